@@ -16,7 +16,7 @@ import type { LoadedPool } from './loaded.ts';
 import { onExamples } from './on-examples.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
-import { readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
+import { layerPath, readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
 import { doubtfulValues } from './doubtful-values.ts';
 import { fileReport } from './report.ts';
 import { securityOf } from './security-of.ts';
@@ -46,8 +46,8 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
     ...(allow.length === 0 ? {} : { allowFields: allow }),
     ...(tolerate.length === 0 ? {} : { tolerate }),
   };
-  const layers = spec.layers.map((layer, index) =>
-    readLayer(layer, ['spec', 'layers', index], source, decoder, positionOf),
+  const layers = spec.layers.map((layer) =>
+    readLayer(layer, layerPath(value, name, layer), source, decoder, positionOf),
   );
   const findings = [
     ...written,

@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
 import { readPool, readPoolDenials } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
+import { customResource } from '#sandbox/api-server/resources/custom.ts';
+import { createValidator } from '#sandbox/api-server/schema/validator.ts';
 import { API_VERSION } from '#shared/contract/api/group.ts';
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** Codes and places of what is wrong with a pool that says this besides its selector. */
-function said(more: Spec): readonly string[] {
+/** A pool that says this besides its selector, and what is wrong with it. */
+function read(more: Spec) {
   const report = fileReport('pool.yaml', () => ({ line: 1, column: 1 }));
   const document = { apiVersion: API_VERSION, kind: 'KubeletPool', spec: { nodeSelector: {}, ...more } };
-  readPool(document, 'x', report);
+  const spec = readPool(document, 'x', report);
   readPoolDenials(document, report);
-  return report.findings.map(({ code, field }) => `${code} ${field}`);
+  return { spec, findings: report.findings };
 }
+
+const said = (more: Spec): readonly string[] => read(more).findings.map(({ code, field }) => `${code} ${field}`);
 
 const rollout = (part: Spec): Spec => ({ rollout: part });
 const window = (part: Spec): Spec => rollout({ windows: { allow: [{ cron: '0 2 * * *', duration: '1h', ...part }] } });
@@ -24,6 +30,25 @@ const ports = (count: number): Spec => ({ fields: { deny: Array.from({ length: c
 const labels = (value: string): Spec => ({ nodeSelector: { matchLabels: { a: value } } });
 const canaries = (nodes: unknown): Spec => rollout({ canary: { nodes } });
 const INT32 = 2 ** 31 - 1;
+const YEAR = '8784h';
+
+/** A list of so many, each made from its number. */
+const many = <T>(count: number, item: (index: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, i) => item(i));
+const steps = (count: number): Spec => rollout({ steps: many(count, (i) => ({ nodes: i + 1 })) });
+const freezes = (count: number): Spec =>
+  rollout({ windows: { deny: many(count, () => ({ cron: '0 2 * * *', duration: '1h' })) } });
+const expressions = (count: number): Spec => ({
+  nodeSelector: { matchExpressions: many(count, (i) => ({ key: `a${i}`, operator: 'Exists' })) },
+});
+const hosts = (count: number): Spec => ({
+  nodeSelector: { matchExpressions: [{ key: 'a', operator: 'In', values: many(count, (i) => `n${i}`) }] },
+});
+const named = (count: number): Spec => prometheus({ query: undefined, alerts: many(count, (i) => `A${i}`) });
+const measured = (count: number): Spec =>
+  rollout({ canary: { nodes: 1 }, analysis: { measures: many(count, () => 'cpu') } });
+const file = (length: number): Spec => ({ layers: [`base/${'a'.repeat(length - 5)}`] });
+const soak = (written: string): Spec => rollout({ soak: written });
 
 /** What is limited; the last that is taken; the first that is not; what is said of that. */
 const rows: readonly (readonly [what: string, last: Spec, beyond: Spec, finding: string])[] = [
@@ -47,6 +72,33 @@ const rows: readonly (readonly [what: string, last: Spec, beyond: Spec, finding:
     { trial: { startTimeout: '1ms' } },
     { trial: { startTimeout: '0s' } },
     'bad-duration spec.trial.startTimeout',
+  ],
+  ['a long soak', soak(YEAR), soak('8784h1ms'), 'bad-duration spec.rollout.soak'],
+  ['a soak in few letters', soak(`${'0'.repeat(30)}1h`), soak(`${'0'.repeat(31)}1h`), 'bad-duration spec.rollout.soak'],
+  [
+    'a window in few letters',
+    window({ duration: `${'0'.repeat(30)}1h` }),
+    window({ duration: `${'0'.repeat(31)}1h` }),
+    'bad-text spec.rollout.windows.allow[0].duration',
+  ],
+  ['as many steps', steps(64), steps(65), 'out-of-range spec.rollout.steps'],
+  ['as many windows', freezes(64), freezes(65), 'out-of-range spec.rollout.windows.deny'],
+  ['as many expressions', expressions(64), expressions(65), 'out-of-range spec.nodeSelector.matchExpressions'],
+  ['as many values', hosts(256), hosts(257), 'out-of-range spec.nodeSelector.matchExpressions[0].values'],
+  ['as many alerts', named(100), named(101), 'out-of-range spec.blockers.prometheus.alerts'],
+  ['as many measures', measured(16), measured(17), 'out-of-range spec.rollout.analysis.measures'],
+  [
+    'as many layers',
+    { layers: many(64, (i) => `base/${i}.yaml`) },
+    { layers: many(65, (i) => `base/${i}.yaml`) },
+    'out-of-range spec.layers',
+  ],
+  ['a layer with a long path', file(1024), file(1025), 'bad-path spec.layers[0]'],
+  [
+    'a budget that can be counted',
+    rollout({ maxUnavailable: Number.MAX_SAFE_INTEGER }),
+    rollout({ maxUnavailable: 1e300 }),
+    'out-of-range spec.rollout.maxUnavailable',
   ],
   [
     'a small budget',
@@ -208,11 +260,17 @@ const rows: readonly (readonly [what: string, last: Spec, beyond: Spec, finding:
   ],
 ];
 
+const { schema } = customResource(
+  parse(await readFile(new URL('../../../../deploy/crds/kubeletpools.yaml', import.meta.url), 'utf8')),
+);
+const judge = createValidator(schema);
+
 describe('a pool may have', () => {
   for (const [what, last, beyond, finding] of rows) {
     it(`${what} up to a limit`, () => {
       assert.deepEqual(said(last), []);
       assert.deepEqual(said(beyond), [finding]);
+      assert.deepEqual(judge({ apiVersion: API_VERSION, kind: 'KubeletPool', spec: read(last).spec }), []);
     });
   }
 });

@@ -114,7 +114,8 @@ function judgeConfig(
 
 /** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */
 function noPoolFile({ name, files, leftOut, shown }: PoolSource, path: string): Finding {
-  const left = leftOut.get(path);
+  // The whole folder may be a link or a submodule.
+  const left = leftOut.get(path) ?? leftOut.get(`pools/${name}`);
   const misnamed = [`pools/${name}/pool.yml`, `pools/${name}/pool.json`].find((other) => files.has(other));
   const message =
     left === undefined

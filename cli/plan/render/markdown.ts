@@ -62,13 +62,20 @@ export function planAsMarkdown(plan: MergePlan): string {
   const conflicts = conflictLines(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
   if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
   const found = findings.map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);
-  if (found.length > 0) parts.push('#### Findings', found.join('\n'));
-  if (!knowsNodes && !isEmpty) parts.push('_No inventory was given, so the nodes are unknown._');
-  const whole = `${parts.join('\n\n')}\n`;
-  return whole.length <= MOST_CHARACTERS
-    ? whole
-    : `${whole.slice(0, MOST_CHARACTERS).replace(/\n[^\n]*$/, '')}\n\n_Cut: run \`kubelet-gitops plan\` for the rest._\n`;
+  const last = [
+    ...(found.length > 0 ? ['#### Findings', found.join('\n')] : []),
+    ...(!knowsNodes && !isEmpty ? ['_No inventory was given, so the nodes are unknown._'] : []),
+  ].join('\n\n');
+  // Half of the room is for what was found: nobody can push it out of the comment by a long change.
+  const first = cut(parts.join('\n\n'), MOST_CHARACTERS - Math.min(last.length, MOST_CHARACTERS / 2));
+  return `${last === '' ? first : `${first}\n\n${cut(last, MOST_CHARACTERS - first.length)}`}\n`;
 }
+
+/** At the end of a line. */
+const cut = (text: string, most: number): string =>
+  text.length <= most
+    ? text
+    : `${text.slice(0, most).replace(/\n[^\n]*$/, '')}\n\n_Cut: run \`kubelet-gitops plan\` for the rest._`;
 
 const signOf = ({ kind, severity }: Finding): string =>
   kind === 'security' ? '🔓' : severity === 'error' ? '❌' : '⚠️';
@@ -127,9 +134,12 @@ const escape = (text: string): string =>
     .replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&')
     .replaceAll(/@(?=\w)/g, '@\u200B');
 
+/** A longer value would leave no room for others. */
+const MOST_IN_CODE = 2_000;
+
 /** What is between fences of more backticks than the text has in a row stays text. */
 function code(text: string): string {
-  const plain = oneLine(text);
+  const plain = text.length <= MOST_IN_CODE ? oneLine(text) : `${oneLine(text.slice(0, MOST_IN_CODE))}…`;
   const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
   const [fence, space] = ['`'.repeat(longest + 1), longest === 0 ? '' : ' '];
   return `${fence}${space}${plain}${space}${fence}`;

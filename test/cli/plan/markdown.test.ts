@@ -83,6 +83,22 @@ describe('the comment on a pull request', () => {
     }
   });
 
+  it('has what was found also beside a change that fills it, or that is one long value', () => {
+    const finding = { code: 'weakens-security', severity: 'warning', kind: 'security', message: 'mind' } as const;
+    const lines = Array.from({ length: 4_000 }, (_, index) => `rollout.a${index}: 1 → 2`);
+    for (const change of [pool({ spec: lines }), field('clusterDomain', '9'.repeat(250_000))]) {
+      const text = comment({ pools: [change], findings: [finding] });
+      assert.ok(text.length <= 60_100, `${text.length}`);
+      assert.match(text, /^- 🔓 `.*weakens-security: mind`$/m);
+    }
+    assert.match(ofPools(field('a', '9'.repeat(250_000))), /\| `9{2000}…` \|/);
+    const many = comment({
+      pools: [pool({ spec: lines })],
+      findings: lines.map((message) => ({ ...finding, message })),
+    });
+    assert.ok(many.length <= 60_200 && many.match(/_Cut: /g)?.length === 2, `${many.length}`);
+  });
+
   it('begins no line with what went wrong', () => {
     assert.match(failureAsMarkdown('demo', 'a\n# b'), /^❌ The plan could not be made: a # b$/m);
   });

@@ -126,6 +126,6 @@ export function readList(
     checkLength(value, path, most, report);
     return value.map((item, index) => [item ?? undefined, [...path, index]]);
   }
-  report.error('wrong-type', path, `${placeName(path)} has to be a list of at least one`, 'leave it out for none');
+  report.error('wrong-type', path, `${placeName(path)} has to be a list of at least one`, 'write one, or leave it out');
   return [];
 }

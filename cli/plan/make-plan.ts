@@ -134,7 +134,8 @@ function planPool(
           : valid.template === undefined
             ? waitsFor(
                 valid,
-                [isPlain(then) ? then : undefined, ...touched.map(had)],
+                // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
+                members.length === 0 ? [isPlain(then) ? then : undefined] : touched.map(had),
                 touched.map((node) => [node, had(node)] as const),
               )
             : (computedForNone(classes) ??

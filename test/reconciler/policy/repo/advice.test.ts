@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [string, Tree, string, RegExp])[] = [
     'no measures, which are all where the line is left out',
     { ...X, 'pools/x/pool.yaml': `${POOL}  rollout: {canary: {nodes: 1}, analysis: {measures: []}}\n` },
     'wrong-type',
-    /at least one \(write one, or leave it out\)/,
+    /at least one.*write one, or leave it out/,
   ],
   [
     'a Prometheus that is asked twice',

@@ -9,11 +9,18 @@ const LONGEST_LINE = 280;
 
 /** `E1122 15:27:13.502266      69 run.go:74] …`: errors and fatal errors of klog. */
 const KLOG = /^([IWEF])\d{4} \S+ +\d+ ([^\]]+\] .*)$/s;
+/** The same in JSON where the end of a long line is missing: a verbosity would stand behind the message. */
+const CUT_JSON =
+  /^\{"ts":[^",]*,(?:"logger":"[^"]*",)?(?:"caller":"([^"]*)",)?"msg":"((?:[^"\\]|\\.)*)"(?!,"v":),(?:"err":")?(.*)$/s;
 /** What the Go runtime and the kubelet's command line write when they end the process. */
 const ENDS = /^(?:panic: |fatal error: |Error: )/;
 /** Of the traces that follow a panic, of the usage that follows a mistake in the flags, and of advice about flags. */
 const TRAIL = /^(?:goroutine \d|created by |\s|$|[\w./*()-]+\(.*\)$|Usage:|--|Flag --)/;
 const MOST_TESTED = 400;
+/** Words with line breaks (`err=<` of klog, `yaml: unmarshal errors:`) go on in the indented lines below. */
+const GOES_ON = /(?:=<|:)$/;
+const INDENTED = /^\s/;
+const MOST_BELOW = 8;
 
 /** The last different errors of a log that is read backwards. */
 export interface LastErrors {
@@ -29,11 +36,19 @@ export interface LastErrors {
 export function createLastErrors(): LastErrors {
   const errors = new Set<string>();
   const others = new Set<string>();
+  let below: readonly string[] = [];
   return {
     add(line) {
+      if (INDENTED.test(line)) {
+        below = [line, ...below].slice(0, MOST_BELOW);
+        return errors.size;
+      }
       const reading = readLine(line);
       const found = reading?.complaint === 'error' ? errors : others;
-      if (reading !== undefined && found.size < MOST_ERRORS) found.add(shown(reading.text));
+      const more = GOES_ON.test(line) ? below : [];
+      below = [];
+      const text = reading === undefined || found.size >= MOST_ERRORS ? '' : shown([reading.text, ...more].join('\n'));
+      if (text !== '') found.add(text);
       return errors.size;
     },
     told: () => [...(errors.size > 0 ? errors : others)],
@@ -56,13 +71,14 @@ function readJson(line: string): Reading {
     const parts = [caller, msg, err].filter((part) => typeof part === 'string');
     return { complaint: 'error', text: parts.join(': ') };
   } catch {
-    // Cut off: whether it is an error, nobody can tell.
-    return undefined;
+    const [, caller, msg, err] = CUT_JSON.exec(line) ?? [];
+    // Cut off early: whether it is an error, nobody can tell.
+    return msg === undefined ? undefined : { complaint: 'error', text: [caller, msg, err].filter(Boolean).join(': ') };
   }
 }
 
 /** Redacted before it is cut: half a secret is not recognised. */
 function shown(text: string): string {
-  const plain = redact(text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')).trim();
+  const plain = redact(text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+ */gu, ' ')).trim();
   return plain.length <= LONGEST_LINE ? plain : `${plain.slice(0, LONGEST_LINE - 1)}…`;
 }

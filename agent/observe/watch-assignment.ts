@@ -3,6 +3,7 @@ import { follow } from '#shared/kube/follow.ts';
 import { type Heard, type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import { createReasons } from '#shared/runtime/reasons.ts';
 
 export interface WatchAssignmentOptions {
   readonly kube: Kube;
@@ -26,11 +27,10 @@ export interface AssignmentWatch {
 export function watchAssignment(options: WatchAssignmentOptions): AssignmentWatch {
   const { kube, nodeName, clock, random, log, onHeard, onChange } = options;
   let current: KubeletNode | null = null;
-  let isAway = false;
+  const away = createReasons();
 
   const onFault = (error: unknown): void => {
-    if (!isAway) log.warn({ err: error }, 'the assignment cannot be watched: everything stays as it is');
-    isAway = true;
+    if (away.isNew(error)) log.warn({ err: error }, 'the assignment cannot be watched: everything stays as it is');
   };
 
   return {
@@ -38,8 +38,7 @@ export function watchAssignment(options: WatchAssignmentOptions): AssignmentWatc
     async run(signal) {
       const selection = { resource: KUBELET_NODES, fieldSelector: `metadata.name=${nodeName}` };
       for await (const heard of follow<KubeletNode>(kube, selection, { signal, clock, random, onFault })) {
-        if (isAway) log.info({}, 'the assignment is watched again');
-        isAway = false;
+        if (away.over()) log.info({}, 'the assignment is watched again');
         const before = current;
         current = nodeIn(heard, nodeName, current);
         onHeard(current);

@@ -7,6 +7,7 @@ import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { collectToTheLast } from '#shared/runtime/collect.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import { createReasons } from '#shared/runtime/reasons.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { type StandStill, statusStandingStill } from './stand-still.ts';
 import { type Account, statusOf } from './status.ts';
@@ -49,6 +50,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   let heartbeatAt: Millis = -Infinity;
   let wordsAt: Millis = -Infinity;
   let faults = 0;
+  const reasons = createReasons();
 
   /** @returns when to write again at the latest, if nothing is told before */
   const write = async (signal: AbortSignal): Promise<Millis> => {
@@ -87,7 +89,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     faults += 1;
     // Deleted: the watch says when there is one again.
     if (isKubeError(error, 'KUBE_NOT_FOUND')) present = undefined;
-    else if (faults === 1) log.warn({ err: error }, 'status cannot be written: trying again');
+    else if (reasons.isNew(error)) log.warn({ err: error }, 'status cannot be written: trying again');
   };
 
   return {
@@ -107,6 +109,7 @@ export function createReporter(options: ReporterOptions): Reporter {
         try {
           nextAt = await write(signal);
           faults = 0;
+          reasons.over();
         } catch (error) {
           if (signal.aborted) return;
           failed(error);

@@ -5,7 +5,7 @@ import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
-import { GitopsError } from '#shared/runtime/errors.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
@@ -145,21 +145,23 @@ function minorOf(given: Given, node: InventoryNode | undefined): number | undefi
 }
 
 async function nodeOf(name: string, repo: LoadedRepo, given: Given, io: Io): Promise<InventoryNode> {
+  const names = repo.pools.map((pool) => pool.name);
+  const meant = didYouMean(name, names);
+  const known = meant === undefined ? `there is ${names.join(', ') || 'none'}` : `did you mean ${meant}?`;
+  const noPool = `there is no pool ${name} (${known})`;
   const file = given.text('inventory');
   if (file !== undefined) {
     const node = (await readInventory(file)).find((each) => each.name === name);
-    if (node === undefined)
-      throw new GitopsError('NODE_UNKNOWN', `there is no pool ${name}, and no such node in ${file}`);
+    if (node === undefined) throw new GitopsError('NODE_UNKNOWN', `${noPool}, and no such node in ${file}`);
     return node;
   }
   const hasCluster = given.text('kubeconfig') ?? given.text('context') ?? io.env['KUBECONFIG'];
-  if (hasCluster === undefined) {
-    const names = repo.pools.map((pool) => pool.name);
-    const meant = didYouMean(name, names);
-    const known = meant === undefined ? `there is ${names.join(', ') || 'none'}` : `did you mean ${meant}?`;
-    throw new Mistake(`there is no pool ${name} (${known}); for a node, give --inventory or --context`);
+  if (hasCluster === undefined) throw new Mistake(`${noPool}; for a node, give --inventory or --context`);
+  try {
+    return await (await connectNodes(given, io)).get(name);
+  } catch (error) {
+    throw new GitopsError('NODE_UNKNOWN', `${noPool}, and ${reasonOf(error)}`);
   }
-  return (await connectNodes(given, io)).get(name);
 }
 
 /** @throws GitopsError where the node belongs to no pool, or the pool has errors */

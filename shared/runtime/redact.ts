@@ -5,6 +5,9 @@ const KEY_BEGINS = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
 const KEY_ENDS = /-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // As Go prints them: kubelets to 1.27 and newer log a whole container, with its environment and arguments, that does not start.
+  [/(\bContainer\{Name:[^,{\r\n]{0,253},)[^\r\n]*?(?= start failed in pod |[\r\n]|$)/g, `$1${REDACTED}}`],
+  [/(\bEnvVar\{Name:[^,{\r\n]{0,253},Value:)[^\r\n]*?(?=,ValueFrom:|[\r\n]|$)/g, `$1${REDACTED}`],
   // The rest of the line: schemes of HTTP are many.
   [/((?:authorization|cookie)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\r\n\\"']+/gi, `$1${REDACTED}`],
   [/\b(bearer|basic|negotiate|ntlm)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { aCluster } from './support/cluster.ts';
 import { createRepository, layer, pool, type TestRepository } from './support/repository.ts';
 import { run } from './support/run.ts';
 
@@ -111,9 +112,19 @@ describe('kubelet-gitops render', () => {
     });
   }
 
+  it('says that there is no such pool before it says that the cluster has no such node', async () => {
+    await using cluster = await aCluster();
+    const { code, err } = await cluster.cli('render', 'bed', '--repo', repository.directory);
+    assert.equal(code, 2);
+    assert.match(err, /there is no pool bed \(did you mean bad\?\), and there is no node bed in the cluster/);
+  });
+
   it('says why a node has no config of a pool', async () => {
     assert.match((await withNodes('free')).err, /no pool selects free: it runs its local config/);
     assert.match((await withNodes('b-1')).err, /b and c select b-1 with the same priority: it stays as it is/);
-    assert.match((await withNodes('nobody')).err, /there is no pool nobody, and no such node in /);
+    assert.match(
+      (await withNodes('nobody')).err,
+      /there is no pool nobody \(there is a, b, bad, c\), and no such node in /,
+    );
   });
 });

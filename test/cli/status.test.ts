@@ -62,7 +62,7 @@ describe('kubelet-gitops status', () => {
     const lines = renderStatus(halted, plain, NOW).split('\n');
     const after = (start: string): string => lines[lines.findIndex((line) => line.startsWith(start)) + 1] ?? '';
     assert.match(after('workers'), /^ {2}failed on node-1$/);
-    assert.match(after('node-1'), /^ {2}KubeletCrashLooping: exit-code 1$/);
+    assert.match(after('node-1'), /^ {2}CrashLoop: exit-code 1$/);
     assert.ok(lines.includes('refused     bbbbbbbbbbbb: the branch was rewritten'));
     assert.ok(lines.includes('git         fails since 2026-11-21T11:00:00Z: no answer'));
   });

@@ -62,7 +62,40 @@ describe('the runbook', () => {
   }
 });
 
+/** The reconciler's log, where a runbook searches it, and the file that writes what is to be found. */
+const SEARCHES = {
+  GitStale: 'reconciler/branch.ts',
+  NotesNotWritten: 'reconciler/telling/report/notes.ts',
+  PassesFail: 'reconciler/reconciler.ts',
+  StatusesNotPosted: 'reconciler/telling/forge/statuses.ts',
+  WritesRefused: 'reconciler/cluster/apply.ts',
+};
+
 describe('the runbooks of alerts', () => {
+  it('search the log for what the reconciler writes', () => {
+    const found = globSync('docs/runbooks/*.md')
+      .sort()
+      .flatMap((page) => {
+        const [, option, words = ''] =
+          /logs deployment\/\S+ --since=\dh \| grep (-i )?(\w+|'[^']+')/.exec(readFileSync(page, 'utf8')) ?? [];
+        return words === '' ? [] : [[/KubeletGitops(\w+)/.exec(page)?.[1], option, words.replaceAll("'", '')] as const];
+      });
+    assert.deepEqual(
+      found.map(([alert]) => alert),
+      Object.keys(SEARCHES),
+    );
+    for (const [alert = '', option, words] of found) {
+      const source = readFileSync(SEARCHES[alert as keyof typeof SEARCHES], 'utf8');
+      const lines = [...source.matchAll(/log(?:\.warn|\.error|\[[^\]]+\])\([^\n]*'([^']+)'\)/g)].map(
+        ([, said = '']) => said,
+      );
+      assert.ok(
+        lines.some((said) => new RegExp(words, option === undefined ? '' : 'i').test(said)),
+        `${alert}: ${words}: ${lines.join('; ')}`,
+      );
+    }
+  });
+
   const pages = globSync('docs/runbooks/*.md').sort();
 
   for (const page of pages.filter((path) => !path.endsWith('README.md'))) {

@@ -140,13 +140,7 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   it('reads the same without JavaScript', async () => {
     const tab = await open('', { scripts: false });
     const text = await tab.evaluate<string>('document.querySelector("main").innerText');
-    for (const said of [
-      'Pool gpu is halted',
-      'kubelet-gitops release gpu',
-      'maxUnavailable',
-      'KubeletCrashLooping',
-      'rest',
-    ]) {
+    for (const said of ['Pool gpu is halted', 'kubelet-gitops release gpu', 'maxUnavailable', 'CrashLoop', 'rest']) {
       assert.match(text, new RegExp(said), said);
     }
     assert.equal(await tab.evaluate('document.querySelector("#live").textContent'), '');

@@ -178,9 +178,7 @@ export class FleetSimulation {
   }
 
   private readonly failureOf: FailureOf = ({ sha256 = '' }, base = '') =>
-    this.deadly.has(sha256) || this.deadlyBases.has(base)
-      ? { reason: 'KubeletCrashLooping', message: 'exit-code 1' }
-      : null;
+    this.deadly.has(sha256) || this.deadlyBases.has(base) ? { reason: 'CrashLoop', message: 'exit-code 1' } : null;
 
   private change(name: string, how: (node: KubeletNode) => KubeletNode): void {
     const node = this.fleet.kubeletNodes.get(name);

@@ -146,7 +146,7 @@ export function settledNode(node: NodeView, pool: ValidPool, status: Partial<Kub
 /** A node that took this pool's payload back. */
 export function failedNode(node: NodeView, pool: ValidPool): KubeletNode {
   const { sha256, configName: name, spec } = pool;
-  const why = { reason: 'KubeletCrashLooping', message: 'exit-code 1', at: toTimestamp(NOW) };
+  const why = { reason: 'CrashLoop', message: 'exit-code 1', at: toTimestamp(NOW) };
   return assignedNode(node, pool, { rejected: [{ name, sha256, apply: spec.apply, ...why }], error: why });
 }
 

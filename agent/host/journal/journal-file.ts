@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { ReadAt } from './blocks.ts';
+import { unpackLz4 } from './lz4.ts';
 
 /** One line of a journal: what was asked for of its fields, by name. */
 export interface JournalEntry {
@@ -15,8 +16,10 @@ const OBJECT_BYTES = 16;
 const ENTRY_BYTES = 64;
 const ARRAY_BYTES = 24;
 const FIELD_BYTES = 40;
+/** What systemd wrote before 246. */
+const LZ4 = 2;
 const ZSTD = 4;
-const COMPRESSED = 1 | 2 | ZSTD;
+const COMPRESSED = 1 | LZ4 | ZSTD;
 const COMPACT = 16;
 /** XZ, LZ4, keyed hashes, ZSTD and compact. A file with any other flag may have another layout, and is not read. */
 const KNOWN_FLAGS = 31;
@@ -24,6 +27,8 @@ const KNOWN_FLAGS = 31;
 /** What is read of one value: the kubelet's longest lines are a few hundred characters. */
 const MOST_VALUE_BYTES = 4096;
 const MOST_PACKED_BYTES = 64 * 1024;
+/** Characters. Many entries share short values; all long ones of a file would be more than an agent may use. */
+const MOST_KEPT = 64;
 /** Each of them is at least twice as long as the one before. */
 const MOST_ARRAYS = 100;
 /** A damaged chain may lead back to where it came from. */
@@ -31,7 +36,7 @@ const MOST_LINKS = 10_000;
 
 /**
  * The entries of a journal file that have exactly this value of a field, the newest first, as far as the file is in order.
- * Values that are compressed otherwise than with zstd are left out.
+ * Values that are compressed with XZ are left out.
  *
  * No hash is computed: a file's fields are few, and each leads to all of its values.
  *
@@ -61,8 +66,8 @@ export async function* entriesBackwards(
     const fields = new Map<string, string>();
     for (let at = 0; at + step <= items.length; at += step) {
       const item = itemAt(file, items, at);
-      if (!known.has(item)) known.set(item, await fieldAt(file, item, names));
-      const found = known.get(item);
+      const found = known.has(item) ? known.get(item) : await fieldAt(file, item, names);
+      if (found === undefined || found[1].length <= MOST_KEPT) known.set(item, found);
       if (found !== undefined) fields.set(...found);
     }
     yield { at: number(entry, 24) / 1000, fields };
@@ -146,9 +151,20 @@ async function fieldAt(
   const compressed = (head[1] ?? 0) & COMPRESSED;
   const most = compressed === 0 ? MOST_VALUE_BYTES : MOST_PACKED_BYTES;
   const bytes = await file.read(offset + payloadAt(file), Math.min(number(head, 8) - payloadAt(file), most));
-  if (compressed !== 0 && compressed !== ZSTD) return undefined;
-  const payload = compressed === 0 ? bytes : zstdDecompressSync(bytes, { maxOutputLength: MOST_PACKED_BYTES });
+  const payload = compressed === 0 ? bytes : unpack(bytes, compressed);
   const end = payload.indexOf('=');
   const name = payload.toString('latin1', 0, end);
   return names.includes(name) ? [name, payload.toString('utf8', end + 1, end + 1 + MOST_VALUE_BYTES)] : undefined;
+}
+
+/** Nothing where it is damaged, too long, or packed in another way: other values say more. */
+function unpack(bytes: Buffer, packedBy: number): Buffer {
+  try {
+    if (packedBy === ZSTD) return zstdDecompressSync(bytes, { maxOutputLength: MOST_PACKED_BYTES });
+    // Its length stands before it.
+    if (packedBy === LZ4) return unpackLz4(bytes.subarray(8), 2 * MOST_VALUE_BYTES);
+  } catch {
+    // Damaged, or too long.
+  }
+  return Buffer.alloc(0);
 }

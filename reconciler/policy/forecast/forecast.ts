@@ -156,7 +156,10 @@ export function forecast(
         return { turns, endMs, soakedMs: endMs, isStopped: true };
       }
     }
-    if (index < stages.length - 1) agenda.passTo(Math.max(agenda.now(), lastPromoted + stageSoakMs));
+    if (index === stages.length - 1) break;
+    // However many failures are forgiven, nobody follows a wave of which nobody has proved the payload.
+    if (failures > 0 && promoted === 0) return { turns, endMs: null, soakedMs: null, isStopped: true };
+    agenda.passTo(Math.max(agenda.now(), lastPromoted + stageSoakMs));
   }
   const endMs = Math.max(0, lastPromoted);
   agenda.passAll();

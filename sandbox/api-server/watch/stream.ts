@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Resource } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Api, Target } from '#sandbox/api-server/api.ts';
 import { countIn, flagIn, versionIn } from '#sandbox/api-server/request/query.ts';
@@ -29,7 +30,8 @@ export function streamWatch(request: WatchRequest): void {
   const selection = selectionOf(target, query);
   const from = versionIn(query) ?? 0;
   const timeoutMs = timeoutIn(request);
-  const past = pastChanges(api, target, selection, from);
+  const wantsAll = flagIn(query, 'sendInitialEvents');
+  const past = pastChanges(api, target, selection, wantsAll ? 0 : from);
 
   const events = openEvents(response, request.project);
   if (past === undefined) {
@@ -38,6 +40,8 @@ export function streamWatch(request: WatchRequest): void {
     return;
   }
   for (const { type, object } of past) events.event(type, object);
+  // Newer clients list by watching, and wait for this: `kubectl wait` of 1.37, for one.
+  if (wantsAll) events.event('BOOKMARK', markAt(target.served.resource, api.store.version(), INITIAL_EVENTS_END));
   const leave = listen(request, selection, from, events.event);
   const over = new AbortController();
   response.on('close', () => {
@@ -90,16 +94,18 @@ function listen(
       // None where nothing of the resource changed, as with kube-apiservers: silence is no sign of death.
       if (!flagIn(query, 'allowWatchBookmarks') || history.newest() <= marked) return;
       marked = history.newest();
-      event('BOOKMARK', markAt(resource.kind, apiVersionOf(resource), marked));
+      event('BOOKMARK', markAt(resource, marked));
     },
     end: (how) => (how === 'closed' ? response.end() : response.destroy()),
   });
 }
 
 /** An object of the type that is watched, with nothing but a version. */
-const markAt = (kind: string, apiVersion: string, version: number): StoredObject =>
+const markAt = (resource: Resource, version: number, more: Json = {}): StoredObject =>
   ({
-    kind,
-    apiVersion,
-    metadata: { resourceVersion: String(version), creationTimestamp: null },
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: { resourceVersion: String(version), creationTimestamp: null, ...more },
   }) as unknown as StoredObject;
+
+const INITIAL_EVENTS_END = { annotations: { 'k8s.io/initial-events-end': 'true' } };

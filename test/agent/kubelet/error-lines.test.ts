@@ -30,6 +30,39 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
     ['server.go:269] failed to run Kubelet: no room'],
   ],
   [
+    'an error with line breaks, as kubelet 1.37 writes it of a drop-in that sets a field twice',
+    [
+      `${at} run.go:72] "command failed" err=<`,
+      '\tfailed to load kubelet dropin file: yaml: unmarshal errors:',
+      '\t  line 4: key "maxPods" already set in map',
+      ' >',
+    ],
+    [
+      'run.go:72] "command failed" err=< failed to load kubelet dropin file: yaml: unmarshal errors: line 4: key "maxPods" already set in map >',
+    ],
+  ],
+  [
+    'of errors with line breaks what is theirs, and not all of a long one',
+    [
+      'I1122 15:27:13.489379      69 server.go:257] "Effective KubeletConfiguration" config=<',
+      '\taddress: 0.0.0.0',
+      ' >',
+      `${at} a.go:1] "Unable" err=<`,
+      ...Array.from({ length: 20 }, (_, line) => `\tline ${line}`),
+      ' >',
+      'E1122 15:27:13.502266      69 a.go:1] cannot read: yaml: unmarshal errors:',
+      '  line 5: no such field',
+      'F1122 15:27:13.502266      69 a.go:1] no more',
+      '\t/go/src/klog.go:1026 +0xb9',
+    ],
+    [
+      'a.go:1] no more',
+      'a.go:1] cannot read: yaml: unmarshal errors: line 5: no such field',
+      'a.go:1] "Unable" err=< line 0 line 1 line 2 line 3 line 4 line 5 line 6 line 7',
+    ],
+  ],
+  ['nothing of lines that say nothing', ['\u0000\u0007', '{}'], []],
+  [
     'nothing of what is no error',
     [
       'I1122 15:27:13.489379      69 server.go:416] Version: v1.20.2',
@@ -53,6 +86,18 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
     ['kubelet/run.go:72: command failed: no such file'],
   ],
   [
+    'an error of a log in JSON that is longer than what is read of it',
+    [
+      `{"ts":1700000000000.1,"caller":"app/server.go:1","msg":"Effective","v":0,"config":"${'x'.repeat(4000)}`,
+      `{"ts":1700000000000.2,"caller":"pod_workers.go:1301","msg":"Error syncing pod, skipping","pod":{"name":"a${'x'.repeat(4000)}`,
+      `{"ts":1700000000000.3,"logger":"UnhandledError","caller":"run.go:72","msg":"command \\"failed\\"","err":"no such file: ${'y'.repeat(4000)}`,
+    ],
+    [
+      `${String.raw`run.go:72: command \"failed\": no such file: `.padEnd(279, 'y')}…`,
+      `${'pod_workers.go:1301: Error syncing pod, skipping: "pod":{"name":"a'.padEnd(279, 'x')}…`,
+    ],
+  ],
+  [
     'a panic',
     ['panic: runtime error: index out of range [3]', 'main.main()'],
     ['panic: runtime error: index out of range [3]'],
@@ -72,6 +117,15 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
     'no secret',
     [`${at} a.go:1] POST https://bot:hunter2@example.com?key=hunter2 with Bearer hunter2hunter2`],
     ['a.go:1] POST https://[redacted]@example.com?[redacted] with Bearer [redacted]'],
+  ],
+  [
+    'nothing that a container was told, as kubelets print one that does not start, but why it does not',
+    [
+      `${at} kuberuntime_manager.go:1222] container &Container{Name:app,Image:app:1,Command:[app -p hunter2],Args:[],Env:[]EnvVar{EnvVar{Name:DB_PASSWORD,Value:hunter2,ValueFrom:nil,},EnvVar{Name:DB,Value:https://db/x?y=1,ValueFrom:nil,},},ResizePolicy:[]ContainerResizePolicy{},} start failed in pod app_default(8f43): CreateContainerConfigError: secret "app" not found`,
+    ],
+    [
+      'kuberuntime_manager.go:1222] container &Container{Name:app,[redacted]} start failed in pod app_default(8f43): CreateContainerConfigError: secret "app" not found',
+    ],
   ],
   ['no control characters', [`${at} a.go:1] one\u0007\ntwo\u001b[31m`], ['a.go:1] one two [31m']],
   ['no characters that turn the order of letters', [`${at} a.go:1] one\u202etwo`], ['a.go:1] one two']],

@@ -4,8 +4,10 @@ import { createReporter, type Reporter } from '#agent/report/report.ts';
 import { type Account, accountOf } from '#agent/report/status.ts';
 import type { State } from '#agent/decide/state.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { KubeError, type KubeErrorCode } from '#shared/kube/kube-error.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
-import { silentLog } from '#shared/runtime/log.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
 import { A, idle, judging, onTrial, seen } from '../../support/agent/states.ts';
@@ -22,6 +24,7 @@ describe('the reporter', () => {
   let running: Promise<void>;
   let random: number;
   let collections: number;
+  let said: string[];
   const writes = (): number => kube.calls.filter((call) => call.startsWith('patch')).length;
   const hear = async (): Promise<void> => {
     reporter.heard(await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE));
@@ -33,12 +36,14 @@ describe('the reporter', () => {
     clock = createManualClock();
     random = 0.5;
     collections = 0;
+    said = [];
+    const warn = ((fields: { readonly err: unknown }) => void said.push(reasonOf(fields.err))) as Log['warn'];
     reporter = createReporter({
       kube,
       nodeName: NODE,
       clock,
       random: () => random,
-      log: silentLog,
+      log: { ...silentLog, warn },
       collect: () => void (collections += 1),
     });
     end = new AbortController();
@@ -67,6 +72,24 @@ describe('the reporter', () => {
     }
     const beats = 3_600_000 / HEARTBEAT_MS;
     assert.ok(writes() >= beats && writes() <= beats * 1.25 + 1, String(writes()));
+  });
+
+  it('says why the status cannot be written, each reason once, until it was', async () => {
+    const { mergePatch } = kube;
+    const fail = async (code: KubeErrorCode): Promise<void> => {
+      kube.mergePatch = () => Promise.reject(new KubeError(code, code));
+      await clock.advance(600_000);
+    };
+    await hear();
+    reporter.tell(told(idle(A)));
+    await fail('KUBE_UNREACHABLE');
+    await fail('KUBE_FORBIDDEN');
+    await fail('KUBE_UNREACHABLE');
+    assert.deepEqual(said, ['KUBE_UNREACHABLE', 'KUBE_FORBIDDEN']);
+    kube.mergePatch = mergePatch;
+    await clock.advance(2 * HEARTBEAT_MS);
+    await fail('KUBE_FORBIDDEN');
+    assert.deepEqual(said.slice(2), ['KUBE_FORBIDDEN']);
   });
 
   it('gives back what is dead after each heartbeat, and never with news', async () => {

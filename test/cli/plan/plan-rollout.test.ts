@@ -195,6 +195,15 @@ describe('the time of a rollout in which places are given back', () => {
       ],
     ],
     [
+      'that forgives one failure, but not the only canary its own',
+      { maxUnavailable: 2, canary: { nodes: 1 }, onFailure: { threshold: 2, action: 'halt' } },
+      [
+        [1, true],
+        [1, true],
+        [60, true],
+      ],
+    ],
+    [
       'all at once, on trial for five minutes',
       { maxUnavailable: '100%', probation: 'full' },
       [

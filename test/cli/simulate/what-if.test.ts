@@ -10,10 +10,10 @@ import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../supp
 
 const { probation: _, ...USUAL } = poolSpec().rollout;
 
-function question(nodes: number, more: Partial<RolloutSpec> = {}): SimulationQuestion {
+function question(nodes: number, more: Partial<RolloutSpec> = {}, duration = '10m'): SimulationQuestion {
   const spec = {
     rollout: { ...USUAL, ...more },
-    trial: { duration: '10m', startTimeout: '2m', maxRestarts: 2 },
+    trial: { duration, startTimeout: '2m', maxRestarts: 2 },
   };
   return {
     base: commit(COMMIT_A, validPool('workers', 100, spec)).repo,
@@ -42,6 +42,10 @@ describe('what a simulation says of a config that kills kubelets', () => {
       [1, 1, 1],
       [1, 1, 1],
     ]);
+  });
+
+  it('is that the canary alone sees what kills at once, however short the trial', () => {
+    assert.deepEqual(reachOf(whatIf(question(60, { maxUnavailable: 5 }, '1s')))[0], [1, 1, 1]);
   });
 
   it('is that as many see it as may be unavailable where nobody waits for the canary', () => {

@@ -51,6 +51,14 @@ const SECRETS: readonly (readonly [string, string])[] = [
   ['VAULT secret_id=abcd-1234', 'abcd-1234'],
   ['run --password hunter2 now', 'hunter2'],
   ['-----BEGIN RSA PRIVATE KEY-----\ncut off in the middle', 'cut off'],
+  [
+    '[]EnvVar{EnvVar{Name:DB_USER,Value:root,ValueFrom:nil,},EnvVar{Name:DB_URL,Value:x y,z hunter2,ValueFrom:nil,},}',
+    'hunter2',
+  ],
+  [
+    '&Container{Name:app,Image:app:1,Command:[app -p hunter2],Args:[],Env:[]EnvVar{EnvVar{Name:A,Value:cut off',
+    'hunter2',
+  ],
 ];
 
 /** What a reader of a bundle needs. */

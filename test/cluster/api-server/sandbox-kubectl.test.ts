@@ -41,6 +41,9 @@ test('a real kubectl works with the sandbox as with a cluster', { skip }, async 
       spec: { pool: 'workers' },
       status: {
         phase: 'Idle',
+        conditions: [
+          { type: 'Ready', status: 'True', reason: 'Healthy', message: '', lastTransitionTime: '2026-01-02T03:04:05Z' },
+        ],
         assigned: reference,
         active: reference,
         lastKnownGood: reference,
@@ -77,6 +80,8 @@ test('a real kubectl works with the sandbox as with a cluster', { skip }, async 
     const events = (await run('get', 'events')).stdout;
     assert.match(events, /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/m);
     assert.match(events, /^\d+[sm]\S* +Normal +RolloutSettled +kubeletpool\/workers +all is well$/m);
+    const waited = await run('wait', `knode/${name}`, '--for=condition=Ready', '--timeout=10s');
+    assert.match(waited.stdout, / condition met$/m, waited.stderr);
     assert.match((await run('delete', 'knode', name)).stdout, / deleted$/m);
     assert.match(
       (await run('get', 'knode', name)).stderr,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { fc } from '../../../support/property.ts';
 import { inBlocks, type ReadAt } from '#agent/host/journal/blocks.ts';
 import { entriesBackwards } from '#agent/host/journal/journal-file.ts';
@@ -47,12 +49,45 @@ for (const isCompact of [false, true]) {
       }
     });
 
-    it('unpacks what zstd packed, and leaves out what something else did', async () => {
+    it('unpacks what zstd or, before 246, LZ4 packed, and leaves out what XZ did', async () => {
       const lines = [line(1, 'x'.repeat(600)), line(2, 'short')];
       const zstd = journalOf(lines, { isCompact, packFrom: 512 });
       assert.deepEqual(await messagesIn(zstd), ['2 - short', `1 - ${'x'.repeat(600)}`]);
       const lz4 = journalOf(lines, { isCompact, packFrom: 512, packedBy: 2 });
-      assert.deepEqual(await messagesIn(lz4), ['2 - short', '1 - -']);
+      assert.deepEqual(await messagesIn(lz4), ['2 - short', `1 - ${'x'.repeat(600)}`]);
+      const xz = journalOf(lines, { isCompact, packFrom: 512, packedBy: 1 });
+      assert.deepEqual(await messagesIn(xz), ['2 - short', '1 - -']);
+    });
+
+    it('leaves out a value that is too long unpacked, or damaged, and nothing else', async () => {
+      const lines = [line(1, 'one'), line(2, 'x'.repeat(70_000)), line(3, 'y'.repeat(600))];
+      const file = journalOf(lines, { isCompact, packFrom: 512 });
+      assert.deepEqual(await messagesIn(file), [`3 - ${'y'.repeat(600)}`, '2 - -', '1 - one']);
+      const frame = file.lastIndexOf(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]));
+      file.fill(0xff, frame, frame + 8);
+      assert.deepEqual(await messagesIn(file), ['3 - -', '2 - -', '1 - one']);
+      const lz4 = journalOf(lines, { isCompact, packFrom: 512, packedBy: 2 });
+      const token = lz4.lastIndexOf(Buffer.from('MESSAGE=y')) - 4;
+      assert.equal(lz4[token], 0xf0);
+      lz4[token] = 0x0f;
+      assert.deepEqual(await messagesIn(lz4), ['3 - -', `2 - ${'x'.repeat(4096)}`, '1 - one']);
+    });
+
+    it('keeps no long values: an agent has little memory', async () => {
+      const lines = Array.from({ length: 2_000 }, (_, index) => line(index, `${index} ${'x'.repeat(4_000)}`));
+      const read = readsOf(journalOf(lines, { isCompact, packFrom: 512 }));
+      setFlagsFromString('--expose-gc');
+      const collect = runInNewContext('gc') as () => void;
+      const used = (): number => {
+        collect();
+        return process.memoryUsage().heapUsed / 1e6;
+      };
+      const before = used();
+      let most = 0;
+      let count = 0;
+      for await (const _ of entriesBackwards(read, '_SYSTEMD_UNIT', KUBELET, ['MESSAGE']))
+        if ((count += 1) === lines.length) most = used();
+      assert.ok(most > 0 && most < before + 2, `${most - before} MB`);
     });
 
     it('leaves out an entry that is not written yet, and no other', async () => {

@@ -141,7 +141,7 @@ const promoted =
 const failed =
   (seconds: number): Said =>
   (node) => {
-    const why = { reason: 'KubeletCrashLooping', message: 'exit-code 1', at: at(seconds) };
+    const why = { reason: 'CrashLoop', message: 'exit-code 1', at: at(seconds) };
     const blamed = { name: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', ...why } as const;
     return { ...failedNode(node, NEXT), status: { ...failedNode(node, NEXT).status, rejected: [blamed] } };
   };

@@ -163,7 +163,7 @@ describe('the status of a pool', () => {
     const status = statusOf(commit(COMMIT_B, next), fleet);
     assert.equal(status?.failures?.length, 10);
     const at = '2026-11-21T12:00:00Z';
-    const why = { reason: 'KubeletCrashLooping', message: 'exit-code 1' };
+    const why = { reason: 'CrashLoop', message: 'exit-code 1' };
     assert.deepEqual(status?.failures?.[0], { node: 'n0', config: next.configName, ...why, at });
   });
 

@@ -94,7 +94,7 @@ describe('the message of a pool', () => {
 
 describe('what a pool’s status says of a failure', () => {
   const node = nodeView('n0', 'workers');
-  const rejected = { ...target, name: 'w-1', reason: 'KubeletCrashLooping', message: 'exit 1', at: AT };
+  const rejected = { ...target, name: 'w-1', reason: 'CrashLoop', message: 'exit 1', at: AT };
   const failureOf = (status: Partial<KubeletNodeStatus>, spec: KubeletNode['spec'] = {}) => {
     const kubeletNode = assignedNode(node, given, status);
     const failed = {
@@ -104,7 +104,7 @@ describe('what a pool’s status says of a failure', () => {
     } as const;
     return statusOf([failed]).failures?.[0];
   };
-  const expected = { node: 'n0', config: 'w-1', reason: 'KubeletCrashLooping', message: 'exit 1', at: AT };
+  const expected = { node: 'n0', config: 'w-1', reason: 'CrashLoop', message: 'exit 1', at: AT };
   const earlier = '2026-11-20T12:00:00Z';
 
   it('is the very rejection that it is about, among others of the same config and at the same time', () => {

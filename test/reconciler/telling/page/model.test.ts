@@ -93,7 +93,7 @@ describe('the model of the page', () => {
     assert.equal(poolIn(model, 'workers')?.state, 'halted');
     assert.equal(poolIn(model, 'workers')?.rollout?.waves[0]?.state, 'stopped');
     assert.equal(model.banners[0]?.title, 'Pool workers is halted');
-    assert.match(model.banners[0]?.text ?? '', /workers-\d+: KubeletCrashLooping: exit-code 1/);
+    assert.match(model.banners[0]?.text ?? '', /workers-\d+: CrashLoop: exit-code 1/);
     assert.match(model.banners[0]?.remedies.join(' ') ?? '', /`kubelet-gitops release workers`/);
     const failed = model.nodes.filter(({ state }) => state === 'failed');
     assert.equal(failed.length, poolIn(model, 'workers')?.counts.failed);

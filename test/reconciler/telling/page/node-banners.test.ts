@@ -48,9 +48,9 @@ describe('what the page says of single nodes before anything else', () => {
     assert.deepEqual([banner?.tone, more], ['busy', []]);
     assert.equal(banner?.title, '4 nodes are back from a config that failed there');
     assert.deepEqual(banner?.text.split('\n'), [
-      'n-2: KubeletCrashLooping: exit-code 1',
-      'n-3: KubeletCrashLooping: exit-code 1',
-      'n-4: KubeletCrashLooping: exit-code 1',
+      'n-2: CrashLoop: exit-code 1',
+      'n-3: CrashLoop: exit-code 1',
+      'n-4: CrashLoop: exit-code 1',
       'and 1 more',
     ]);
   });

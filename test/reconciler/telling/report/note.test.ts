@@ -53,7 +53,7 @@ describe('the note on a commit', () => {
   it('says halted, with the node and its reason', () => {
     const halted = note(cluster(settledNode(a, workers), failedNode(b, workers)), workers);
     assert.equal(halted.outcome, 'halted');
-    assert.match(textOf(halted), /^b: KubeletCrashLooping: exit-code 1$/m);
+    assert.match(textOf(halted), /^b: CrashLoop: exit-code 1$/m);
   });
   it('says partly-refused, with file and line, when a pool is invalid and keeps what it had', () => {
     const refused = note(settled, invalidPool('workers'));

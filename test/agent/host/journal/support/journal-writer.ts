@@ -68,7 +68,7 @@ export function journalOf(
     const known = values.get(key);
     if (known !== undefined) return known;
     const isPacked = value.length >= packFrom;
-    const payload = isPacked && packedBy === 4 ? zstdCompressSync(Buffer.from(key)) : Buffer.from(key);
+    const payload = isPacked ? pack(Buffer.from(key), packedBy) : Buffer.from(key);
     const next = headData.get(name) ?? 0;
     const head = Buffer.concat([numbers(0, 0, next, 0, 0, 0), Buffer.alloc(isCompact ? 8 : 0)]);
     const at = put(1, isPacked ? packedBy : 0, Buffer.concat([head, payload]));
@@ -122,4 +122,15 @@ export function journalOf(
   const file = Buffer.concat([header, ...parts]);
   for (const [at, value] of later) file.writeBigUInt64LE(BigInt(value), at);
   return file;
+}
+
+/** LZ4 in its plainest form: all of it literals, of which there are more than 15. */
+function pack(value: Buffer, packedBy: 1 | 2 | 4): Buffer {
+  if (packedBy === 4) return zstdCompressSync(value);
+  if (packedBy === 1) return value;
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(value.length));
+  const rest = value.length - 15;
+  const lengths = Buffer.concat([Buffer.alloc(Math.floor(rest / 255), 255), Buffer.from([rest % 255])]);
+  return Buffer.concat([size, Buffer.from([0xf0]), lengths, value]);
 }

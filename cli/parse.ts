@@ -55,12 +55,17 @@ function parseOptions(command: Command, args: readonly string[]): CommandLine {
   const { values, positionals: words } = parsed;
   if (values['help'] === true) return { line: 'help', command };
   if (values['version'] === true) return { line: 'version' };
+  const empty = Object.keys(values).find((name) => !MAY_BE_EMPTY.has(name) && [values[name]].flat().includes(''));
+  if (empty !== undefined) return mistake(`${command.name}: --${empty} needs a value, and got an empty one`);
   if (words.length > command.mostWords) {
     const takes = command.takes === undefined ? 'no argument' : `${command.takes} only`;
     return mistake(`${command.name} takes ${takes}, and got ${words.join(' ')}`);
   }
   return { line: 'run', command, given: givenOf(values, words) };
 }
+
+/** The root. Elsewhere nobody means nothing: it is a variable that is not set, and `--base ""` would compare HEAD with itself. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['path']);
 
 function givenOf(values: Readonly<Record<string, unknown>>, words: readonly string[]): Given {
   const texts = (option: string): readonly string[] =>

@@ -19,7 +19,7 @@ export async function readInventory(path: string): Promise<readonly InventoryNod
   const unreadable = (why: string): GitopsError =>
     new GitopsError(
       'INVENTORY_UNREADABLE',
-      `${path} is not an inventory: ${why}. Make one with kubectl get nodes -o json > ${path}`,
+      `${path} is not an inventory: ${why}. Make one with kubectl get nodes -o json > nodes.json`,
     );
   let document: unknown;
   try {

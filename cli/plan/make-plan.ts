@@ -12,7 +12,7 @@ import { summaryOf } from './summary.ts';
 import { openedBy } from './opened.ts';
 import { originOf } from './origin.ts';
 import { poolFor, valueInWords } from '../class-of-node.ts';
-import { planClasses } from './plan-classes.ts';
+import { computedForNone, planClasses } from './plan-classes.ts';
 import { planNode } from './plan-node.ts';
 import { planRollout } from './plan-rollout.ts';
 import { waitsFor } from './waits-for.ts';
@@ -134,12 +134,14 @@ function planPool(
           : valid.template === undefined
             ? waitsFor(
                 valid,
-                [isPlain(then) ? then : undefined, ...touched.map(had)],
+                // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
+                members.length === 0 ? [isPlain(then) ? then : undefined] : touched.map(had),
                 touched.map((node) => [node, had(node)] as const),
               )
-            : touched
+            : (computedForNone(classes) ??
+              touched
                 .map((node) => waitsFor(poolFor(valid, node) ?? valid, [had(node)], [[node, had(node)]]))
-                .find((why) => why !== undefined),
+                .find((why) => why !== undefined)),
       rollout:
         valid === undefined || touched.length === 0
           ? undefined

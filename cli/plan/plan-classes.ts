@@ -52,6 +52,12 @@ export function planClasses(
     .sort((a, b) => b.nodes.length - a.nodes.length || (a.name < b.name ? -1 : 1));
 }
 
+/** Why a pool with computed values reaches none of its nodes; undefined where there is a config for one of them, or no class. */
+export function computedForNone([first, ...rest]: readonly ClassPlan[]): string | undefined {
+  if (first?.because === undefined || rest.some(({ because }) => because === undefined)) return undefined;
+  return `there is a config for none of its machines: ${first.because}`;
+}
+
 /** As it would be written. */
 function shown(config: ValidPool['value'] | undefined, path: Path): string {
   let value: unknown = config;

@@ -11,7 +11,8 @@ export function specChanges(before: KubeletPoolSpec, after: KubeletPoolSpec): re
 
 /** What of a cluster's file changes, where both revisions have one that can be read. */
 export function clusterChanges(before: ClusterConfig, after: ClusterConfig): readonly string[] {
-  return changesIn('', { ...before, unreadable: undefined }, { ...after, unreadable: undefined });
+  const written = (cluster: ClusterConfig): Map_ => ({ ...cluster, unreadable: undefined, missing: undefined });
+  return changesIn('', written(before), written(after));
 }
 
 /** Selectors and lists are shown whole: a part of one says little. */

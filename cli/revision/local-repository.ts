@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import git from 'isomorphic-git';
 import { parseCommit } from '#reconciler/git/objects/commit.ts';
@@ -30,15 +30,12 @@ export async function openRepository(directory: string): Promise<LocalRepository
   }
   const repo = { fs, dir: root, cache: {} };
 
-  const missing = async (what: string): Promise<GitopsError> => {
-    const isShallow = await stat(`${root}/.git/shallow`).then(
-      () => true,
-      () => false,
-    );
-    const advice = isShallow
-      ? 'this clone is shallow and has only the newest commits: git fetch --unshallow brings the others'
-      : 'is it fetched?';
-    return new GitopsError('REVISION_UNKNOWN', `there is no revision ${what} in ${root}: ${advice}`);
+  const missing = (what: string, why = 'is it fetched?'): GitopsError =>
+    new GitopsError('REVISION_UNKNOWN', `there is no revision ${what} in ${root}: ${why}`);
+  /** The commit is there, and what it names is not: git itself would fetch that from the server at this point. */
+  const lacking = (oid: string, type: ObjectType): GitopsError => {
+    const advice = 'a partial clone (--filter) has not all files: git fetch --refetch --no-filter brings them';
+    return new GitopsError('REVISION_UNKNOWN', `the ${type} ${oid} is not in ${root}: ${advice}`);
   };
   /** @param called by whoever asked */
   const read = async (oid: string, type: ObjectType, called = oid): Promise<Buffer> => {
@@ -46,7 +43,8 @@ export async function openRepository(directory: string): Promise<LocalRepository
       const found = await git.readObject({ ...repo, oid, format: 'content' });
       if (found.type === type && found.object instanceof Uint8Array) return Buffer.from(found.object);
     } catch (error) {
-      if (error instanceof git.Errors.NotFoundError) throw await missing(called);
+      if (error instanceof git.Errors.NotFoundError)
+        throw type === 'commit' ? missing(called, await lackOf(root)) : lacking(oid, type);
       throw new GitopsError('REVISION_UNKNOWN', `${oid} cannot be read in ${root}: ${reasonOf(error)}`);
     }
     throw new GitopsError('REVISION_UNKNOWN', `${oid} is no ${type}`);
@@ -76,13 +74,14 @@ export async function openRepository(directory: string): Promise<LocalRepository
     },
     async commit(revision) {
       const [, name = '', steps = ''] = /^(.*?)((?:[~^]\d*)*)$/.exec(revision) ?? [];
-      const found = await start(name === '' || name === '@' ? 'HEAD' : name)
+      const found = await start(name === '@' ? 'HEAD' : name)
         .then(peel)
         .catch(() => undefined);
-      if (found === undefined && (name === 'HEAD' || name === '@' || name === '')) {
+      const why = found === undefined ? await lackOf(root) : undefined;
+      if (found === undefined && why === undefined && (name === 'HEAD' || name === '@')) {
         throw new GitopsError('REVISION_UNKNOWN', `${root} has no commit yet: commit what is there, and ask again`);
       }
-      if (found === undefined) throw await missing(revision);
+      if (found === undefined) throw missing(revision, why);
       let commit = parseCommit(found, await read(found, 'commit'));
       for (const parent of stepsIn(steps)) {
         const next = commit.parents[parent - 1];
@@ -93,6 +92,24 @@ export async function openRepository(directory: string): Promise<LocalRepository
       return commit;
     },
   };
+}
+
+/** What a file of `.git` says of objects that are not found in it. */
+const LACKS: readonly (readonly [file: string, says: RegExp, why: string])[] = [
+  ['config', /^\s*objectformat\s*=\s*sha256/im, 'its objects are named by SHA-256, and only those by SHA-1 are read'],
+  [
+    'objects/info/alternates',
+    /\S/,
+    'this clone borrows objects of another, which are not read: git repack -a -d brings them here, then remove .git/objects/info/alternates',
+  ],
+  ['shallow', /\S/, 'this clone is shallow and has only the newest commits: git fetch --unshallow brings the others'],
+];
+
+async function lackOf(root: string): Promise<string | undefined> {
+  for (const [file, says, why] of LACKS) {
+    if (says.test(await readFile(`${root}/.git/${file}`, 'utf8').catch(() => ''))) return why;
+  }
+  return undefined;
 }
 
 /** Which parent to go to, step by step: `~2` is the first parent twice, `^2` the second once, `^0` none. */

@@ -71,10 +71,10 @@ export async function validateStream(
   return ofFiles([judgeConfigFile('-', Buffer.concat(parts), versions)]);
 }
 
-/** Files that cannot be opened by their names. */
+/** Files that cannot be opened by their names. Other odd names matter in a repository alone. */
 function lostFiles(tree: DirectoryTree, directory: string): readonly JudgedFile[] {
   return tree.findings
-    .filter(({ code }) => code === 'hostile-name')
+    .filter(({ code, file = '' }) => code === 'hostile-name' && file.includes('\uFFFD'))
     .map((finding) => {
       const path = join(directory, finding.file ?? '');
       return { path, verdicts: {}, findings: [{ ...finding, file: path }] };

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import type { Finding } from '#shared/contract/finding.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { judgeFile } from '#reconciler/git/snapshot/judge-entry.ts';
+import { judgeName } from '#reconciler/git/snapshot/judge-name.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
 import type { RepoFile } from '#reconciler/policy/commit.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
@@ -47,8 +48,17 @@ export async function readDirectory(
     if (stat === undefined) return missing(path);
     if (stat.isDirectory()) {
       if (path !== '' && isSkipped(basename(path))) return;
-      for (const name of (await readdir(join(directory, path))).sort()) {
-        await visit(path === '' ? name : `${path}/${name}`);
+      const entries = await readdir(join(directory, path), { withFileTypes: true });
+      if (isConfigPath(path) && entries.some(({ name }) => name === '.git')) {
+        const message = 'submodules are not followed: commit the files themselves';
+        findings.push({ code: 'submodule', severity: 'error', message, file: shown(path) });
+        return;
+      }
+      for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        const at = (name: string): string => (path === '' ? name : `${path}/${name}`);
+        const judged = judgeName(Buffer.from(entry.name));
+        if (judged.usable || entry.name.startsWith('.')) await visit(at(entry.name));
+        else odd(at(judged.shown), judged.why, entry.isDirectory());
       }
       return;
     }
@@ -64,6 +74,14 @@ export async function readDirectory(
     const wrong = judgeFile(bytes, DEFAULT_GIT_LIMITS.fileBytes);
     if (wrong === null) files.set(path, { path: shown(path), oid: blobOid(bytes), bytes });
     else findings.push({ ...wrong, severity: 'error', file: shown(path) });
+  }
+
+  function odd(path: string, why: string, isDirectory: boolean): void {
+    const isRead = isConfigPath(path);
+    // Files that nobody reads may lie here without being committed.
+    if (!isRead && !isDirectory) return;
+    const message = `the name ${why}: rename it`;
+    findings.push({ code: 'hostile-name', severity: isRead ? 'error' : 'warning', message, file: shown(path) });
   }
 
   /** What was in the directory's list, and is not there. */

@@ -89,6 +89,16 @@ describe('computed values on the command line', () => {
     assert.match(out, /1 node, 1 at a time/);
   });
 
+  it('reach no node where they can be computed for none, which fails a pipeline', async () => {
+    await repository.commit('nowhere', {
+      'pools/w/sizes.yaml': computed("computed: {systemReserved: {memory: 'memory / 0.0'}}"),
+    });
+    const { code, out } = await on('plan', '--base', 'HEAD~1', '--head', 'HEAD');
+    await repository.commit('as it was', COMPUTED);
+    assert.equal(code, 3, out);
+    assert.match(out, /! nodes would wait: there is a config for none of its machines: .*: division by zero$/m);
+  });
+
   it('are rendered as expressions for the pool, and as values with their expression for a node', async () => {
     const whole = await on('render', 'w');
     assert.match(whole.out, /# values that begin with computed: follow the machine/);

@@ -43,6 +43,20 @@ describe('the command line', () => {
     it(JSON.stringify(line), () => assert.equal(short(line.split(' ').filter(Boolean)), expected));
   }
 
+  it('takes no empty value, as of a variable that is not set, but for a folder', () => {
+    const said = (...argv: readonly string[]): string => short(argv);
+    assert.equal(
+      said('plan', '--base', '', '--head', 'x'),
+      'mistake: plan: --base needs a value, and got an empty one',
+    );
+    assert.equal(said('render', 'x', '--revision='), 'mistake: render: --revision needs a value, and got an empty one');
+    assert.equal(
+      said('plan', '--fail-on', 'held', '--fail-on', ''),
+      'mistake: plan: --fail-on needs a value, and got an empty one',
+    );
+    assert.equal(said('validate', '--path', ''), 'run validate');
+  });
+
   it('gives options to the command as they were written', () => {
     const parsed = parseCommandLine(['validate', 'x', '--kubelet-version', '1.33', '--kubelet-version=1.34'], COMMANDS);
     assert.ok(parsed.line === 'run');

@@ -52,6 +52,21 @@ describe('kubelet-gitops validate', () => {
     await Promise.all([writeFile(gpu, good), rm(join(directory, 'base/extra.yaml'))]);
   });
 
+  it('finds a submodule and odd names where the reconciler does', async () => {
+    const odd = join(directory, 'base/a:b.yaml');
+    const dotGit = join(directory, 'pools/gpu/.git');
+    await writeFile(dotGit, 'gitdir: ../../.git/modules/gpu\n');
+    await writeFile(odd, 'a: 1\n');
+    await writeFile(join(directory, 'Icon\r'), '');
+    const { code, text } = await validate();
+    await Promise.all([rm(dotGit), rm(odd), rm(join(directory, 'Icon\r'))]);
+    assert.equal(code, 1);
+    const [line, name, ...rest] = text.trimEnd().split('\n');
+    assert.equal(name, 'pools/gpu: error submodule: submodules are not followed: commit the files themselves');
+    assert.equal(line, 'base/a:b.yaml: error hostile-name: the name holds a slash, backslash or colon: rename it');
+    assert.match(rest.join('\n'), /^pools\/gpu\/pool\.yaml: error missing-pool: .*\n3 pools: 3 errors, 0 warnings$/);
+  });
+
   it('warns of what a pool tolerates, and can end well all the same', async () => {
     const pool = join(directory, 'pools/gpu/pool.yaml');
     const layer = join(directory, 'pools/gpu/kubelet.yaml');

@@ -533,8 +533,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/repo/read-scalars.ts': [
     ['readTextField', "typeof value === 'number' → true", 'only the sentence is another'],
     ['readInteger', "typeof value === 'number' → true", 'no other is an integer'],
-    ['readDuration', "typeof value === 'string' → true", NARROWS],
-    ['readAmount', "typeof value === 'number' → true", 'no other is an integer'],
+    ['readDuration', 'span !== undefined → true', NARROWS],
     ['readAmount', 'percent !== undefined → true', NARROWS],
   ],
   'reconciler/policy/repo/read-selector.ts': [

@@ -1,5 +1,6 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
+import { oneLine } from '../../lines.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
 import type { MergePlan, MovePlan } from '../plan.ts';
 import { type AlikePools, alikePools } from './alike.ts';
@@ -24,11 +25,11 @@ import {
 } from './lines.ts';
 
 /** By which a comment is found again, to be changed instead of repeated. */
-const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster} -->`;
+const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster.replaceAll('>', '')} -->`;
 
 /** For the same comment, where there is no plan. */
 export const failureAsMarkdown = (cluster: string, reason: string): string =>
-  `${markerOf(cluster)}\n\n### kubelet-gitops: no plan for \`${cluster}\`\n\n❌ The plan could not be made: ${escape(reason)}\n`;
+  `${markerOf(cluster)}\n\n### kubelet-gitops: no plan for ${code(cluster)}\n\n❌ The plan could not be made: ${escape(reason)}\n`;
 
 /** Longest that forges take as one comment, with room for what wraps it. */
 const MOST_CHARACTERS = 60_000;
@@ -38,7 +39,7 @@ export function planAsMarkdown(plan: MergePlan): string {
   const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
   const parts = [
     markerOf(cluster),
-    `### kubelet-gitops: what this does to \`${cluster}\``,
+    `### kubelet-gitops: what this does to ${code(cluster)}`,
     `From ${code(base)} to ${code(head)}.`,
   ];
   const summary = summaryLine(plan);
@@ -53,19 +54,28 @@ export function planAsMarkdown(plan: MergePlan): string {
   if (summary !== undefined && !isEmpty) parts.push(`**${summary}**`);
   if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would be begun:** ${escape(held)}`);
   if (clusterSpec.length > 0)
-    parts.push(`#### clusters/${cluster}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`);
+    parts.push(
+      `#### clusters/${escape(cluster)}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`,
+    );
   if (!isEmpty) parts.push(...alikePools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
   if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
   const conflicts = conflictLines(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
   if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
   const found = findings.map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);
-  if (found.length > 0) parts.push('#### Findings', found.join('\n'));
-  if (!knowsNodes && !isEmpty) parts.push('_No inventory was given, so the nodes are unknown._');
-  const whole = `${parts.join('\n\n')}\n`;
-  return whole.length <= MOST_CHARACTERS
-    ? whole
-    : `${whole.slice(0, MOST_CHARACTERS).replace(/\n[^\n]*$/, '')}\n\n_Cut: run \`kubelet-gitops plan\` for the rest._\n`;
+  const last = [
+    ...(found.length > 0 ? ['#### Findings', found.join('\n')] : []),
+    ...(!knowsNodes && !isEmpty ? ['_No inventory was given, so the nodes are unknown._'] : []),
+  ].join('\n\n');
+  // Half of the room is for what was found: nobody can push it out of the comment by a long change.
+  const first = cut(parts.join('\n\n'), MOST_CHARACTERS - Math.min(last.length, MOST_CHARACTERS / 2));
+  return `${last === '' ? first : `${first}\n\n${cut(last, MOST_CHARACTERS - first.length)}`}\n`;
 }
+
+/** At the end of a line. */
+const cut = (text: string, most: number): string =>
+  text.length <= most
+    ? text
+    : `${text.slice(0, most).replace(/\n[^\n]*$/, '')}\n\n_Cut: run \`kubelet-gitops plan\` for the rest._`;
 
 const signOf = ({ kind, severity }: Finding): string =>
   kind === 'security' ? '🔓' : severity === 'error' ? '❌' : '⚠️';
@@ -73,8 +83,8 @@ const signOf = ({ kind, severity }: Finding): string =>
 function movePart(move: MovePlan): string {
   const { fields } = move;
   const rows = fields.map((field) => {
-    const [before, after] = movedSides(move, field).map(code);
-    return `| \`${field.path}\` | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
+    const [path, before, after] = [field.path, ...movedSides(move, field)].map(cell);
+    return `| ${path} | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
   const items = leavingLines(move).map((line) => `- ${escape(line)}`);
   return [
@@ -92,8 +102,8 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
   const { fields, spec, cost } = pool;
   const nodes = pools.flatMap((each) => each.nodes);
   const rows = fields.map((field) => {
-    const [before, after] = sidesOf(field).map(code);
-    return `| \`${field.path}\` | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
+    const [path, before, after] = [field.path, ...sidesOf(field)].map(cell);
+    return `| ${path} | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
   const table = rows.length === 0 ? [] : [tableOf(rows)];
   const items = [
@@ -111,18 +121,30 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
     ...risksOf(pool).map(({ paths, risk }) => `- ⚠️ ${paths.map(code).join(', ')}: ${risk}`),
   ];
   const head = [
-    `#### ${headOf(pools)}`,
+    `#### ${escape(headOf(pools))}`,
     ...keptLines(pools).map(escape),
     ...(isAdopted(pool) ? [escape(adoptedLine(pool))] : []),
   ];
   return [...head, ...table, ...(items.length === 0 ? [] : [items.join('\n')])].join('\n\n');
 }
 
-/** Text of others must not become markup, nor end a table's cell. */
-const escape = (text: string): string => text.replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&');
+/** Text of others must not become markup, nor call anybody: a space without width after an @ keeps forges from it. */
+const escape = (text: string): string =>
+  oneLine(text)
+    .replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&')
+    .replaceAll(/@(?=\w)/g, '@\u200B');
 
+/** A longer value would leave no room for others. */
+const MOST_IN_CODE = 2_000;
+
+/** What is between fences of more backticks than the text has in a row stays text. */
 function code(text: string): string {
-  const plain = text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-  const fence = plain.includes('`') ? '``' : '`';
-  return fence === '`' ? `\`${plain}\`` : `${fence} ${plain} ${fence}`;
+  const plain = text.length <= MOST_IN_CODE ? oneLine(text) : `${oneLine(text.slice(0, MOST_IN_CODE))}…`;
+  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
+  const [fence, space] = ['`'.repeat(longest + 1), longest === 0 ? '' : ' '];
+  return `${fence}${space}${plain}${space}${fence}`;
 }
+
+/** Within a table a bar ends a cell even in code, unless an odd number of backslashes is before it. */
+const cell = (text: string): string =>
+  code(text).replaceAll(/\\*\|/g, (bar) => (bar.length % 2 === 1 ? bar.replace('|', '\\|') : bar));

@@ -8,7 +8,7 @@ import type { ObjectStore } from '../objects/store.ts';
 import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
 import type { RepoFile } from '../../policy/commit.ts';
 import { judgeEntry, judgeFile, type Wrong } from './judge-entry.ts';
-import { hasUnseen, spellOut } from '../plain-text.ts';
+import { judgeName, LONGEST_NAME_BYTES } from './judge-name.ts';
 
 export interface ReadTreeOptions {
   readonly store: Pick<ObjectStore, 'read'> & Partial<Pick<ObjectStore, 'has'>>;
@@ -33,8 +33,6 @@ export interface ReadTree {
 
 /** So many files in a row, then others get a turn. */
 const FILES_A_TURN = 50;
-/** As in every file system that git is used on. */
-const LONGEST_NAME_BYTES = 255;
 /** Mode, blank, NUL and the object's name. */
 const ENTRY_BYTES = 28;
 
@@ -148,25 +146,4 @@ function tooBig(what: string): GitError {
   return new GitError('GIT_TOO_BIG', `the commit is too big for a config repository: it holds ${what}`, {
     disposition: UNTIL_NEW_COMMIT,
   });
-}
-
-/** A name of a tree's entry that may be shown, compared and used, or one that may not. */
-type JudgedName =
-  | { readonly usable: true; readonly name: string }
-  /** `shown` has everything odd spelled out; `why` says what is odd. */
-  | { readonly usable: false; readonly shown: string; readonly why: string };
-
-const SHOWN = 100;
-
-/** Git stores any bytes but `/` and NUL as a name. A config repository's names have to mean what they look like. */
-function judgeName(bytes: Buffer): JudgedName {
-  const name = bytes.toString('utf8', 0, LONGEST_NAME_BYTES + 1);
-  const refuse = (why: string): JudgedName => ({ usable: false, shown: spellOut(name).slice(0, SHOWN), why });
-  if (bytes.length > LONGEST_NAME_BYTES) return refuse(`is ${bytes.length} bytes long`);
-  if (!Buffer.from(name).equals(bytes)) return refuse('is no UTF-8');
-  if (bytes.length === 0) return refuse('is empty');
-  if (hasUnseen(name)) return refuse('holds characters that cannot be seen');
-  if (/[/\\:]/.test(name)) return refuse('holds a slash, backslash or colon');
-  if (/^(?:\.|\.git|git~1)[ .]*$/i.test(name)) return refuse('has a meaning of its own');
-  return { usable: true, name };
 }

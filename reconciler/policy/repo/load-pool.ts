@@ -16,7 +16,7 @@ import type { LoadedPool } from './loaded.ts';
 import { onExamples } from './on-examples.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
-import { readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
+import { layerPath, readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
 import { doubtfulValues } from './doubtful-values.ts';
 import { fileReport } from './report.ts';
 import { securityOf } from './security-of.ts';
@@ -46,8 +46,8 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
     ...(allow.length === 0 ? {} : { allowFields: allow }),
     ...(tolerate.length === 0 ? {} : { tolerate }),
   };
-  const layers = spec.layers.map((layer, index) =>
-    readLayer(layer, ['spec', 'layers', index], source, decoder, positionOf),
+  const layers = spec.layers.map((layer) =>
+    readLayer(layer, layerPath(value, name, layer), source, decoder, positionOf),
   );
   const findings = [
     ...written,
@@ -114,7 +114,8 @@ function judgeConfig(
 
 /** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */
 function noPoolFile({ name, files, leftOut, shown }: PoolSource, path: string): Finding {
-  const left = leftOut.get(path);
+  // The whole folder may be a link or a submodule.
+  const left = leftOut.get(path) ?? leftOut.get(`pools/${name}`);
   const misnamed = [`pools/${name}/pool.yml`, `pools/${name}/pool.json`].find((other) => files.has(other));
   const message =
     left === undefined

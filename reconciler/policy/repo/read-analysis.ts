@@ -7,6 +7,8 @@ import { type FileReport, readMap } from './report.ts';
 
 const NAMES = MEASURES as readonly [MeasureName, ...MeasureName[]];
 
+const MOST_MEASURES = 16;
+
 /** How the measures of the canaries are compared; undefined where nobody asks for it. */
 export function readAnalysis(value: unknown, path: Path, report: FileReport): AnalysisSpec | undefined {
   const analysis = readMap(value, path, ['measures', 'thresholds', 'prometheus', 'timeout'], report);
@@ -15,7 +17,9 @@ export function readAnalysis(value: unknown, path: Path, report: FileReport): An
   const isNone = Array.isArray(analysis.measures) && analysis.measures.length === 0 && prometheus !== undefined;
   const measures = isNone
     ? []
-    : readList(analysis.measures, [...path, 'measures'], report).map(([name, at]) => readWord(name, at, NAMES, report));
+    : readList(analysis.measures, [...path, 'measures'], report, MOST_MEASURES).map(([name, at]) =>
+        readWord(name, at, NAMES, report),
+      );
   const thresholds = readMap(analysis.thresholds, [...path, 'thresholds'], NAMES, report);
   return {
     ...(measures.length === 0 && !isNone ? {} : { measures }),

@@ -10,6 +10,8 @@ import { type FileReport, readMap } from './report.ts';
 /** Names of alerts are label values that are put between quotes: what would end a quotation is refused. */
 const ALERT_NAME = /^[^"'\\\p{Cc}]{1,200}$/u;
 
+const MOST_ALERTS = 100;
+
 /** What must be quiet before a node is changed. */
 export function readBlockers(value: unknown, path: Path, report: FileReport): BlockersSpec | undefined {
   const blockers = readMap(value, path, ['prometheus', 'pods'], report);
@@ -47,7 +49,7 @@ function readPrometheus(value: unknown, path: Path, report: FileReport): Blocker
 function readAlerts(value: unknown, path: Path, report: FileReport): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const alerts: string[] = [];
-  for (const [item, at] of readList(value, path, report)) {
+  for (const [item, at] of readList(value, path, report, MOST_ALERTS)) {
     if (typeof item !== 'string' || !ALERT_NAME.test(item))
       report.error('bad-text', at, `${show(item)} is not a valid name of an alert`);
     else if (alerts.includes(item)) report.error('duplicate-item', at, `${item} is among the alerts already`);

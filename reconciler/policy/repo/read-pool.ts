@@ -9,12 +9,15 @@ import { readFieldPolicy } from './read-field-policy.ts';
 import { readBlockers } from './read-blockers.ts';
 import { readDisruption } from './read-disruption.ts';
 import { readRollout } from './read-rollout.ts';
-import { readDuration, readFlag, readInteger, readWord } from './read-scalars.ts';
+import { checkLength, MOST_ITEMS, readDuration, readFlag, readInteger, readWord } from './read-scalars.ts';
 import { readTolerance } from './read-tolerance.ts';
 import { readSelector } from './read-selector.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
+
+/** As in deploy/crds. */
+const LONGEST_LAYER = 1024;
 
 const KEYS = [
   'nodeSelector',
@@ -94,16 +97,27 @@ function readLayers(value: unknown, path: Path, name: string, report: FileReport
     );
     return [];
   }
+  checkLength(value, path, MOST_ITEMS, report);
   const layers: string[] = [];
   for (const [index, written] of value.entries()) {
     const at = [...path, index];
     const layer = typeof written === 'string' ? resolveLayer(written, `pools/${name}`) : undefined;
-    if (layer === undefined)
+    if (layer === undefined || layer.length > LONGEST_LAYER)
       report.error('bad-path', at, `${show(written)} is not the path of a file in this repository`);
     else if (layers.includes(layer)) report.error('duplicate-item', at, `${layer} is among the layers already`);
     else layers.push(layer);
   }
   return layers;
+}
+
+/** Where the pool's file names a layer: those that are none are no layers of the spec, but have their places in the list. */
+export function layerPath(document: unknown, name: string, layer: string): Path {
+  const path: Path = ['spec', 'layers'];
+  const spec = isMap(document) ? document['spec'] : undefined;
+  const written = isMap(spec) ? spec['layers'] : undefined;
+  if (!Array.isArray(written)) return [...path, 0];
+  const isIt = (each: unknown): boolean => typeof each === 'string' && resolveLayer(each, `pools/${name}`) === layer;
+  return [...path, written.findIndex(isIt)];
 }
 
 function readTrial(value: unknown, path: Path, report: FileReport): PoolTrialSpec {

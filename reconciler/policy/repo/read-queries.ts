@@ -30,7 +30,7 @@ export function readQueries(value: unknown, path: Path, report: FileReport): Mea
   if (source.queries === undefined) {
     report.error('missing-field', path, 'prometheus has no queries', 'write what it is asked, or leave it out');
   }
-  const items = readList(source.queries, [...path, 'queries'], report);
+  const items = readList(source.queries, [...path, 'queries'], report, Infinity);
   if (items.length > MOST_QUERIES) {
     const message = `there are ${items.length} queries, and at most ${MOST_QUERIES} are asked`;
     report.error('out-of-range', [...path, 'queries'], message);

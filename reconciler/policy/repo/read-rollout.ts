@@ -147,35 +147,37 @@ function readSteps(
   report: FileReport,
 ): readonly RolloutStep[] | undefined {
   if (value === undefined) return undefined;
-  const steps = readList(value, path, report).flatMap(([item, at]): readonly RolloutStep[] => {
+  const steps = readList(value, path, report).flatMap(([item, at]): readonly (readonly [RolloutStep, Path])[] => {
     const step = readMap(item, at, ['nodes', 'soak'], report);
     if (step?.nodes === undefined) {
       report.error('missing-field', at, 'a step does not say how many nodes', 'write {nodes: "25%", soak: 30m}');
       return [];
     }
+    const soak = readSoak(step.soak, at, report);
+    const found = report.findings.length;
     const nodes = readAmount(step.nodes, [...at, 'nodes'], { min: 1, default: 1 }, report);
-    return [{ nodes, ...readSoak(step.soak, at, report) }];
+    // What is no amount comes neither too early nor too late.
+    return report.findings.length > found ? [] : [[{ nodes, ...soak }, at]];
   });
-  checkAscending(steps, path, canary, report);
-  return steps;
+  checkAscending(steps, canary, report);
+  return steps.map(([step]) => step);
 }
 
 /** A count and a percentage cannot be compared without a pool's size; the planner takes the larger of what came before. */
 function checkAscending(
-  steps: readonly RolloutStep[],
-  path: Path,
+  steps: readonly (readonly [RolloutStep, Path])[],
   canary: Amount | undefined,
   report: FileReport,
 ): void {
   const last = new Map<string, number>();
   if (canary !== undefined) last.set(typeof canary, sizeOf(canary) - 1);
-  for (const [index, { nodes }] of steps.entries()) {
+  for (const [index, [{ nodes }, at]] of steps.entries()) {
     const before = last.get(typeof nodes);
     last.set(typeof nodes, sizeOf(nodes));
     if (before === undefined || sizeOf(nodes) > before) continue;
     const than = index === 0 ? 'the canaries are more' : 'each has to be more than the one before';
     const message = `steps are counted with all that were changed already: ${nodes} comes too late, ${than}`;
-    report.error('out-of-range', [...path, index, 'nodes'], message, 'write them in ascending order');
+    report.error('out-of-range', [...at, 'nodes'], message, 'write them in ascending order');
   }
 }
 

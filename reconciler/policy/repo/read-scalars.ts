@@ -1,4 +1,5 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import { LONGEST_SPAN_MS } from '../window/read-window.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
@@ -6,6 +7,17 @@ import { didYouMean, sameButCase } from '#shared/contract/kubelet-config/syntax/
 import { type FileReport, placeName } from './report.ts';
 
 /** Each of these gives the default where nothing is written, and reports and gives the default where it is wrong. */
+
+/** Of a list in a KubeletPool, where deploy/crds says nothing else. What is longer, the API server refuses after the merge. */
+export const MOST_ITEMS = 64;
+
+/** The same of the text of a duration. */
+export const LONGEST_DURATION_TEXT = 32;
+
+export function checkLength(items: readonly unknown[], path: Path, most: number, report: FileReport): void {
+  if (items.length <= most) return;
+  report.error('out-of-range', path, `${placeName(path)} has ${items.length} items, and at most ${most} are taken`);
+}
 
 export function readInteger(
   value: unknown,
@@ -30,9 +42,12 @@ export function readDuration(
   report: FileReport,
 ): string {
   if (value === undefined) return rule.default;
-  const span = typeof value === 'string' ? parseDuration(value) : undefined;
-  if (typeof value === 'string' && span !== undefined && (span > 0 || rule.zero === 'allowed')) return value;
-  const problem = span === 0 ? 'has to be more than 0s' : `is ${show(value)}, which is not a valid duration`;
+  const isText = typeof value === 'string' && value.length <= LONGEST_DURATION_TEXT;
+  const span = isText ? parseDuration(value) : undefined;
+  const isTooLong = span !== undefined && span > LONGEST_SPAN_MS;
+  if (isText && span !== undefined && !isTooLong && (span > 0 || rule.zero === 'allowed')) return value;
+  const long = isTooLong ? 'longer than 366 days (8784h)' : 'not a valid duration';
+  const problem = span === 0 ? 'has to be more than 0s' : `is ${show(value)}, which is ${long}`;
   report.error('bad-duration', path, `${placeName(path)} ${problem}`, 'write it as 90s, 10m or 1h30m');
   return rule.default;
 }
@@ -45,7 +60,7 @@ export function readAmount(
   report: FileReport,
 ): Amount {
   if (value === undefined) return rule.default;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= rule.min) return value;
+  if (Number.isSafeInteger(value) && (value as number) >= rule.min) return value as number;
   const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
   if (percent !== undefined && Number(percent) >= rule.min && Number(percent) <= 100) return `${Number(percent)}%`;
   const message = `${placeName(path)} is ${show(value)} and has to be a count from ${rule.min} on, or a percentage from ${rule.min}% to 100%`;
@@ -99,11 +114,18 @@ export function readNumber(value: unknown, path: Path, report: FileReport): numb
   return 0;
 }
 
-/** The items of a list with their places; an empty list is reported as well. */
-export function readList(value: unknown, path: Path, report: FileReport): readonly (readonly [unknown, Path])[] {
+/** The items of a list with their places; an empty list is reported as well, and a longer one than a KubeletPool can hold. */
+export function readList(
+  value: unknown,
+  path: Path,
+  report: FileReport,
+  most: number = MOST_ITEMS,
+): readonly (readonly [unknown, Path])[] {
   if (value === undefined) return [];
-  if (Array.isArray(value) && value.length > 0)
+  if (Array.isArray(value) && value.length > 0) {
+    checkLength(value, path, most, report);
     return value.map((item, index) => [item ?? undefined, [...path, index]]);
-  report.error('wrong-type', path, `${placeName(path)} has to be a list of at least one`, 'leave it out for none');
+  }
+  report.error('wrong-type', path, `${placeName(path)} has to be a list of at least one`, 'write one, or leave it out');
   return [];
 }

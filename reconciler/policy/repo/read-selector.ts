@@ -3,10 +3,13 @@ import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { isLabelValue, isQualifiedName } from '#shared/contract/kubelet-config/syntax/names.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import { readWord } from './read-scalars.ts';
+import { checkLength, MOST_ITEMS, readWord } from './read-scalars.ts';
 import { type FileReport, readMap } from './report.ts';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+
+/** As in deploy/crds. For more nodes than this by name, a label of their own. */
+const MOST_VALUES = 256;
 
 /** `metav1.LabelSelector`, judged as the API server would. An empty one selects every node; none at all is an error. */
 export function readSelector(value: unknown, path: Path, report: FileReport): LabelSelector {
@@ -52,6 +55,7 @@ function readExpressions(value: unknown, path: Path, report: FileReport): readon
     report.error('wrong-type', path, 'matchExpressions has to be a list');
     return undefined;
   }
+  checkLength(value, path, MOST_ITEMS, report);
   return value.map((item, index) => readExpression(item, [...path, index], report));
 }
 
@@ -77,6 +81,7 @@ function readValues(value: unknown, path: Path, report: FileReport): readonly st
     report.error('wrong-type', path, 'values has to be a list');
     return [];
   }
+  checkLength(value, path, MOST_VALUES, report);
   return value.filter((item, index): item is string => isLabel(item, [...path, index], report));
 }
 

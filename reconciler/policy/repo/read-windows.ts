@@ -1,10 +1,12 @@
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { checkWindow } from '../window/read-window.ts';
-import { readList, readTextField, readWord } from './read-scalars.ts';
+import { LONGEST_DURATION_TEXT, readList, readTextField, readWord } from './read-scalars.ts';
 import { type FileReport, readMap } from './report.ts';
 
 const LONGEST_TEXT = 256;
+
+const longestOf = (key: string): number => (key === 'duration' ? LONGEST_DURATION_TEXT : LONGEST_TEXT);
 
 /** When changes may begin and when not. Each window is judged by the code that opens and shuts it. */
 export function readWindows(value: unknown, path: Path, report: FileReport): WindowsSpec | undefined {
@@ -22,7 +24,7 @@ export function readWindows(value: unknown, path: Path, report: FileReport): Win
 function readWindow(value: unknown, path: Path, report: FileReport): readonly WindowSpec[] {
   const window = readMap(value, path, ['cron', 'duration', 'timeZone'], report);
   const text = (key: 'cron' | 'duration' | 'timeZone'): string | undefined =>
-    readTextField(window?.[key], [...path, key], { longest: LONGEST_TEXT }, report);
+    readTextField(window?.[key], [...path, key], { longest: longestOf(key) }, report);
   if (window === undefined || window.cron === undefined || window.duration === undefined) {
     report.error(
       'missing-field',

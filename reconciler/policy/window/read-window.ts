@@ -24,8 +24,8 @@ export interface WindowProblem {
   readonly suggestion: string;
 }
 
-/** A year, the longest that a window may last: 366 days. */
-const LONGEST_WINDOW_MS = 366 * 86_400_000;
+/** A year, the longest that anything may last that a config repository gives a time: 366 days. */
+export const LONGEST_SPAN_MS: Millis = 366 * 86_400_000;
 
 const DEFAULT_ZONE = 'UTC';
 
@@ -61,7 +61,7 @@ function durationProblems(text: string): readonly WindowProblem[] {
   const problem = { field: 'duration', code: 'bad-duration', suggestion: 'write it as 90m, 4h or 1h30m' } as const;
   if (span === undefined) return [{ ...problem, message: `"${text}" is not a valid duration` }];
   if (span === 0) return [{ ...problem, message: 'a window has to last longer than 0s' }];
-  if (span <= LONGEST_WINDOW_MS) return [];
+  if (span <= LONGEST_SPAN_MS) return [];
   return [{ ...problem, message: `"${text}" is longer than 366 days (8784h)`, suggestion: 'leave the window out' }];
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -32,7 +32,7 @@ describe('a revision of a checkout', () => {
   });
 
   it('that is not there is said to be missing, with what may be the reason', async () => {
-    for (const name of ['nope', 'HEAD~9', 'HEAD^2', 'ffffffffff']) {
+    for (const name of ['nope', 'HEAD~9', 'HEAD^2', 'ffffffffff', '', '~1', '^']) {
       await assert.rejects(oid(name), { code: 'REVISION_UNKNOWN' }, name);
     }
     await assert.rejects(oid('nope'), /there is no revision nope in .*: is it fetched\?/);
@@ -51,6 +51,30 @@ describe('a revision of a checkout', () => {
     await rm(join(shallow.directory, '.git/objects', parent.slice(0, 2), parent.slice(2)));
     await assert.rejects((await openRepository(shallow.directory)).commit('HEAD~1'), /there is no revision HEAD~1 in /);
     await shallow.remove();
+  });
+
+  it('is said to be out of reach where its objects are elsewhere, or of another kind', async () => {
+    const other = await createRepository();
+    const dotGit = join(other.directory, '.git');
+    const asked = async (name: string): Promise<unknown> => (await openRepository(other.directory)).commit(name);
+    await writeFile(join(dotGit, 'objects/info/alternates'), '/elsewhere/.git/objects\n');
+    for (const name of ['HEAD', 'nope']) await assert.rejects(asked(name), /borrows objects .* git repack -a -d/);
+    const config = await readFile(join(dotGit, 'config'), 'utf8');
+    await writeFile(join(dotGit, 'config'), `${config}[extensions]\n\tobjectformat = sha256\n`);
+    await assert.rejects(asked('HEAD'), /are named by SHA-256/);
+    await other.remove();
+  });
+
+  it('whose files are not in the clone is said to be of a partial one', async () => {
+    const partial = await createRepository();
+    await partial.commit('start', { 'base/all.yaml': layer('maxPods: 1') });
+    const { tree } = await (await openRepository(partial.directory)).commit('HEAD');
+    await rm(join(partial.directory, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+    await assert.rejects(
+      readRevision(await openRepository(partial.directory), 'HEAD', ''),
+      /^GitopsError: the tree [0-9a-f]{40} is not in .*: a partial clone .* git fetch --refetch --no-filter brings them$/,
+    );
+    await partial.remove();
   });
 
   it('is none in a repository without a commit, which is said so', async () => {

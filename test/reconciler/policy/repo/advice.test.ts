@@ -15,6 +15,12 @@ const ROWS: readonly (readonly [string, Tree, string, RegExp])[] = [
     /neither query nor alerts.*write a query/,
   ],
   [
+    'no measures, which are all where the line is left out',
+    { ...X, 'pools/x/pool.yaml': `${POOL}  rollout: {canary: {nodes: 1}, analysis: {measures: []}}\n` },
+    'wrong-type',
+    /at least one.*write one, or leave it out/,
+  ],
+  [
     'a Prometheus that is asked twice',
     { ...X, 'pools/x/pool.yaml': `${POOL}  ${at}{url: "http://p", query: up, alerts: [A]}}\n` },
     'conflict',

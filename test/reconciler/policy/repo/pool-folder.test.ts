@@ -94,6 +94,17 @@ describe('a layer', () => {
     assert.deepEqual(said(findings.findings), ['error missing-layer pools/x/pool.yaml spec.layers[1]']);
   });
 
+  it('that is missing is told there also after items that are not valid paths', () => {
+    const layers = 'layers: [/etc/passwd, ../x/a.yaml, 3, a.yaml, ./b.yaml]';
+    const { findings } = pool(load({ 'pools/x/pool.yaml': `${POOL}  ${layers}\n`, 'pools/x/a.yaml': KUBELET }), 'x');
+    assert.deepEqual(said(findings), [
+      'error bad-path pools/x/pool.yaml spec.layers[0]',
+      'error bad-path pools/x/pool.yaml spec.layers[2]',
+      'error duplicate-item pools/x/pool.yaml spec.layers[3]',
+      'error missing-layer pools/x/pool.yaml spec.layers[4]',
+    ]);
+  });
+
   it('that is no YAML is told once', () => {
     const { findings, status } = pool(load({ 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': 'a: [' }), 'x');
     assert.equal(status, 'invalid');

@@ -228,6 +228,16 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
     'rollout: {steps: [{nodes: 5}, {nodes: 10%}, {nodes: 4}]}',
     ['out-of-range spec.rollout.steps[2].nodes'],
   ],
+  [
+    'a step that comes too late, after one that says nothing',
+    'rollout: {steps: [{soak: 1h}, {nodes: 5}, {nodes: 3}]}',
+    ['missing-field spec.rollout.steps[0]', 'out-of-range spec.rollout.steps[2].nodes'],
+  ],
+  [
+    'a step of none, once',
+    'rollout: {steps: [{nodes: 5}, {nodes: 0, soak: long}, {nodes: 6}]}',
+    ['bad-duration spec.rollout.steps[1].soak', 'out-of-range spec.rollout.steps[1].nodes'],
+  ],
   ['a step without nodes', 'rollout: {steps: [{soak: 1h}]}', ['missing-field spec.rollout.steps[0]']],
   ['no steps', 'rollout: {steps: []}', ['wrong-type spec.rollout.steps']],
   [

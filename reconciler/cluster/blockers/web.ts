@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { ask } from '#shared/http/body.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { withLifetime } from '#shared/runtime/lifetime.ts';
+import { type Lifetime, withLifetime, within } from '#shared/runtime/lifetime.ts';
+import { inTurns } from './in-turns.ts';
 
 export interface WebAnswer {
   readonly status: number;
@@ -39,10 +38,10 @@ export type WebErrorCode =
  * Of one server: Prometheus answers as many questions at a time (`--query.max-concurrency`). A change of a base asks for all pools, and
  * a thousand TLS connections take more memory than the Deployment gives. To wait for one counts as to wait for the answer.
  */
-const CONNECTIONS = { maxSockets: 20 };
+const MOST_AT_ONCE = 20;
 
 /**
- * No connection outlives the calls that wait for one: there are four a minute, and a rotated certificate counts at once.
+ * A connection of its own for each call: there are four a minute, and a rotated certificate counts at once.
  *
  * @throws GitopsError with a `WebErrorCode` where there is no whole answer
  */
@@ -50,28 +49,37 @@ export function createWebGet({ clock, timeoutMs: ms, maxBytes, caFile, origins, 
   const onParent = () => failure('WEB_ABORTED', 'it was called off');
   const reason = () => failure('WEB_TIMEOUT', `no complete answer within ${ms / 1000} s`);
   const tooLong = () => failure('WEB_TOO_LONG', `the answer is longer than ${maxBytes} bytes`);
-  const [http, https] = [new HttpAgent(CONNECTIONS), new HttpsAgent(CONNECTIONS)];
+  const turns = new Map<string, ReturnType<typeof inTurns>>();
   return (url, parent) =>
-    withLifetime({ clock, parent, onParent, ms, reason }, async (life) => {
+    withLifetime({ clock, parent, onParent, ms, reason }, (life) => {
       if (origins?.includes(url.origin) === false) {
         throw failure(
           'WEB_NOT_ALLOWED',
           'the reconciler may not ask it. Add it to PROMETHEUS_URLS, or name another one',
         );
       }
-      const ca = await contentOf(caFile);
-      const shown = token?.origin === url.origin ? await contentOf(token.file) : undefined;
-      const authorization = shown === undefined ? {} : { authorization: `Bearer ${shown}` };
-      const headers = { accept: 'application/json', ...authorization };
-      try {
-        const agent = url.protocol === 'https:' ? https : http;
-        const outgoing = { method: 'GET', url, headers, over: { agent, ca } };
-        const { status, body } = await ask(outgoing, life, { maxBytes, tooLong });
-        return { status, text: body.toString('utf8') };
-      } catch (error) {
-        throw error instanceof GitopsError ? error : failure('WEB_UNREACHABLE', 'no connection', error);
-      }
+      const inTurn = turns.get(url.origin) ?? inTurns(MOST_AT_ONCE);
+      turns.set(url.origin, inTurn);
+      return within(
+        life.signal,
+        inTurn(() => get(url, life)),
+      );
     });
+
+  async function get(url: URL, life: Lifetime): Promise<WebAnswer> {
+    life.signal.throwIfAborted();
+    const ca = await contentOf(caFile);
+    const shown = token?.origin === url.origin ? await contentOf(token.file) : undefined;
+    const authorization = shown === undefined ? {} : { authorization: `Bearer ${shown}` };
+    const headers = { accept: 'application/json', ...authorization };
+    try {
+      const outgoing = { method: 'GET', url, headers, over: { agent: false as const, ca } };
+      const { status, body } = await ask(outgoing, life, { maxBytes, tooLong });
+      return { status, text: body.toString('utf8') };
+    } catch (error) {
+      throw error instanceof GitopsError ? error : failure('WEB_UNREACHABLE', 'no connection', error);
+    }
+  }
 }
 
 async function contentOf(file: string | undefined): Promise<string | undefined> {

@@ -145,6 +145,26 @@ describe('asking Prometheus', () => {
     assert.equal(most, 20);
   });
 
+  it('asks all of its questions where the server ends connections unannounced', async () => {
+    const url = await served(({ socket }, response) => {
+      // When the next question may be on its way over the same connection.
+      response.end(EMPTY, () => void someTurns().then(() => socket.destroy()));
+    });
+    const pools = Array.from({ length: 200 }, (_, index) => ({
+      name: `pool-${index}`,
+      spec: { prometheus: { url, query: `x${index}` } },
+    }));
+    const web = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 10_000 });
+    const answers = await createBlockers({ kube: noPods, web, clock: systemClock }).ask(
+      pools,
+      new AbortController().signal,
+    );
+    assert.deepEqual(
+      [...answers].flatMap(([name, { quiet }]) => (quiet ? [] : [name])),
+      [],
+    );
+  });
+
   it('asks no server but those that the operator names', async () => {
     let asked = 0;
     const listener: RequestListener = (_, response) => {

@@ -282,6 +282,8 @@ describe('what holds a node', () => {
       [false, true],
       'who neither was told it nor runs it waits',
     );
+    const left = question({ facts: { halt: REVERT }, aimed: { aim: 'local' }, leaving: true });
+    assert.equal(endsHarm(left), false, 'nobody knows what failed in a pool that is gone');
   });
 
   it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave, its canaries', () => {

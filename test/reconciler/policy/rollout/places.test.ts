@@ -29,6 +29,14 @@ const told = (node: NodeView): KubeletNode => {
     ...(lastKnownGood && { lastKnownGood }),
   });
 };
+/** Its agent lost its state, and what it runs. */
+const asksAfterLoss = (node: NodeView): KubeletNode => {
+  const { awaitsTurn, active } =
+    idleNode(node, {
+      awaitsTurn: { reason: 'StateLost', seen: 's', message: 'it lost its state' },
+    }).status ?? {};
+  return assignedNode(node, NEXT, { ...(awaitsTurn && { awaitsTurn }), ...(active && { active }) });
+};
 const silent = (node: KubeletNode): KubeletNode => ({
   ...node,
   status: { ...node.status, heartbeat: '2026-01-01T00:00:00Z' },
@@ -322,6 +330,11 @@ const TURNS: readonly Row[] = [
       ['runs what it was told', (node) => silent(settledNode(node, NEXT))],
       ['took it back', (node) => silent(failedNode(node, NEXT))],
       ['was never told anything', (node) => silent(idleNode(node))],
+      [
+        'has a new KubeletNode',
+        (node) => silent({ ...settledNode(node, OLD), spec: undefined } as unknown as KubeletNode),
+      ],
+      ['waits for its turn', (node) => silent(asksAfterLoss(node))],
     ] as const satisfies readonly (readonly [string, Kind['is']])[]
   ).map(([what, is]): Row => [
     `one of the control plane where another that is silent ${what}`,

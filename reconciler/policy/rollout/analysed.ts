@@ -13,12 +13,12 @@ import type { WaveProgress } from './wave-progress.ts';
 
 /**
  * What the measures of the canaries say once their wave is done; undefined before that, and where the pool asks for no analysis. When
- * all waves are done nobody waits for it.
+ * all waves are done, it goes on only for nodes that wait for it: they could not be changed while the others were.
  *
  * @param before of the same payload
  */
 export function analysisOf(
-  { pool }: Group,
+  { pool, members: all }: Group,
   { members }: Cohort,
   { waves, current }: WaveProgress,
   before: AnalysisStatus | undefined,
@@ -30,7 +30,7 @@ export function analysisOf(
   const mark = targetOf(pool)?.sha256;
   const isTried = waves.some(({ name, state }) => name === 'canary' && state === 'done');
   if (spec === undefined || mark === undefined || !isTried) return undefined;
-  if (current === null) return before;
+  if (current === null && (before === undefined || !all.some(isWaiting))) return before;
   const canaries = members.flatMap(({ kubeletNode: node, target }) =>
     node !== undefined && target !== null && hasProved(node, target) ? [{ node, sha256: target.sha256 }] : [],
   );

@@ -4,9 +4,10 @@ import type { Fleet, NodeView } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
-import { configNameFor, type Group, type Member, type Untouchable } from './membership.ts';
+import { configNameFor, type Group, kubeletNodeOf, type Member, type Untouchable } from './membership.ts';
 import { isSettledPayload, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './order.ts';
+import { hasYetToHear } from './standing.ts';
 
 /** What may still become unavailable in one round of decisions; each node that is changed takes its place in all of them. */
 export interface Budgets {
@@ -79,7 +80,7 @@ export function budgetsOf(
   const everybody = groups.flatMap(({ members }) => members);
   const overall = bounds.flatMap((bound) => (bound === null ? [] : [limitOf(bound, everybody.length)]));
   const all = placesFor(everybody, Math.min(Number.POSITIVE_INFINITY, ...overall));
-  const away = absentFromControlPlane(everybody, untouchable, fleet.nodes.values());
+  const away = absentFromControlPlane(everybody, untouchable, fleet, now);
 
   return {
     take(group, { member, aim }) {
@@ -203,11 +204,15 @@ function zonesWith(members: readonly Member[], amount: Amount): ReadonlyMap<stri
 function absentFromControlPlane(
   members: readonly Member[],
   untouchable: readonly Untouchable[],
-  nodes: Iterable<NodeView>,
+  fleet: Fleet,
+  now: Millis,
 ): Set<string> {
   const isAway = (member: Member): boolean => isInChange(member) || member.standing === 'failed';
+  // A drain takes many passes, and ends in a change; and an agent that is silent may hear of its assignment at any moment.
+  const mayBegin = (node: NodeView): boolean =>
+    node.drain !== undefined || hasYetToHear(kubeletNodeOf(node, fleet), now);
   const away = [
-    ...[...nodes].filter(({ ready }) => !ready),
+    ...[...fleet.nodes.values()].filter((node) => !node.ready || mayBegin(node)),
     ...[...members.filter(isAway), ...untouchable.filter(({ changing }) => changing)].map(({ node }) => node),
   ];
   return new Set(away.filter(({ labels }) => isControlPlane(labels)).map(({ name }) => name));

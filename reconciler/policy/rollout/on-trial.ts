@@ -127,7 +127,9 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
   }
   for (const group of groups) {
     for (const { node, kubeletNode, runsTarget, wasTold, target } of group.members) {
-      if (runsTarget && !wasTold && kubeletNode !== undefined) note(group, node.name, kubeletNode, target);
+      // A pool that was renamed, split or merged has nodes that another one told.
+      const hasIt = wasTold ? isPayload(target, group) : runsTarget;
+      if (hasIt && kubeletNode !== undefined) note(group, node.name, kubeletNode, target);
     }
   }
   return new Map([...found].map(([group, names]) => [group, [...names]]));
@@ -152,8 +154,8 @@ function isSettledOn({ pool }: PoolGroup, { pools }: Fleet): boolean {
 }
 
 /** That of the pool or, where values are computed, of one of its classes. */
-function isPayload(target: NodeTarget, { pool }: PoolGroup): boolean {
-  if (target === null) return false;
+export function isPayload(target: NodeTarget, { pool }: Group): boolean {
+  if (target === null || pool === null) return false;
   if (pool.classes === undefined) return sameTarget(target, targetOf(pool));
   return target.apply === pool.spec.apply && pool.classes.configs.has(target.sha256);
 }

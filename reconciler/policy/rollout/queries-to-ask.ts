@@ -20,12 +20,13 @@ export function queriesToAsk(desired: Desired, fleet: Fleet): readonly QueriedPo
   return [...desired.pools.values()].flatMap((pool) => {
     const source = pool.spec.rollout.analysis?.prometheus;
     const target = targetOf(pool);
-    const { rollout, halt, released } = fleet.pools.get(pool.name)?.status ?? {};
+    const { rollout, halt, released, holds } = fleet.pools.get(pool.name)?.status ?? {};
     if (source === undefined || target === null || rollout === undefined || !isAbout(rollout, target)) return [];
     const isReleased = released?.sha256 === target.sha256;
     const isHalted = halt !== undefined && isAbout(halt, target);
     const { verdict = 'waiting' } = rollout.analysis ?? {};
-    const isOpen = rollout.finishedAt === undefined && (verdict === 'waiting' || verdict === 'suspect');
+    const isAwaited = rollout.finishedAt === undefined || holds?.some(({ reason }) => reason === 'analysis') === true;
+    const isOpen = isAwaited && (verdict === 'waiting' || verdict === 'suspect');
     const canary = rollout.waves.find(({ name }) => name === 'canary');
     if (!isOpen || isHalted || isReleased || canary?.state !== 'done') return [];
     const since = fromTimestamp(rollout.startedAt);

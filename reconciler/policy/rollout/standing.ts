@@ -144,8 +144,12 @@ export const hasProvedAny = (node: KubeletNode | undefined): boolean =>
   (node?.status?.promotedAt ?? null) !== null || !refersTo(node?.status?.lastKnownGood, null);
 
 /** The config of ours that the node has proved last; null for its local one. */
-export function provenBy(node: KubeletNode | undefined): NodeTarget {
-  const { sha256, apply = 'overlay' } = node?.status?.lastKnownGood ?? {};
+export const provenBy = (node: KubeletNode | undefined): NodeTarget => targetIn(node?.status?.lastKnownGood);
+
+/** The config of ours that its kubelet runs; null for its local one. */
+export const activeIn = (node: KubeletNode | undefined): NodeTarget => targetIn(node?.status?.active);
+
+function targetIn({ sha256, apply = 'overlay' }: Partial<ConfigReference> = {}): NodeTarget {
   return sha256 === undefined ? null : { sha256, apply };
 }
 
@@ -190,6 +194,13 @@ export function isChanging(node: KubeletNode | undefined, wasTold: boolean, stan
   if (isAtWork(node) || standing === 'updating') return true;
   if (wasTold || node === undefined || standing === 'no-agent') return false;
   return standingOfLiving(node, assignmentOf(node)) === 'updating';
+}
+
+/** Whether a node whose agent is silent was told what it neither runs nor took back: nobody sees when it begins. */
+export function hasYetToHear(node: KubeletNode | undefined, now: Millis): boolean {
+  if (node?.spec === undefined || agentAlive(node, now) || turnAskedBy(node) !== undefined) return false;
+  const told = assignmentOf(node);
+  return !refersTo(node.status?.active, told) && failedAt(node, told) === undefined;
 }
 
 /** One that asks for a turn waits until it has it, and its kubelet runs on. */

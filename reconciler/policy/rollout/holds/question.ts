@@ -6,6 +6,8 @@ import type { WindowsState } from '../../window/windows-state.ts';
 import type { Aimed } from '../aims.ts';
 import type { ClassRoom } from '../class-canaries.ts';
 import type { Group } from '../membership.ts';
+import { isPayload } from '../on-trial.ts';
+import { activeIn, assignmentOf } from '../standing.ts';
 import type { WaveProgress } from '../wave-progress.ts';
 import type { Hold } from './hold.ts';
 
@@ -48,6 +50,9 @@ export interface HoldQuestion {
 /** One reason to wait; null where it does not hold the node. */
 export type HoldCheck = (question: HoldQuestion) => Hold | null;
 
-/** Taking a payload back ends harm: it waits for nobody but a person. */
-export const endsHarm = ({ aimed: { aim }, facts: { halt } }: HoldQuestion): boolean =>
-  halt?.action === 'revert' && aim !== 'config';
+/** Taking a payload back ends harm, where a node was told it or runs it: it waits for nobody but a person. */
+export const endsHarm = ({ aimed: { aim, member }, facts: { halt, group } }: HoldQuestion): boolean => {
+  if (halt?.action !== 'revert' || aim === 'config') return false;
+  const { kubeletNode } = member;
+  return isPayload(assignmentOf(kubeletNode), group) || isPayload(activeIn(kubeletNode), group);
+};

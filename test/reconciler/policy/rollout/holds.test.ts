@@ -12,7 +12,9 @@ import { endsHarm, type HoldCheck } from '#reconciler/policy/rollout/holds/quest
 import { cordoned, notReady } from '#reconciler/policy/rollout/holds/readiness.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { idleNode, settledNode, validPool } from '../../../support/fleet.ts';
 import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
 import { windowClosed } from '#reconciler/policy/rollout/holds/window-closed.ts';
 import {
@@ -272,6 +274,16 @@ describe('what holds a node', () => {
       [true, true, false],
     );
     assert.deepEqual([ends('halt', 'settled'), ends(undefined, 'settled')], [false, false]);
+    const [idle, runs] = [idleNode(NODE), settledNode(NODE, validPool('workers', 110))];
+    const ofNode = (kubeletNode: KubeletNode): boolean =>
+      endsHarm(question({ facts: { halt: REVERT }, aimed: { aim: 'local' }, member: { kubeletNode } }));
+    assert.deepEqual(
+      [idle, { ...runs, spec: {} }].map(ofNode),
+      [false, true],
+      'who neither was told it nor runs it waits',
+    );
+    const left = question({ facts: { halt: REVERT }, aimed: { aim: 'local' }, leaving: true });
+    assert.equal(endsHarm(left), false, 'nobody knows what failed in a pool that is gone');
   });
 
   it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave, its canaries', () => {

@@ -223,7 +223,7 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
   ],
   ['does not count who has soaked', [{ count: 1, is: soaking }], { soak: '1m' }, 0, 2],
   ['nor who ran it before it was told, and has nothing to soak', [{ count: 1, is: adopted }], { soak: '5m' }, 0, 2],
-  ['does not count who was told it by another pool', [{ count: 1, is: inOther }], {}, 0, 1],
+  ['counts who was told it by another pool, as where this one was renamed', [{ count: 1, is: inOther }], {}, 1, 1],
   [
     'is maxUnavailable with a full probation',
     [

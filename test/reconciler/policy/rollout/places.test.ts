@@ -1,5 +1,7 @@
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { failedNode, settledNode } from '../../../support/fleet.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { assignedNode, failedNode, idleNode, settledNode } from '../../../support/fleet.ts';
 
 import {
   describePlaces,
@@ -17,6 +19,28 @@ import {
   SOAKS,
   ZONE,
 } from './support/places.ts';
+
+const told = (node: NodeView): KubeletNode => {
+  const { assigned, active, lastKnownGood } = settledNode(node, OLD).status ?? {};
+  return assignedNode(node, NEXT, {
+    observedGeneration: 0,
+    ...(assigned && { assigned }),
+    ...(active && { active }),
+    ...(lastKnownGood && { lastKnownGood }),
+  });
+};
+/** Its agent lost its state, and what it runs. */
+const asksAfterLoss = (node: NodeView): KubeletNode => {
+  const { awaitsTurn, active } =
+    idleNode(node, {
+      awaitsTurn: { reason: 'StateLost', seen: 's', message: 'it lost its state' },
+    }).status ?? {};
+  return assignedNode(node, NEXT, { ...(awaitsTurn && { awaitsTurn }), ...(active && { active }) });
+};
+const silent = (node: KubeletNode): KubeletNode => ({
+  ...node,
+  status: { ...node.status, heartbeat: '2026-01-01T00:00:00Z' },
+});
 
 const TURNS: readonly Row[] = [
   [
@@ -273,6 +297,7 @@ const TURNS: readonly Row[] = [
   ...(
     [
       ['is in change', onTrial, {}],
+      ['is silent, and was told what it has yet to run', (node) => silent(told(node)), {}],
       ['soaks', soaking, SOAKS],
       ['failed', (node) => failedNode(node, NEXT), {}],
     ] as const satisfies readonly (readonly [string, Kind['is'], Partial<RolloutSpec>])[]
@@ -287,6 +312,40 @@ const TURNS: readonly Row[] = [
     },
     0,
     'control-plane',
+  ]),
+  [
+    'none of the control plane where another is being drained',
+    {
+      kinds: [
+        { count: 1, view: { labels: SERVER } },
+        { count: 1, view: { labels: SERVER, cordoned: true, drain: { config: 'x', at: 0 } }, asks: false },
+      ],
+      rollout: many(3),
+    },
+    0,
+    'control-plane',
+  ],
+  ...(
+    [
+      ['runs what it was told', (node) => silent(settledNode(node, NEXT))],
+      ['took it back', (node) => silent(failedNode(node, NEXT))],
+      ['was never told anything', (node) => silent(idleNode(node))],
+      [
+        'has a new KubeletNode',
+        (node) => silent({ ...settledNode(node, OLD), spec: undefined } as unknown as KubeletNode),
+      ],
+      ['waits for its turn', (node) => silent(asksAfterLoss(node))],
+    ] as const satisfies readonly (readonly [string, Kind['is']])[]
+  ).map(([what, is]): Row => [
+    `one of the control plane where another that is silent ${what}`,
+    {
+      kinds: [
+        { count: 1, view: { labels: SERVER } },
+        { count: 1, view: { labels: SERVER }, is, asks: false },
+      ],
+      rollout: many(3),
+    },
+    1,
   ]),
   [
     'one of the control plane beside one of the others',

@@ -36,6 +36,10 @@ const judged = (verdict: 'waiting' | 'suspect' | 'pass' | 'fail' | 'unknown') =>
   analysis: { verdict, since: at('12:41:00'), message: 'm' },
 });
 
+const waitingFor = (reason: string): KubeletPoolStatus => ({
+  holds: [{ reason, nodes: 1, examples: ['n1'], message: 'm' }],
+});
+
 describe('the pools whose canaries Prometheus is asked about', () => {
   for (const [what, isAsked, args] of [
     ['canaries that are done', true, [{}]],
@@ -47,6 +51,16 @@ describe('the pools whose canaries Prometheus is asked about', () => {
     ['canaries on their way', false, [{ waves: [{ ...WAVE, state: 'soaking' }] }]],
     ['no canaries', false, [{ waves: [{ ...WAVE, name: 'rest' }] }]],
     ['a rollout that is over', false, [{ finishedAt: at('12:50:00') }]],
+    [
+      'a rollout that is over, where nodes wait for them',
+      true,
+      [{ finishedAt: at('12:50:00') }, waitingFor('analysis')],
+    ],
+    [
+      'a rollout that is over, where nodes wait for others',
+      false,
+      [{ finishedAt: at('12:50:00') }, waitingFor('window')],
+    ],
     ['another payload', false, [{ sha256: 'f'.repeat(64) }]],
     ['the same payload, applied in another way', false, [{ apply: 'replace' }]],
     ['no rollout', false, [undefined]],

@@ -61,7 +61,7 @@ const UNPROVEN: readonly Row[] = [
     'budget',
   ],
   [
-    'not less those that were told it by another pool',
+    'less those that were told it by another pool',
     {
       kinds: [
         { count: 3 },
@@ -74,7 +74,7 @@ const UNPROVEN: readonly Row[] = [
       ],
       rollout: many(2),
     },
-    2,
+    1,
     'budget',
   ],
   [

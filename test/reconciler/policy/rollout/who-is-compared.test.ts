@@ -85,9 +85,11 @@ describe('the canaries of a pool', () => {
     it(`are not compared ${what}`, () => assert.equal(analysed(given()), undefined));
   }
 
-  it('are not waited for when all waves are done', () => {
+  it('are compared when all waves are done only where a node waits for that, and where it had begun', () => {
     const before = { verdict: 'waiting', since: toTimestamp(NOW - 1000), message: 'n0 is young' } as const;
-    assert.equal(analysed({ before, isOver: true }), before);
+    assert.equal(analysed({ before, isOver: true, kinds: ['has proved it'] }), before);
+    assert.equal(analysed({ before, isOver: true })?.verdict, 'pass');
+    assert.equal(analysed({ isOver: true }), undefined);
     assert.equal(analysed({ before })?.verdict, 'pass');
   });
 });

@@ -5,7 +5,15 @@ import type { WaveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { COMMIT_A, nodeView, NOW, poolInCluster, poolSpec, validPool } from '../../../../support/fleet.ts';
+import {
+  assignedNode,
+  COMMIT_A,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  validPool,
+} from '../../../../support/fleet.ts';
 
 const POOL = validPool('workers', 110);
 const TARGET = { sha256: POOL.sha256, apply: POOL.spec.apply };
@@ -56,13 +64,19 @@ export function question({
     name: 'workers',
     origin: 'rendered',
     spec: poolSpec({ ...spec, rollout: { ...ROLLOUT, ...rollout } }),
-    config: null,
+    config: { name: POOL.configName, sha256: POOL.sha256 },
     commit: COMMIT_A,
     findings: [],
   } as const;
   return {
     aimed: {
-      member: { ...memberOf(NODE, undefined, TARGET, 0, NOW), standing: 'outdated', ...more },
+      member: {
+        ...memberOf(NODE, assignedNode(NODE, POOL), TARGET, 0, NOW),
+        standing: 'outdated',
+        wasTold: false,
+        changing: false,
+        ...more,
+      },
       aim: 'config',
       configName: POOL.configName,
       ...aimed,

@@ -73,7 +73,7 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
   const away = all.filter(
     (member) =>
       isControlPlane(member.node.labels) &&
-      (!member.node.ready || member.changing) &&
+      (!member.node.ready || member.changing || member.node.drain !== undefined) &&
       masters.every((turn) => turn.member.node.name !== member.node.name),
   );
   assert.ok(masters.length === 0 || masters.length + away.length <= 1, 'one node of the control plane at a time');

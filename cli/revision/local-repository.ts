@@ -96,7 +96,11 @@ export async function openRepository(directory: string): Promise<LocalRepository
 
 /** What a file of `.git` says of objects that are not found in it. */
 const LACKS: readonly (readonly [file: string, says: RegExp, why: string])[] = [
-  ['config', /^\s*objectformat\s*=\s*sha256/im, 'its objects are named by SHA-256, and only those by SHA-1 are read'],
+  [
+    'config',
+    /^[ \t]*objectformat[ \t]*=[ \t]*sha256/im,
+    'its objects are named by SHA-256, and only those by SHA-1 are read',
+  ],
   [
     'objects/info/alternates',
     /\S/,

@@ -147,4 +147,4 @@ function code(text: string): string {
 
 /** Within a table a bar ends a cell even in code, unless an odd number of backslashes is before it. */
 const cell = (text: string): string =>
-  code(text).replaceAll(/\\*\|/g, (bar) => (bar.length % 2 === 1 ? bar.replace('|', '\\|') : bar));
+  code(text).replaceAll(/\\+\|?|\|/g, (bar) => (bar.length % 2 === 1 ? bar.replace('|', '\\|') : bar));

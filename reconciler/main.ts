@@ -161,7 +161,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       ready: () => reconciler.ready(),
     };
     health = await serveHealth({ view, port: settings.healthPort });
-    numbers = await serveNumbers({ metrics, port: settings.metricsPort, log });
+    numbers = await serveNumbers({ metrics, port: settings.metricsPort, clock, log });
     log.info(
       { version: VERSION, url: source.url, branch: source.branch, path: settings.gitPath, port: health.port },
       'started',

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { cutSlowReaders } from '#shared/http/slow-readers.ts';
-import type { Clock } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { keptFor } from '#shared/runtime/kept-for.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { CONTENT_TYPE } from './text-format.ts';
 
@@ -18,9 +19,10 @@ export interface MetricsServerOptions {
 }
 
 const BACKOFF = { firstMs: 5_000, maxMs: 5 * 60_000, jitter: 0.2 };
-/** Prometheus asks every few seconds over one connection; more than a handful at once is no scrape. */
+/** Prometheus asks every few seconds; more than a handful at once is no scrape. */
 const MOST_CONNECTIONS = 16;
 const REQUEST_TIMEOUT_MS = 5_000;
+const TEXT_LASTS_MS: Millis = 1_000;
 
 /**
  * Serves `GET /metrics` until the signal aborts. Never rejects: a port that is taken on the host is tried again, because a
@@ -39,13 +41,17 @@ export async function serveMetrics(options: MetricsServerOptions, signal: AbortS
   }
 }
 
-function serveOnce({ host, port, text, onListening }: MetricsServerOptions, signal: AbortSignal): Promise<void> {
+function serveOnce(options: MetricsServerOptions, signal: AbortSignal): Promise<void> {
+  const { host, port, onListening } = options;
+  // Thousands of requests can come in one packet: they share a text, and the first answer ends the connection.
+  const text = keptFor(options.clock, TEXT_LASTS_MS, options.text);
+  const headers = { 'content-type': CONTENT_TYPE, connection: 'close' };
   return new Promise((resolve, reject) => {
     // Node looks for requests that take too long only every half a minute, if it is not told otherwise.
     const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
       const known = request.method === 'GET' && request.url === '/metrics';
-      if (known) response.writeHead(200, { 'content-type': CONTENT_TYPE }).end(text());
-      else response.writeHead(404, { 'content-type': 'text/plain' }).end('no');
+      if (known) response.writeHead(200, headers).end(text());
+      else response.writeHead(404, { 'content-type': 'text/plain', connection: 'close' }).end('no');
     });
     cutSlowReaders(server);
     server.maxConnections = MOST_CONNECTIONS;

@@ -1,4 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { keptFor } from '#shared/runtime/kept-for.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { CUT_IN_TIME, listen, type Listening } from '../serving/listen.ts';
 
@@ -28,12 +30,15 @@ export interface HealthOptions extends Place {
 
 export interface NumbersOptions extends Place {
   readonly metrics: MetricsText;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
 }
 
 const MOST_CONNECTIONS = 64;
 const PROBE_MS = 2_000;
 const SCRAPE_MS = 5_000;
+
+const TEXT_LASTS_MS: Millis = 1_000;
 
 /**
  * Serves `/healthz` and `/readyz`: 200 `ok`, or 503 with one word. Nothing else is answered, on a port of its own: whoever
@@ -58,10 +63,15 @@ export async function serveHealth({ view, port, host = '0.0.0.0' }: HealthOption
 }
 
 /** Serves `/metrics`, and nothing else. */
-export async function serveNumbers({ metrics, port, host = '0.0.0.0', log }: NumbersOptions): Promise<Listening> {
+export async function serveNumbers(options: NumbersOptions): Promise<Listening> {
+  const { metrics, port, host = '0.0.0.0', log } = options;
+  // Thousands of requests can come in one packet: they share a text, and the first answer ends the connection.
+  const text = keptFor(options.clock, TEXT_LASTS_MS, () => metrics.text());
   const server = createServer(CUT_IN_TIME, (request, response) => {
-    if (request.method === 'GET' && request.url === '/metrics') return void answerMetrics(metrics, response, log);
-    response.writeHead(404, { 'content-type': 'text/plain' }).end('no');
+    if (request.method === 'GET' && request.url === '/metrics') {
+      return void answerMetrics({ ...metrics, text }, response, log);
+    }
+    response.writeHead(404, { 'content-type': 'text/plain', connection: 'close' }).end('no');
   });
   return listen(server, {
     port,
@@ -75,9 +85,9 @@ export async function serveNumbers({ metrics, port, host = '0.0.0.0', log }: Num
 async function answerMetrics(metrics: MetricsText, response: ServerResponse, log: Log): Promise<void> {
   try {
     const text = await metrics.text();
-    response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+    response.writeHead(200, { 'content-type': metrics.contentType, connection: 'close' }).end(text);
   } catch (error) {
     log.error({ err: error }, 'metrics could not be collected');
-    response.writeHead(500, { 'content-type': 'text/plain' }).end('no metrics; the log says why');
+    response.writeHead(500, { 'content-type': 'text/plain', connection: 'close' }).end('no metrics; the log says why');
   }
 }

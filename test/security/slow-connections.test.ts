@@ -159,6 +159,29 @@ describe('a connection that does not come to an end', () => {
     });
   });
 
+  it('holds as many requests as fit into a packet, for one text of metrics and one answer', async (t) => {
+    const stopped = { ...ports, clock: { ...systemClock, monotonic: () => 0 } };
+    let texts = 0;
+    const text = (): string => `made ${(texts += 1)} times\n`;
+    const stop = new AbortController();
+    t.after(() => stop.abort());
+    const metrics = { contentType: 'text/plain', text: () => Promise.resolve(text()) };
+    const reconciler = await closed(t, serveNumbers({ ...place, ...stopped, metrics }));
+    const agent = await new Promise<number>((onListening) => {
+      void serveMetrics({ ...place, ...stopped, text, random: () => 0, onListening }, stop.signal);
+    });
+    for (const port of [reconciler, agent]) {
+      texts = 0;
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined).write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(1_000));
+      let heard = '';
+      socket.on('data', (bytes: Buffer) => (heard += bytes.toString()));
+      await once(socket, 'close', { signal: AbortSignal.timeout(CUT_WITHIN_MS) });
+      assert.equal(texts, 1);
+      assert.equal(heard.split('made 1 times').length - 1, 1, heard.slice(0, 2_000));
+    }
+  });
+
   it('is looked at on every server that there is', () => {
     const made = globSync('{agent,reconciler,shared}/**/*.ts').filter((file) => {
       const text = readFileSync(file, 'utf8');

@@ -2,8 +2,10 @@ import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import { withLifetime } from '#shared/runtime/lifetime.ts';
 import { readRules, rulesRequestFor } from './alert-rules.ts';
 import { type AskedPool, type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
+import { inTurns } from './in-turns.ts';
 import { busyNodes, placeOfPod, podSelection } from './pods.ts';
 import { readAnswer, requestFor, unasked } from './prometheus.ts';
 import type { WebGet } from './web.ts';
@@ -26,21 +28,35 @@ export interface Blockers {
 /** Prometheus' usual interval of scraping and of evaluating rules: asking more often says nothing new. */
 export const FRESH_FOR_MS: Millis = 15_000;
 
-/** A pass waits for Prometheus no longer than this. Pods are listed within the time that any call of the API server has. */
+/** A pass waits for Prometheus no longer than this. */
 export const ASK_TIMEOUT_MS: Millis = 5_000;
+
+/** A pass waits for lists of pods no longer than for any call of the API server. */
+export const LIST_TIMEOUT_MS: Millis = 30_000;
+
+/** Pages of pods have megabytes. */
+const LISTS_AT_ONCE = 4;
+
+const late = (): Error => new Error(`no answer within ${LIST_TIMEOUT_MS / 1000} s`);
 
 /** Thousands of series; an answer that is longer is one that has results. */
 export const MOST_ANSWER_BYTES = 1024 * 1024;
 
 export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
   const known = new Map<string, { readonly at: Millis; readonly answer: Promise<BlockersAnswer> }>();
+  const inTurn = inTurns(LISTS_AT_ONCE);
 
   return {
-    async ask(pools, signal) {
+    ask(pools, parent) {
       const now = clock.monotonic();
       for (const [key, { at }] of known) if (now - at >= FRESH_FOR_MS) known.delete(key);
-      const answers = pools.map(async ({ name, spec }) => [name, await answerFor(spec, now, signal)] as const);
-      return new Map(await Promise.all(answers));
+      const onParent = () => parent.reason as unknown;
+      const ms = LIST_TIMEOUT_MS;
+      // One end for all: when the time of the first lists is over, none of those that wait is begun.
+      return withLifetime({ clock, parent, onParent, ms, reason: late }, async ({ signal }) => {
+        const answers = pools.map(async ({ name, spec }) => [name, await answerFor(spec, now, signal)] as const);
+        return new Map(await Promise.all(answers));
+      });
     },
   };
 
@@ -78,7 +94,11 @@ export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
 
   async function askPods(spec: NonNullable<BlockersSpec['pods']>, signal: AbortSignal): Promise<BlockersAnswer> {
     try {
-      const busy = busyNodes((await kube.list(podSelection(spec), signal, placeOfPod)).items);
+      const { items } = await inTurn(() => {
+        signal.throwIfAborted();
+        return kube.list(podSelection(spec), signal, placeOfPod);
+      });
+      const busy = busyNodes(items);
       return busy.size === 0 ? QUIET : { ...QUIET, busy };
     } catch (error) {
       return blocked(`the pods that must not run cannot be listed: ${reasonOf(error)}`);

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { ask } from '#shared/http/body.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
@@ -34,7 +36,13 @@ export type WebErrorCode =
   | 'WEB_NOT_ALLOWED';
 
 /**
- * A connection of its own for each call: there are four a minute, and a rotated certificate counts at once.
+ * Of one server: Prometheus answers as many questions at a time (`--query.max-concurrency`). A change of a base asks for all pools, and
+ * a thousand TLS connections take more memory than the Deployment gives. To wait for one counts as to wait for the answer.
+ */
+const CONNECTIONS = { maxSockets: 20 };
+
+/**
+ * No connection outlives the calls that wait for one: there are four a minute, and a rotated certificate counts at once.
  *
  * @throws GitopsError with a `WebErrorCode` where there is no whole answer
  */
@@ -42,6 +50,7 @@ export function createWebGet({ clock, timeoutMs: ms, maxBytes, caFile, origins, 
   const onParent = () => failure('WEB_ABORTED', 'it was called off');
   const reason = () => failure('WEB_TIMEOUT', `no complete answer within ${ms / 1000} s`);
   const tooLong = () => failure('WEB_TOO_LONG', `the answer is longer than ${maxBytes} bytes`);
+  const [http, https] = [new HttpAgent(CONNECTIONS), new HttpsAgent(CONNECTIONS)];
   return (url, parent) =>
     withLifetime({ clock, parent, onParent, ms, reason }, async (life) => {
       if (origins?.includes(url.origin) === false) {
@@ -55,7 +64,8 @@ export function createWebGet({ clock, timeoutMs: ms, maxBytes, caFile, origins, 
       const authorization = shown === undefined ? {} : { authorization: `Bearer ${shown}` };
       const headers = { accept: 'application/json', ...authorization };
       try {
-        const outgoing = { method: 'GET', url, headers, over: { agent: false as const, ca } };
+        const agent = url.protocol === 'https:' ? https : http;
+        const outgoing = { method: 'GET', url, headers, over: { agent, ca } };
         const { status, body } = await ask(outgoing, life, { maxBytes, tooLong });
         return { status, text: body.toString('utf8') };
       } catch (error) {

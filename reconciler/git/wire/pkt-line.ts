@@ -1,3 +1,4 @@
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
 
 /** One piece of git's framing (gitprotocol-common, pkt-line). */
@@ -16,16 +17,20 @@ const MARKS: Readonly<Record<number, Packet>> = {
 /** What a length below four means; undefined for any other. */
 export const packetMarkOf = (length: number): Packet | undefined => MARKS[length];
 
+/** More than the refs that an answer has room for (`advertisementBytes`): smaller packets take far more memory than they have bytes. */
+const MOST_PACKETS = 300_000;
+
 /**
  * Takes an answer apart. Payloads are views into it.
  *
- * @throws GitError `GIT_CUT` where a packet is not whole, `GIT_NOT_GIT` where there is none
+ * @throws GitError `GIT_CUT` where a packet is not whole, `GIT_NOT_GIT` where there is none, `GIT_TOO_BIG` where there are too many
  */
 export function readPackets(bytes: Buffer): readonly Packet[] {
   const packets: Packet[] = [];
   let at = 0;
   while (at < bytes.length) {
     if (at + 4 > bytes.length) throw cut();
+    if (packets.length === MOST_PACKETS) throw tooMany();
     const length = lengthOfPacket(bytes, at);
     const mark = packetMarkOf(length);
     if (mark !== undefined) {
@@ -60,6 +65,11 @@ export function assertWhole(packets: readonly Packet[]): void {
 /** The error for an answer that does not go on to its end. */
 export function cut(): GitError {
   return new GitError('GIT_CUT', 'the server’s answer ends too early: it, or a proxy before it, gave up half-way');
+}
+
+function tooMany(): GitError {
+  const what = `the git server’s answer has more than the ${MOST_PACKETS} lines that are read: does the repository hold that many refs?`;
+  return new GitError('GIT_TOO_BIG', what, { disposition: UNTIL_OPERATOR });
 }
 
 /** A line without the line break at its end. */

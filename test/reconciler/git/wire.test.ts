@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { fc } from '../../support/property.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
+import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { readAdvertisement } from '#reconciler/git/wire/advertisement.ts';
 import { scanPack } from '#reconciler/git/wire/pack-scan.ts';
 import { assertWhole, FLUSH, packetLine, readPackets, textOf } from '#reconciler/git/wire/pkt-line.ts';
@@ -25,6 +26,15 @@ describe('packets', () => {
         );
       }),
     );
+  });
+
+  it('are as many as refs can be, and not the millions of empty ones that as many bytes have room for', () => {
+    const refs = Buffer.concat([...Array<Buffer>(250_000).fill(packetLine(`${'a'.repeat(40)} refs/heads/b\n`)), FLUSH]);
+    assert.equal(readPackets(refs).length, 250_001);
+    for (const smallest of ['0000', '0001', '0004', '0005x']) {
+      const many = Buffer.from(smallest.repeat(DEFAULT_GIT_LIMITS.advertisementBytes / 8));
+      assert.throws(() => readPackets(many), failsWith('GIT_TOO_BIG', /more than the 300000 lines/));
+    }
   });
 
   it('that were cut anywhere are never taken for whole', () => {

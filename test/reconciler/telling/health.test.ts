@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { serveHealth, serveNumbers } from '#reconciler/telling/health.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 
-const HERE = { port: 0, host: '127.0.0.1' };
+const HERE = { port: 0, host: '127.0.0.1', clock: systemClock };
 const METRICS = { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') };
 const VIEW = { live: () => true, ready: () => false };
 

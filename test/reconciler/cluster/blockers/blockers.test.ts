@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,12 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
-import { type BlockersPorts, createBlockers, FRESH_FOR_MS } from '#reconciler/cluster/blockers/blockers.ts';
+import {
+  type BlockersPorts,
+  createBlockers,
+  FRESH_FOR_MS,
+  LIST_TIMEOUT_MS,
+} from '#reconciler/cluster/blockers/blockers.ts';
 import { createWebGet, type WebOptions } from '#reconciler/cluster/blockers/web.ts';
 
 const EMPTY = '{"status":"success","data":{"resultType":"vector","result":[]}}';
@@ -31,6 +36,12 @@ afterEach(async () => {
 });
 
 const noPods: Pick<Kube, 'list'> = { list: () => Promise.resolve({ resourceVersion: '1', items: [] }) };
+
+const noWeb = (): Promise<never> => Promise.reject(new Error('nobody is asked'));
+const someTurns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await settled();
+};
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function asking(web: Partial<WebOptions> = {}, ports: Partial<BlockersPorts> = {}) {
   const get = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 10_000, ...web });
@@ -112,6 +123,26 @@ describe('asking Prometheus', () => {
 
   it('blocks where the address is none', async () => {
     assert.equal((await asking()(queryAt('nowhere'))).quiet, false);
+  });
+
+  it('asks a server no more than twenty questions at a time, however many pools there are', async () => {
+    const held: ServerResponse[] = [];
+    let most = 0;
+    const url = await served((_, response) => {
+      held.push(response);
+      most = Math.max(most, held.length);
+      // Nobody is answered before twenty wait, and some turns later, in which others would come.
+      if (held.length === 20) void someTurns().then(() => held.splice(0).forEach((each) => each.end(EMPTY)));
+    });
+    const pools = Array.from({ length: 200 }, (_, index) => ({
+      name: `pool-${index}`,
+      spec: { prometheus: { url, query: `x${index}` } },
+    }));
+    const web = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 10_000 });
+    const blockers = createBlockers({ kube: noPods, web, clock: systemClock });
+    const answers = await blockers.ask(pools, new AbortController().signal);
+    assert.equal([...answers.values()].filter(({ quiet }) => quiet).length, 200);
+    assert.equal(most, 20);
   });
 
   it('asks no server but those that the operator names', async () => {
@@ -229,6 +260,35 @@ describe('asking for pods', () => {
     const { busy } = await asking({}, { kube: { list } as unknown as Pick<Kube, 'list'> })(spec);
     assert.match(busy?.get('n') ?? '', /^the pod x\/a runs there/);
     assert.deepEqual(kept, [{ metadata: { name: 'a', namespace: 'x' }, spec: { nodeName: 'n' } }]);
+  });
+
+  it('reads few lists at a time, and no more when the time of a call is over', async () => {
+    const clock = createManualClock();
+    const pools = Array.from({ length: 50 }, (_, index) => ({
+      name: `pool-${index}`,
+      spec: { pods: { selector: { matchLabels: { app: `backup-${index}` } } } },
+    }));
+    const done: (() => void)[] = [];
+    let lists = 0;
+    const list = (_: unknown, signal?: AbortSignal): Promise<unknown> => {
+      lists += 1;
+      return new Promise((resolve, reject) => {
+        done.push(() => resolve({ resourceVersion: '1', items: [] }));
+        signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    };
+    const blockers = createBlockers({ kube: { list } as unknown as Pick<Kube, 'list'>, web: noWeb, clock });
+    const asked = blockers.ask(pools, new AbortController().signal);
+    await settled();
+    assert.equal(lists, 4);
+    for (const end of done.splice(0, 3)) end();
+    await settled();
+    assert.equal(lists, 7);
+    await clock.advance(LIST_TIMEOUT_MS);
+    const answers = [...(await asked).values()];
+    assert.equal(lists, 7, 'a list is begun when its time is over');
+    assert.equal(answers.filter(({ quiet }) => quiet).length, 3);
+    assert.match(answers[49]?.because ?? '', /cannot be listed: no answer within 30 s/);
   });
 
   it('blocks the pool where they cannot be listed', async () => {

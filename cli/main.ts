@@ -24,8 +24,6 @@ async function main(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
       return 0;
     case 'complete':
       await complete(parsed.words, COMMANDS, io, systemClock);
-      // Nobody waits for a connection, or for a program that gets credentials.
-      process.stdout.write('', () => process.exit(0));
       return 0;
     case 'mistake':
       return sayMistake(parsed.message, parsed.command?.name, io);
@@ -48,8 +46,11 @@ function sayMistake(message: string, command: string | undefined, io: Io): 2 {
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  io.err.write(`kubelet-gitops: standard output cannot be written: ${reasonOf(error)}\n`);
+  process.exit(2);
 });
+// Nobody hears what is said there.
+process.stderr.on('error', () => undefined);
 // Started by bin.js under another Node: it ends with who started it, and keeps nobody waiting because of that. An orderly exit
 // would wait for a read that never ends, of a pipe for example.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -61,3 +62,5 @@ try {
   io.err.write(`kubelet-gitops: ${reasonOf(error)}\n`);
   process.exitCode = 2;
 }
+// Nobody waits for a connection, or for a program that gets credentials.
+process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit())));

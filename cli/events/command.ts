@@ -7,7 +7,8 @@ import { paintFor } from '../paint.ts';
 import { isPassing, LOOK_EVERY_MS } from '../patience.ts';
 import { watchNews } from '../watch-news.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
-import { type Happened, whatHappened } from './happened.ts';
+import { namedOne } from '../named-one.ts';
+import { type EventsQuestion, type Happened, type PastFacts, whatHappened } from './happened.ts';
 import { readTraces } from './read-traces.ts';
 import { eventsAsText } from './render.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
@@ -55,8 +56,14 @@ export async function runEvents(given: Given, io: Io, clock: Clock): Promise<Exi
   const timeoutMs = timeoutOf(given, isWatch);
   const since = sinceOf(given.text('since'), clock.now());
   const kube = await connectTo(given, io);
-  const look = async (): Promise<readonly Happened[]> =>
-    whatHappened(await readTraces(kube), { pool: given.text('pool'), node: given.text('node'), since });
+  const question = { pool: given.text('pool'), node: given.text('node'), since };
+  const look = async (): Promise<readonly Happened[]> => {
+    const traces = await readTraces(kube);
+    const found = whatHappened(traces, question);
+    // Of what is gone something may be known, and a watch may wait for what is to come.
+    if (found.length === 0 && !isWatch) requireNames(traces, question);
+    return found;
+  };
   const show = (happened: readonly Happened[], isMore: boolean): void =>
     void io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out), isMore)));
 
@@ -70,6 +77,12 @@ export async function runEvents(given: Given, io: Io, clock: Clock): Promise<Exi
     await watchNews(happened, { look, identity, show: showMore, everyMs: LOOK_EVERY_MS, timeoutMs, isPassing }, clock);
   }
   return 0;
+}
+
+/** @throws Mistake where the cluster has no such pool or node */
+function requireNames({ pools, nodes, kubeletNodes }: PastFacts, { pool, node }: EventsQuestion): void {
+  if (pool !== undefined) namedOne('pool', pools, pool);
+  if (node !== undefined) namedOne('node', [...nodes, ...kubeletNodes], node);
 }
 
 /** `--since 2h` or `--since 2026-11-21T12:00:00Z`, as a moment. @throws Mistake */

@@ -2,6 +2,7 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { type Kube, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { type Given, Mistake } from '../command.ts';
+import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
 
 /** Pools are of the whole cluster: no namespace. */
@@ -21,7 +22,7 @@ export function checkChoice(given: Given, allowsAll: boolean): void {
 }
 
 /** The pools that were named, in that order, or all of them by name. @throws Mistake for one that the cluster does not have */
-export async function choosePools(given: Given, kube: Kube): Promise<readonly KubeletPool[]> {
+export async function choosePools(given: Given, kube: Kube, err: Io['err']): Promise<readonly KubeletPool[]> {
   const { items } = await kube.list<KubeletPool>({ resource: KUBELET_POOLS });
   const byName = new Map(items.map((pool) => [pool.metadata.name, pool]));
   const names = given.words.length > 0 ? [...new Set(given.words)] : [...byName.keys()].sort();
@@ -32,5 +33,7 @@ export async function choosePools(given: Given, kube: Kube): Promise<readonly Ku
       meant === undefined ? `it has ${[...byName.keys()].sort().join(', ') || 'none'}` : `did you mean ${meant}?`;
     throw new Mistake(`the cluster has no pool ${unknown.join(', ')}: ${hint}`);
   }
+  // Another cluster may be meant.
+  if (names.length === 0) err.write('the cluster has no pools\n');
   return names.flatMap((name) => byName.get(name) ?? []);
 }

@@ -17,7 +17,10 @@ export async function whoAmI(transport: Transport): Promise<string | undefined> 
   for (const version of ['v1', 'v1beta1']) {
     const resource = reviews(version);
     const body = { apiVersion: `${resource.group}/${version}`, kind: resource.kind };
-    const answer = await transport.ask({ verb: 'create', resource, body }, MOST_BYTES, undefined);
+    const answer = await transport
+      .ask({ verb: 'create', resource, body }, MOST_BYTES, undefined)
+      .catch(() => undefined);
+    if (answer === undefined) return undefined;
     if (answer.ok) return nameIn(answer.body);
   }
   return undefined;

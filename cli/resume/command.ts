@@ -25,7 +25,7 @@ export const RESUME: Command = {
 async function runResume(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, true);
   const connection = await connectWith(given, io);
-  const pools = await choosePools(given, connection.kube);
+  const pools = await choosePools(given, connection.kube, io.err);
   const annotate = await poolAnnotator(connection);
   const wrap = wrapFor(io.out);
   for (const { metadata } of pools) io.out.write(wrap(`${await annotate(metadata.name, resumption)}\n`));

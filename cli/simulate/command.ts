@@ -1,5 +1,5 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
+import { fromTimestamp, systemClock } from '#shared/runtime/clock.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
 import { wordOf } from '../options.ts';
@@ -120,7 +120,7 @@ function duration(given: Given, option: string, otherwise: string): number {
 
 function moment(written: string | undefined): number {
   if (written === undefined) return systemClock.now();
-  const at = Date.parse(written);
-  if (Number.isNaN(at)) throw new Mistake(`--at ${written}: write it as 2026-11-21T09:00:00Z`);
+  const at = fromTimestamp(written);
+  if (at === undefined) throw new Mistake(`--at ${written}: write it as 2026-11-21T09:00:00Z`);
   return at;
 }

@@ -1,9 +1,8 @@
 import { agentAlive } from '#reconciler/policy/rollout/standing.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { Mistake } from '../command.ts';
+import { namedOne } from '../named-one.ts';
 import { isConfigValid } from './all-settled.ts';
 import { nodeTroubles, type StatusView } from './render.ts';
 
@@ -29,8 +28,8 @@ export interface Narrowed {
  * @throws Mistake where the cluster has no such pool or node
  */
 export function narrow(all: StatusView, { pool, node, hasProblems }: StatusQuestion, now: Millis): Narrowed {
-  const ofNode = node === undefined ? undefined : one('node', all.nodes, node);
-  const named = pool === undefined ? undefined : one('pool', all.pools, pool).metadata.name;
+  const ofNode = node === undefined ? undefined : namedOne('node', all.nodes, node);
+  const named = pool === undefined ? undefined : namedOne('pool', all.pools, pool).metadata.name;
   const wanted = named ?? (ofNode === undefined ? undefined : (ofNode.spec?.pool ?? ''));
   const view: StatusView = {
     ...all,
@@ -61,18 +60,3 @@ const isAtRest = (node: KubeletNode, now: Millis): boolean =>
   node.status?.phase === 'Idle' &&
   (node.spec?.configSource?.sha256 ?? '') === (node.status.active?.sha256 ?? '') &&
   nodeTroubles(node).length === 0;
-
-function one<T extends { readonly metadata: { readonly name: string } }>(
-  what: string,
-  all: readonly T[],
-  name: string,
-): T {
-  const found = all.find(({ metadata }) => metadata.name === name);
-  if (found !== undefined) return found;
-  const names = all.map(({ metadata }) => metadata.name);
-  const meant = didYouMean(name, names);
-  const few = names.length > 20 ? `${names.slice(0, 20).join(', ')} …` : names.join(', ');
-  throw new Mistake(
-    `the cluster has no ${what} ${name}${meant === undefined ? `; it has ${few || 'none'}` : ` (did you mean ${meant}?)`}`,
-  );
-}

@@ -83,6 +83,9 @@ const PHASE_TONES: Readonly<Record<PoolPhase, Tone>> = {
   Empty: 'quiet',
 };
 
+/** A newer reconciler may know more phases. */
+const toneOf = (phase: string): Tone => (Object.hasOwn(PHASE_TONES, phase) ? PHASE_TONES[phase as PoolPhase] : 'busy');
+
 function renderPools(
   pools: readonly KubeletPool[],
   paint: Paint,
@@ -121,7 +124,7 @@ function poolRow({ metadata, status = {} }: KubeletPool, paint: Paint): readonly
   };
   return [
     metadata.name,
-    { text: phase, shown: paint(PHASE_TONES[phase], phase) },
+    { text: phase, shown: paint(toneOf(phase), phase) },
     counts === undefined ? '-' : `${counts.updated}/${counts.nodes}`,
     count(counts?.updating, 'busy'),
     count(counts?.pending, 'busy'),

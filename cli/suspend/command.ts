@@ -40,7 +40,7 @@ async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   const connection = await connectWith(given, io);
   const annotate = await poolAnnotator(connection);
   const wrap = wrapFor(io.out);
-  for (const { metadata } of await choosePools(given, connection.kube)) {
+  for (const { metadata } of await choosePools(given, connection.kube, io.err)) {
     const said = await annotate(metadata.name, (pool) => suspension(pool.metadata.annotations ?? {}, because));
     io.out.write(wrap(`${said}\n`));
   }

@@ -25,7 +25,7 @@ import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
 import { commitThatBrought } from './blame.ts';
-import { explain, type Explanation, isField } from './explain.ts';
+import { dotted, explain, type Explanation, isField } from './explain.ts';
 import { type AgentSays, explanationAsText } from './render.ts';
 import { type RevisionStanding, revisionStanding } from './standing.ts';
 
@@ -68,9 +68,10 @@ export const WHY: Command = {
 
 async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
-  const [name, field] = given.words;
-  if (name === undefined || field === undefined)
+  const [name, written] = given.words;
+  if (name === undefined || written === undefined)
     throw new Mistake('why needs a node and a field: why worker-1 maxPods');
+  const field = dotted(written);
   if (!isField(field)) {
     const meant = didYouMean(field, [...FIELDS.keys()]);
     throw new Mistake(`no kubelet from 1.20 on knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
@@ -139,7 +140,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
       if (file === undefined || pool === null) return undefined;
       const spec = { ...pool.spec, layers: [last.file] };
       const said = explain({
-        field: field ?? '',
+        field,
         pool: { ...pool, spec },
         files: new Map([[last.file, file]]),
         kubeletVersion: '',

@@ -101,6 +101,13 @@ function unsetSource(actual: string | undefined, usual: unknown): Explanation['s
 /** As `/configz` shows what nobody set and what has no default. */
 const ZERO: ReadonlySet<string> = new Set(['0', '""', 'false', '[]', '{}', 'null', '"0s"']);
 
+/**
+ * A field as people write it, `evictionHard["memory.available"]` as findings do (shells take the quotes away), as `WhyQuestion` has it. An
+ * item stands for its list: no layer changes one alone.
+ */
+export const dotted = (written: string): string =>
+  written.replace(/\[\d+\].*$/, '').replaceAll(/\[(["']?)([^\][]+?)\1\]/g, '.$2');
+
 /** Whether the field, or the map that it is a key of, is in the table. */
 export const isField = (field: string): boolean => FIELDS.has(tablePath(field));
 

@@ -9,7 +9,7 @@ import { type Lifetime, within } from '../runtime/lifetime.ts';
 import { type Call, isRead, methodOf, pathOf, titleOf } from './call.ts';
 import { type Credential, type Credentials, sameCredential } from './credentials.ts';
 import { createShown } from './shown.ts';
-import { KubeError } from './kube-error.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
 import { timeoutError, unreachableError } from './unreachable.ts';
 
 export interface Timeouts {
@@ -56,6 +56,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
     try {
       return shown.note(await within(life.signal, credentials.current()));
     } catch (error) {
+      if (isKubeError(life.signal.reason, 'KUBE_TIMEOUT')) throw timeoutError(call, NO_CREDENTIAL, timeouts.callMs);
       if (life.signal.aborted) throw life.signal.reason;
       throw credentialError(call, error);
     }
@@ -100,6 +101,9 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
   }
   return { send, hide: shown.hide };
 }
+
+/** The API server was not even asked. */
+const NO_CREDENTIAL = 'no credential from where it comes from (a plugin, a file, an identity provider)';
 
 /** An answer, or why there is none. */
 interface Sent {

@@ -41,7 +41,7 @@ export function reasonOf(thrown: unknown): string {
   let current: unknown = thrown;
   for (let depth = 0; depth < 5 && current !== undefined && current !== null; depth += 1) {
     const text = messageOf(current);
-    if (text !== '' && !parts.includes(text)) parts.push(text);
+    if (text !== '' && !parts.some((part) => part.includes(text))) parts.push(text);
     current = current instanceof Error ? current.cause : undefined;
   }
   return parts.join(': ');

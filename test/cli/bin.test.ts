@@ -73,6 +73,38 @@ describe('the command line', () => {
     });
   }
 
+  it('ends when it has said what failed, though a plugin that gets credentials goes on', async () => {
+    // One of the questions fails at once; what the others wait for ends with who started it.
+    const script = `mkdir ${join(directory, 'first')} 2>/dev/null && exit 1; while kill -0 $PPID; do sleep 0.1; done`;
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args: ['-c', script] };
+    const kubeconfig = join(directory, 'kubeconfig');
+    const text = {
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { exec: { ...exec, interactiveMode: 'Never' } } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    await writeFile(kubeconfig, JSON.stringify(text));
+    const child = spawn(process.execPath, [BIN, 'events', '--kubeconfig', kubeconfig], { stdio: 'ignore' });
+    const { pid = 0 } = child;
+    const ended = once(child, 'exit');
+    await until('it to end', async () => !runs(pid), WITHIN).catch((error: unknown) => {
+      child.kill('SIGKILL');
+      throw error;
+    });
+    assert.deepEqual(await ended, [2, null]);
+  });
+
+  it('says that its output cannot be written, and ends with 2', async () => {
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [BIN, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    assert.deepEqual(await once(child, 'close'), [2, null]);
+    await full.close();
+    assert.match(said, /^kubelet-gitops: standard output cannot be written: ENOSPC[^\n]*\n$/);
+  });
+
   it('says the same and ends the same under an old Node', async () => {
     for (const flags of [[], ['-r', old]]) {
       const child = spawn(process.execPath, [...flags, BIN, 'validate', '--nonsense'], {

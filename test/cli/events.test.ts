@@ -203,10 +203,28 @@ describe('--since', () => {
 });
 
 describe('kubelet-gitops events', () => {
+  it('says that a name is of nothing, rather than that nothing happened', async () => {
+    await using cluster = await aCluster();
+    await cluster.sandbox.kube.create<KubeletPool>(
+      { resource: KUBELET_POOLS },
+      {
+        apiVersion: 'kubelet-gitops.dev/v1alpha1',
+        kind: 'KubeletPool',
+        metadata: { name: 'general' },
+        spec: poolSpec(),
+      },
+    );
+    const { code, err } = await cluster.cli('events', '--pool', 'genral');
+    assert.equal(code, 2);
+    assert.match(err, /the cluster has no pool genral \(did you mean general\?\)/);
+    assert.match((await cluster.cli('events', '--node', 'n-1')).err, /the cluster has no node n-1; it has none/);
+    assert.equal((await cluster.cli('events', '--pool', 'general')).code, 0);
+  });
+
   it('reads both namespaces that Events of nodes can be in, and leaves those of others alone', async () => {
     await using cluster = await aCluster();
     const { store } = cluster.sandbox.server;
-    store.seed(NODES, { metadata: { name: 'n-1' } });
+    for (const name of ['n-1', 'n-9']) store.seed(NODES, { metadata: { name } });
     store.seed(KUBELET_NODES, NODE);
     store.seed(KUBELET_POOLS, POOL);
     store.seed(EVENTS, assigned('n-1', '2026-11-21T08:59:00Z'));

@@ -90,6 +90,19 @@ describe('the commands that hold pools up and let them go on', () => {
     assert.deepEqual(pool?.metadata.annotations, { [SUSPEND_ANNOTATION]: 'look' });
   });
 
+  it('say that there is nothing to suspend', async () => {
+    await using empty = await aCluster();
+    const { out, err } = await empty.cli('suspend', '--all', '--because', 'incident');
+    assert.deepEqual([out, err], ['', 'the cluster has no pools\n']);
+  });
+
+  it('hold a pool up though nobody answers who asks', async () => {
+    const { kube, transport } = await connectWith(givenOf(cluster), IO);
+    const ask: typeof transport.ask = () => Promise.reject(new KubeError('KUBE_TIMEOUT', 'no complete answer'));
+    const annotate = await poolAnnotator({ kube, transport: { ...transport, ask } });
+    assert.equal(await annotate('a', () => ({ say: 'suspended' })), 'a: suspended');
+  });
+
   it('suspend says what it replaces, and writes nothing that is there already', async () => {
     assert.equal(
       (await cli('suspend', 'a', '--because', 'a look at it')).out,

@@ -217,6 +217,7 @@ describe('a simulated rollout', () => {
     const said =
       /Refused as a whole: it would give 2 of 2 nodes in pools another config .* What follows is what would come of it then/;
     assert.match((await run(...argv)).out, said);
+    assert.match((await run(...argv, '--at', '+275760-09-13T00:00:00Z')).err, /--at \+275760.*: write it as 2026-/);
     assert.match((await run(...argv, '-o', 'svg')).err, said);
     const { refusal } = JSON.parse((await run(...argv, '-o', 'json')).out) as { readonly refusal?: string };
     assert.match(refusal ?? '', /maxChange allows 1/);

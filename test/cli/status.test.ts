@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { plain } from '#cli/paint.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { paintFor, plain } from '#cli/paint.ts';
 import { allSettled } from '#cli/status/all-settled.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
@@ -56,6 +57,12 @@ describe('kubelet-gitops status', () => {
     assert.match(text, /^commit      aaaaaaaaaaaa Raise maxPods \(Ada, 5m ago\)$/m);
     assert.match(text, /^workers  Settled  2\/2      0         0        0       0         workers-\w{10}$/m);
     assert.match(text, /^node-1  workers  Idle   workers-\w{10}  workers-\w{10}  workers-\w{10}  v1\.34\.2  0s$/m);
+  });
+
+  it('shows phases that only a newer reconciler knows, in colour as well', () => {
+    const pools = [poolInCluster(workers, { phase: 'Dreaming' as 'Settled', counts })];
+    const text = renderStatus({ ...settled, pools }, paintFor({ isTTY: true }, {}), NOW);
+    assert.match(stripVTControlCharacters(text), /^workers  Dreaming  2\/2 /m);
   });
 
   it('says what is wrong under what it is wrong with', () => {

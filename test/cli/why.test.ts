@@ -102,6 +102,14 @@ describe('kubelet-gitops why', () => {
     assert.match(out, /base\/all\.yaml:5: "200Mi"/);
   });
 
+  it('takes a field as findings print it, with or without what a shell takes away', async () => {
+    for (const field of ['evictionHard["memory.available"]', 'evictionHard[memory.available]']) {
+      assert.match((await why('w-1', field)).out, /base\/all\.yaml:5: "200Mi"/);
+    }
+    assert.match((await why('w-1', 'registerWithTaints[0].key')).out, /^registerWithTaints on w-1 /);
+    assert.match((await why('w-1', 'evictionHard[')).err, /no kubelet from 1\.20 on knows evictionHard\[/);
+  });
+
   it('tells what holds where no layer and no pool says anything', async () => {
     assert.match(
       (await why('w-1', 'podPidsLimit')).out,

@@ -4,7 +4,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { Credential, Credentials } from '#shared/kube/credentials.ts';
 import { createFileText } from '#shared/kube/file-text.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
-import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import { broken, type Entry, type Kubeconfig, readKubeconfigs } from './kubeconfig-file.ts';
 
@@ -27,6 +27,9 @@ export async function openKubeconfig(
 ): Promise<Opened> {
   const where = paths.join(', ');
   const first = await read(paths, context);
+  if (!URL.canParse(first.server)) {
+    throw broken('KUBECONFIG_INVALID', `${where}: the server ${sanitizeText(first.server)} is no address`);
+  }
   if (first.server.startsWith('http://')) {
     // As kubectl: no credential over a connection that anybody can listen to.
     return { server: first.server, credentials: { current: () => Promise.resolve({}), refresh: () => undefined } };
@@ -74,7 +77,7 @@ function select(all: Kubeconfig, context: string | undefined, where: string): Se
     throw broken('KUBECONFIG_INVALID', `${where}: no context ${name}; there are: ${known}`);
   }
   const cluster = all.clusters.get(String(chosen['cluster']));
-  if (cluster === undefined || typeof cluster['server'] !== 'string') {
+  if (cluster === undefined || typeof cluster['server'] !== 'string' || cluster['server'] === '') {
     throw broken('KUBECONFIG_INVALID', `${where}: context ${name} is of a cluster that is not there, or has no server`);
   }
   const anonymous = chosen['user'] === undefined || chosen['user'] === '';
@@ -83,6 +86,9 @@ function select(all: Kubeconfig, context: string | undefined, where: string): Se
     throw broken('KUBECONFIG_INVALID', `${where}: context ${name} is of the user ${String(chosen['user'])}, not there`);
   }
   const proxied = typeof cluster['proxy-url'] === 'string' && cluster['proxy-url'] !== '';
+  if (proxied && !URL.canParse(String(cluster['proxy-url']))) {
+    throw broken('KUBECONFIG_INVALID', `${where}: the proxy-url of context ${name} is no address`);
+  }
   return { server: cluster['server'], user, proxied, config: configOf(cluster, user) };
 }
 
@@ -149,6 +155,10 @@ const tokenFileOf = ({ user }: Selected, clock: Clock) =>
 function describe(error: unknown, user: Entry): string {
   const words = sanitizeText(reasonOf(error)).replaceAll(/\s+/g, ' ').trim().slice(0, 300);
   const exec = user['exec'] as { readonly command?: unknown } | undefined;
-  const plugin = typeof exec?.command === 'string' ? `the credential plugin ${exec.command} failed: ` : '';
-  return `${plugin}${words}`;
+  if (typeof exec?.command !== 'string') return words;
+  const plugin = `the credential plugin ${exec.command}`;
+  // The parser would quote what was printed, and that may be a token.
+  if ((error instanceof SyntaxError || error instanceof TypeError) && codeOf(error) === undefined)
+    return `${plugin} printed no ExecCredential`;
+  return words === '' ? `${plugin} failed, and did not say why` : `${plugin} failed: ${words}`;
 }

@@ -22,7 +22,11 @@ export function keptBack(view: ConfigView, field: KeepingField, name: string, ca
   const isThreshold = field.startsWith('eviction');
   if (isThreshold && isSwitchedOff(amount)) return 0;
   const share = isThreshold ? parsePercentage(amount) : parseWholePercentage(amount);
-  if (share === undefined) return parseQuantity(amount) ?? 0;
+  if (share === undefined) return bounded(parseQuantity(amount) ?? 0);
   // Thresholds are 32-bit floats there, and come to whole bytes (pkg/kubelet/cm, `hardEvictionReservation`).
-  return isThreshold ? Math.trunc(capacity * Math.fround(Math.fround(share) / 100)) : (share / 100) * capacity;
+  return bounded(isThreshold ? Math.trunc(capacity * Math.fround(Math.fround(share) / 100)) : (share / 100) * capacity);
 }
+
+/** `1e400` is a quantity, and no number here. No machine has as much. */
+const bounded = (amount: number): number =>
+  Math.max(-Number.MAX_SAFE_INTEGER, Math.min(amount, Number.MAX_SAFE_INTEGER));

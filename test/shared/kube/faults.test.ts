@@ -119,7 +119,9 @@ describe('a call that meets', () => {
     const credentials = { current: () => new Promise<never>(() => undefined), refresh: () => undefined };
     const call = refusalOf(kubeFor(server, { clock, credentials }).get(AT_NODES, 'a'));
     await clock.advance(30_000);
-    assert.equal((await call).code, 'KUBE_TIMEOUT');
+    const error = await call;
+    assert.equal(error.code, 'KUBE_TIMEOUT');
+    assert.match(error.message, /^cannot get nodes a: no credential from where it comes from .* within 30 s$/);
   });
 
   it('its caller changing their mind ends at once, and says why', async () => {

@@ -11,6 +11,7 @@ const rows: readonly (readonly [string, KeepingField, string, number])[] = [
   ['all of it', 'kubeReserved', '100%', 8 * GIB],
   ['a threshold', 'evictionHard', '512Mi', GIB / 2],
   ['a threshold that is a share, in fractions too', 'evictionHard', '12.5%', GIB],
+  ['more than any machine has, and a number', 'kubeReserved', '1e400', Number.MAX_SAFE_INTEGER],
   ['nothing, where the threshold is switched off', 'evictionHard', '100%', 0],
   ['nothing, where it is switched off in the other way', 'evictionHard', '0%', 0],
   ['nothing, where it cannot be read', 'kubeReserved', 'much', 0],

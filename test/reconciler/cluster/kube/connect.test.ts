@@ -204,6 +204,45 @@ echo '{"kind":"ExecCredential","status":{"token":"run-'$n'"}}'
     assert.equal(server.accepted(), 0);
   });
 
+  it('whose plugin prints something else says that, and not what', async () => {
+    await using server = await tlsServer();
+    const says: readonly (readonly [script: string, said: string])[] = [
+      ['echo sesame', 'printed no ExecCredential'],
+      ["echo '{}'", 'printed no ExecCredential'],
+      ['exit 1', 'failed, and did not say why'],
+    ];
+    for (const [index, [script, said]] of says.entries()) {
+      const plugin = await write(`odd-${index}`, `#!/bin/sh\n${script}\n`);
+      await chmod(plugin, 0o755);
+      const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin };
+      const kube = await connect(await kubeconfig(server.url, { exec }));
+      const reason = reasonOf(await refusalOf(kube.get({ resource: NODES }, 'a')));
+      assert.ok(reason.endsWith(`there is no credential (the credential plugin ${plugin} ${said})`), reason);
+    }
+    assert.equal(server.accepted(), 0);
+  });
+
+  for (const [what, address, proxy, said] of [
+    [
+      'a port that there cannot be',
+      'https://127.0.0.1:99999',
+      undefined,
+      /kubeconfig.*: the server .*:99999 is no address/,
+    ],
+    ['no server', '', undefined, /kubeconfig.*has no server/],
+    [
+      'a proxy without an address',
+      'https://127.0.0.1:1',
+      'proxy',
+      /kubeconfig.*: the proxy-url of context .* is no address/,
+    ],
+  ] as const) {
+    it(`with ${what} is refused with its name`, async () => {
+      const cluster = proxy === undefined ? {} : { 'proxy-url': proxy };
+      await assert.rejects(async () => connect(await kubeconfig(address, {}, cluster)), said);
+    });
+  }
+
   it('goes through the proxy that it names', async () => {
     await using server = await tlsServer();
     await using proxy = await connectProxy();

@@ -1,6 +1,6 @@
 import { access, chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
+import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 
 export interface Written {
   /** Paths from the directory, in the order in which they were written. */
@@ -17,9 +17,23 @@ export interface Written {
  *
  * @param made  what was imported, by path
  * @param extra what is written only where it is missing
- * @throws GitopsError `FILE_EXISTS`
+ * @throws GitopsError `FILE_EXISTS`, or `IMPORT_UNWRITABLE` where the directory cannot be read or written
  */
 export async function writeRepository(
+  into: string,
+  made: ReadonlyMap<string, string>,
+  extra: ReadonlyMap<string, string>,
+  isForced: boolean,
+): Promise<Written> {
+  try {
+    return await writeFiles(into, made, extra, isForced);
+  } catch (error) {
+    if (error instanceof GitopsError) throw error;
+    throw new GitopsError('IMPORT_UNWRITABLE', `${into} cannot be written: ${reasonOf(error)}`);
+  }
+}
+
+async function writeFiles(
   into: string,
   made: ReadonlyMap<string, string>,
   extra: ReadonlyMap<string, string>,
@@ -44,9 +58,16 @@ export async function writeRepository(
 }
 
 async function writeOne(path: string, text: string, flag: 'w' | 'wx'): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   await writeFile(path, text, { flag });
   if (path.endsWith('.sh')) await chmod(path, 0o755);
+}
+
+/** With those above it. Node's own way never ends where a folder is there and takes none, as `/proc`. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isThere(path)) return;
+  await makeFolder(dirname(path));
+  await mkdir(path);
 }
 
 const isThere = (path: string): Promise<boolean> =>

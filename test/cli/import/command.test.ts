@@ -42,7 +42,7 @@ const inventory = (nodes: Readonly<Record<string, Readonly<Record<string, string
 
 /** Runs import with something on standard input. */
 async function importing(words: readonly string[], piped?: string) {
-  const parsed = parseCommandLine(['import', ...words, '--cluster', 'prod', '--into', inside('repo')], [IMPORT]);
+  const parsed = parseCommandLine(['import', '--cluster', 'prod', '--into', inside('repo'), ...words], [IMPORT]);
   assert.ok(parsed.line === 'run', parsed.line);
   let [out, err] = ['', ''];
   const io = {
@@ -218,6 +218,18 @@ next:
     assert.match(forced.err, /^pools\/old is not from this import: delete it if it is from an earlier one$/m);
     assert.match(await read('repo/pools/a/kubelet.yaml'), /^maxPods: 20$/m);
     assert.deepEqual([await read('repo/.gitlab-ci.yml'), await read('repo/CODEOWNERS')], ['mine\n', '* @us\n']);
+  });
+
+  it('say where nothing can be written', async () => {
+    for (const [into, why] of [
+      ['/proc/nope/repo', '[A-Z]+'],
+      [inside('nodes.json'), 'ENOTDIR'],
+    ] as const) {
+      const { code, err } = await importing([inside('configs'), '--inventory', inside('nodes.json'), '--into', into]);
+      assert.equal(code, 2);
+      const start = into.replace(directory, 'DIR');
+      assert.match(err, new RegExp(String.raw`(?:^|\n)${start.replaceAll('.', '\\.')} cannot be written: ${why}: `));
+    }
   });
 
   it('say what is left out, with its place, and end with 1; the others are imported', async () => {

@@ -106,7 +106,7 @@ const ZERO: ReadonlySet<string> = new Set(['0', '""', 'false', '[]', '{}', 'null
  * item stands for its list: no layer changes one alone.
  */
 export const dotted = (written: string): string =>
-  written.replace(/\[\d+\].*$/, '').replaceAll(/\[(["']?)([^\][]+?)\1\]/g, '.$2');
+  written.replace(/\[\d+\].*/s, '').replaceAll(/\[(["']?)([^\][]+?)\1\]/g, '.$2');
 
 /** Whether the field, or the map that it is a key of, is in the table. */
 export const isField = (field: string): boolean => FIELDS.has(tablePath(field));

@@ -31,14 +31,15 @@ function unpacked(response: IncomingMessage): Readable {
   return response.pipe(gunzip);
 }
 
-/** The whole body as text, UTF-8. @throws KUBE_GARBLED where it is longer than `maxBytes` */
+/** The whole body as text, UTF-8. @throws KUBE_TOO_LONG where it is longer than `maxBytes` */
 export async function readText(
   call: Call,
   response: IncomingMessage,
   life: Lifetime,
   maxBytes: number,
 ): Promise<string> {
-  const tooLong = (): KubeError => garbled(call, `the answer is longer than ${maxBytes / MIB} MiB`);
+  const tooLong = (): KubeError =>
+    new KubeError('KUBE_TOO_LONG', `cannot ${titleOf(call)}: the answer is longer than ${maxBytes / MIB} MiB`);
   return (await gather(unpackedChunks(call, response, life), { maxBytes, tooLong })).toString('utf8');
 }
 

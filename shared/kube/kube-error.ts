@@ -25,8 +25,10 @@ export type KubeErrorCode =
   | 'KUBE_UNREACHABLE'
   /** No complete answer in time, or a watch that the server did not end in time. */
   | 'KUBE_TIMEOUT'
-  /** The answer was no JSON, not of the expected shape, too long, or a redirect. */
+  /** The answer was no JSON, not of the expected shape, or a redirect. */
   | 'KUBE_GARBLED'
+  /** The answer was longer than what may be in memory at once. */
+  | 'KUBE_TOO_LONG'
   /** The caller's signal aborted the call. */
   | 'KUBE_ABORTED';
 

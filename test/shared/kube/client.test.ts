@@ -48,7 +48,7 @@ describe('get', () => {
     server.play(json(node('a', '1', { filler: 'x'.repeat(5 * 1024 * 1024) })), json(node('a', '2')));
     const kube = kubeFor(server);
     const error = await refusalOf(kube.get(AT_NODES, 'a'));
-    assert.equal(error.code, 'KUBE_GARBLED');
+    assert.equal(error.code, 'KUBE_TOO_LONG');
     assert.match(error.message, /longer than 4 MiB/);
     assert.deepEqual(await kube.get(AT_NODES, 'a'), node('a', '2'));
     assert.equal(server.accepted(), 2);
@@ -79,6 +79,24 @@ describe('list', () => {
     const [first, second] = server.seen.map(({ url }) => Object.fromEntries(url.searchParams));
     assert.deepEqual(first, { labelSelector: 'x=y', fieldSelector: 'f=g', limit: '250' });
     assert.deepEqual(second, { labelSelector: 'x=y', fieldSelector: 'f=g', limit: '250', continue: 'more' });
+  });
+
+  it('reads by shorter pages where one of large objects is too long', async () => {
+    await using server = await scriptedServer();
+    const spaces = gzipSync(Buffer.alloc(65 * 1024 * 1024, 0x20), { level: 1 });
+    server.play(
+      (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(spaces),
+      json(list('9', [node('a', '1')], 'more')),
+      json(list('9', [node('b', '2')])),
+    );
+    const { items } = await kubeFor(server).list(AT_NODES);
+    assert.deepEqual(items, [node('a', '1'), node('b', '2')]);
+    const asked = server.seen.map(({ url }) => [url.searchParams.get('limit'), url.searchParams.get('continue')]);
+    assert.deepEqual(asked, [
+      ['250', null],
+      ['20', null],
+      ['20', 'more'],
+    ]);
   });
 
   it('keeps of each item what the caller keeps, whether it is read by pages or in one piece', async () => {
@@ -126,6 +144,7 @@ describe('list', () => {
       (response, _, socket) => {
         response.writeHead(200, head).write(packed.subarray(0, 20), () => socket.destroy());
       },
+      (response) => void response.writeHead(200, head).end(bomb),
       (response) => void response.writeHead(200, head).end(bomb),
       (response) => void response.writeHead(200, head).end(packed),
     );

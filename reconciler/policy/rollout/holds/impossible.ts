@@ -18,7 +18,7 @@ export const notComputable: HoldCheck = ({ aimed: { member } }) =>
     : hold('not-computable', `there is no config for its machine: ${member.unrendered}`);
 
 const LOST =
-  'somebody deleted or changed the ConfigMap of the config that the pool settled on, and no copy is left: commit a config';
+  'somebody deleted or changed the ConfigMap of the config that the pool settled on, and no copy is left: commit that config again';
 
 /** The bytes that the node would be told to fetch are not in the cluster. */
 export const noConfigSource: HoldCheck = ({ aimed: { aim, configName, member }, facts: { isAvailable } }) =>

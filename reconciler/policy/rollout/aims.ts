@@ -123,10 +123,11 @@ const retried = (member: Member): Member => ({
 const isOneOfThePool = ({ kubeletNode }: Member, pool: Group['pool']): boolean =>
   kubeletNode?.spec?.configSource !== undefined && kubeletNode.spec.pool === pool?.name && hasProvedAny(kubeletNode);
 
-/** Has no config of this pool: never had one, or comes from another pool with another one than this. */
-function isUnassigned({ kubeletNode }: Member, { pool }: Group, good: NodeTarget): boolean {
+/** Has no config of this pool: never had one, or comes from another pool with another one than this, and than the pool's payload. */
+function isUnassigned({ kubeletNode, target }: Member, { pool }: Group, good: NodeTarget): boolean {
   const has = assignmentOf(kubeletNode);
-  return has === null || (kubeletNode?.spec?.pool !== pool?.name && !sameTarget(has, good));
+  if (has === null) return true;
+  return kubeletNode?.spec?.pool !== pool?.name && !sameTarget(has, good) && !sameTarget(has, target);
 }
 
 function isNew({ kubeletNode, node }: Member, now: Millis): boolean {

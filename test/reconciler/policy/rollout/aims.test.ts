@@ -120,6 +120,11 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
     { is: settledNode(node, OTHER), pool: HALF },
     ['settled', OLD, false],
   ],
+  [
+    'that comes from another pool with the next config',
+    { is: { ...settledNode(node, NEXT), spec: { ...settledNode(node, NEXT).spec, pool: 'gpu' } }, pool: HALF },
+    CONFIG,
+  ],
   ['that comes from another pool, when the waves are done,', { is: settledNode(node, OTHER), pool: THROUGH }, CONFIG],
   ['that has what is taken back', { is: failedNode(node, NEXT), pool: ON_OLD, halt: REVERT }, ['settled', OLD, false]],
   ['that has what is halted', { is: failedNode(node, NEXT), pool: ON_OLD, halt: HALT }, CONFIG],

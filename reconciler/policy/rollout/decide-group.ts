@@ -92,7 +92,7 @@ function decide(aimed: Aimed, question: GroupQuestion, rooms: Rooms, budgets: Bu
   if (waits !== null) return held(waits);
   const first = question.lockOut(aimed) ?? question.disruption(aimed);
   if (first?.verdict === 'hold') return first;
-  const full = placeFor(aimed, first === null, question, budgets);
+  const full = placeFor(aimed, first, question, budgets);
   if (full !== null) return held(full);
   const because = member.node.ready
     ? 'its turn has come'
@@ -100,15 +100,26 @@ function decide(aimed: Aimed, question: GroupQuestion, rooms: Rooms, budgets: Bu
   return first ?? changed(because);
 }
 
-/** A node that we cordoned has its place already; but others may have heard of the payload while its pods left. */
-function placeFor({ member, aim }: Aimed, isTold: boolean, { group }: GroupQuestion, budgets: Budgets): Hold | null {
+/**
+ * A node that we cordoned has its place already; but others may have heard of the payload while its pods left, or there is another one
+ * by now.
+ *
+ * @param next what is done about it before it is told, or as it is told
+ */
+function placeFor(
+  { member, aim }: Aimed,
+  next: NodeVerdict | null,
+  { group }: GroupQuestion,
+  budgets: Budgets,
+): Hold | null {
   if (member.node.drain === undefined) return budgets.take(group, { member, aim });
-  return isTold && aim === 'config' ? budgets.expose(group, member) : null;
+  const isLeft = next?.verdict === 'drain' && next.stage === 'evict';
+  return !isLeft && aim === 'config' ? budgets.expose(group, member) : null;
 }
 
 /** It has its place still, unless it gave it back after its probation. */
 function placeInChange(aimed: Aimed, question: GroupQuestion, budgets: Budgets): Hold | null {
-  if (aimed.member.calm) return placeFor(aimed, true, question, budgets);
+  if (aimed.member.calm) return placeFor(aimed, null, question, budgets);
   return aimed.aim === 'config' ? budgets.expose(question.group, aimed.member) : null;
 }
 

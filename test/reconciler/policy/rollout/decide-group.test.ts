@@ -88,6 +88,11 @@ const onTrial = (node: NodeView): KubeletNode => assignedNode(node, NEXT, { phas
 const between = (node: NodeView): KubeletNode => assignedNode(node, OLD, { phase: 'Trial' });
 const held = { verdict: 'hold', ...hold('lock-out', 'there is no room') } as const;
 const drain = (stage: 'count' | 'cordon' | 'evict'): NodeVerdict => ({ verdict: 'drain', stage, because: '' });
+const reboot: NodeVerdict = {
+  verdict: 'change',
+  because: '',
+  reboot: { by: 'systemd', boot: 'b', timeout: '1h' },
+};
 const drained = { cordoned: true, drain: { config: NEXT.configName, at: NOW } };
 const many = (count: number, what: string): readonly string[] => Array.from({ length: count }, () => what);
 
@@ -187,10 +192,7 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
     {
       kinds: [
         { is: between, disruption: drain('cordon') },
-        {
-          is: between,
-          disruption: { verdict: 'change', because: '', reboot: { by: 'systemd', boot: 'b', timeout: '1h' } },
-        },
+        { is: between, disruption: reboot },
       ],
     },
     many(2, 'hold disruption'),
@@ -203,6 +205,19 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   [
     'holds a node that was drained while others try what is not proved',
     { kinds: [{ is: onTrial }, { view: drained }], maxUnavailable: 1 },
+    ['rest', 'hold budget'],
+  ],
+  [
+    'holds one that is rebooted for it as well',
+    { kinds: [{ is: onTrial }, { view: drained, disruption: reboot }], maxUnavailable: 1 },
+    ['rest', 'hold budget'],
+  ],
+  [
+    'drains none for it that was drained for something else',
+    {
+      kinds: [{ is: onTrial }, { view: { ...drained, drain: { config: 'x', at: NOW } }, disruption: drain('cordon') }],
+      maxUnavailable: 1,
+    },
     ['rest', 'hold budget'],
   ],
   [

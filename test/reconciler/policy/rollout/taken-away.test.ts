@@ -142,7 +142,7 @@ describe('a revert', () => {
     assert.deepEqual(told(fleet), { n1: bad.configName, n2: old.configName });
     assert.match(
       holdsOf(fleet).join(),
-      /no-config-source: somebody deleted or changed the ConfigMap .*: commit a config/,
+      /no-config-source: somebody deleted or changed the ConfigMap .*: commit that config again/,
     );
   });
 });

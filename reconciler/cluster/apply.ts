@@ -47,32 +47,39 @@ type Outcome = 'done' | 'left' | { readonly waitMs: Millis };
 const AT_ONCE = 8;
 
 /**
- * Makes the writes, in order; steps of one kind that follow each other go side by side. One that fails stops no other, unless the
- * API server asks for time.
+ * Makes the writes, in order; steps of one kind that follow each other go side by side, so that a slow one holds up none of them. One
+ * that fails stops no other, unless the API server asks for time.
  */
 export async function apply(steps: readonly Step[], ports: ApplyPorts, signal: AbortSignal): Promise<Applied> {
   let done = 0;
-  for (const batch of batches(ports.standBack.due(steps))) {
-    if (signal.aborted || !ports.mayWrite()) break;
-    const outcomes = await Promise.all(batch.map((step) => attempt(step, ports, signal)));
-    done += outcomes.filter((outcome) => outcome === 'done').length;
-    const waits = outcomes.flatMap((outcome) => (typeof outcome === 'object' ? [outcome.waitMs] : []));
-    if (waits.length === 0) continue;
-    const [waitMs, left] = [Math.max(...waits), steps.length - done];
-    ports.log.warn({ waitMs, left }, 'the API server asks for time: the pass ends');
-    return { done, left, waitMs };
+  let waitMs: Millis | undefined;
+  for (const run of runsOfOneKind(ports.standBack.due(steps))) {
+    if (signal.aborted || !ports.mayWrite() || waitMs !== undefined) break;
+    const left = run.values();
+    const makeWrites = async (): Promise<void> => {
+      for (const step of left) {
+        const outcome = await attempt(step, ports, signal);
+        if (outcome === 'done') done += 1;
+        if (typeof outcome === 'object') waitMs = Math.max(waitMs ?? 0, outcome.waitMs);
+        if (waitMs !== undefined) return;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, makeWrites));
   }
-  return { done, left: steps.length - done };
+  const left = steps.length - done;
+  if (waitMs === undefined) return { done, left };
+  ports.log.warn({ waitMs, left }, 'the API server asks for time: the pass ends');
+  return { done, left, waitMs };
 }
 
-function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const all: Step[][] = [];
+function runsOfOneKind(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const runs: Step[][] = [];
   for (const step of steps) {
-    const last = all.at(-1);
-    if (last !== undefined && last.length < AT_ONCE && last[0]?.step === step.step) last.push(step);
-    else all.push([step]);
+    const last = runs.at(-1);
+    if (last?.[0]?.step === step.step) last.push(step);
+    else runs.push([step]);
   }
-  return all;
+  return runs;
 }
 
 async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<Outcome> {

@@ -25,7 +25,7 @@ function portsWith(create: (nth: number, name: string) => unknown) {
     create(_: unknown, object: { readonly metadata: { readonly name: string } }) {
       calls.push(object.metadata.name);
       const outcome = create(calls.length, object.metadata.name);
-      return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(object);
+      return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome).then(() => object);
     },
   } as unknown as Kube;
   const warn = (_: unknown, message: string): void => void warnings.push(message);
@@ -51,8 +51,25 @@ describe('writes', () => {
     const { ports, calls, warnings } = portsWith((nth) => (nth > 100 ? throttled(30_000) : null));
     const applied = await apply(nodes(5_000), ports, never);
     assert.deepEqual(applied, { done: 100, left: 4_900, waitMs: 30_000 });
-    assert.ok(calls.length <= 104, `${calls.length} calls`);
+    assert.ok(calls.length <= 108, `${calls.length} calls`);
     assert.deepEqual(warnings, ['the API server asks for time: the pass ends']);
+  });
+
+  it('go on, eight at a time, while one is not answered', async () => {
+    const slow = Promise.withResolvers<null>();
+    let [underWay, most] = [0, 0];
+    const { ports, calls } = portsWith(async (_, name) => {
+      most = Math.max(most, (underWay += 1));
+      await (name === 'n-3' ? slow.promise : null);
+      underWay -= 1;
+    });
+    const applied = apply(nodes(100), ports, never);
+    for (let turn = 0; turn < 1_000; turn += 1) await null;
+    assert.equal(calls.length, 100);
+    assert.equal(underWay, 1);
+    assert.equal(most, 8);
+    slow.resolve(null);
+    assert.deepEqual(await applied, { done: 100, left: 0 });
   });
 
   const refusals: readonly (readonly [string, Error])[] = [

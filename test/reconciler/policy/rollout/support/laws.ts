@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { zoneOf } from '#reconciler/policy/rollout/order.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';

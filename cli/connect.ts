@@ -2,6 +2,7 @@ import { findApi } from '#reconciler/cluster/kube/connect.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
+import type { SenderOptions } from '#shared/kube/sender.ts';
 import { createTransport, type Transport } from '#shared/kube/transport.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -16,14 +17,18 @@ export interface Connection {
 }
 
 /** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError where there is no kubeconfig that says it */
-export async function connectWith(given: Given, { env }: Io): Promise<Connection> {
+export async function connectWith(
+  given: Given,
+  { env }: Pick<Io, 'env'>,
+  more: Pick<SenderOptions, 'managedFields'> = {},
+): Promise<Connection> {
   const api = await findApi({
     kubeconfigPath: given.text('kubeconfig'),
     context: given.text('context'),
     env,
     clock: systemClock,
   });
-  const options = { ...api, clock: systemClock, userAgent: `kubelet-gitops/${VERSION}` };
+  const options = { ...api, ...more, clock: systemClock, userAgent: `kubelet-gitops/${VERSION}` };
   return {
     kube: createKube({ ...options, log: silentLog }),
     transport: createTransport({ ...options, onWarning: () => undefined }),

@@ -6,6 +6,14 @@ export const LOOK_EVERY_MS: Millis = 2_000;
 /** An API server that is away for longer is not restarting. */
 export const PATIENCE_MS: Millis = 5 * 60_000;
 
-/** What ends by itself when the API server is back. */
-export const isPassing = (error: unknown): boolean =>
-  isKubeError(error, 'KUBE_UNREACHABLE', 'KUBE_TIMEOUT', 'KUBE_SERVER_ERROR', 'KUBE_THROTTLED', 'KUBE_GARBLED');
+const PASSING = [
+  'KUBE_UNREACHABLE',
+  'KUBE_TIMEOUT',
+  'KUBE_SERVER_ERROR',
+  'KUBE_THROTTLED',
+  'KUBE_GARBLED',
+  'KUBE_TOO_LONG',
+] as const;
+
+/** What ends by itself when the API server is back, or can be listed by pages again. */
+export const isPassing = (error: unknown): boolean => isKubeError(error, ...PASSING);

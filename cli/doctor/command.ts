@@ -31,7 +31,8 @@ export const DOCTOR: Command = {
 
 async function runDoctor(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
-  const { kube, transport } = await connectWith(given, io);
+  // By them the API server's clock is compared with the programs'.
+  const { kube, transport } = await connectWith(given, io, { managedFields: true });
   await requireAnswer(kube);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const found = diagnose(await readFacts(kube, transport, namespace, systemClock.now()));

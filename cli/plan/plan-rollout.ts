@@ -8,7 +8,7 @@ import { inStages, type StageOf, type StageShape } from '#reconciler/policy/fore
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { limitOf, shareOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { mostOnTrial } from '#reconciler/policy/rollout/on-trial.ts';
 import { probationOf, trialTermsOf } from '#reconciler/policy/rollout/pace.ts';
 import { classFor } from '../class-of-node.ts';

@@ -1,27 +1,18 @@
 import type { KubeObject } from '../contract/api/object.ts';
 import { FIELD_MANAGER } from '../contract/api/group.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { MIB } from './body.ts';
 import { type Call, titleOf } from './call.ts';
-import type { Credentials } from './credentials.ts';
 import type { Kube, Place } from './kube.ts';
 import { listAll } from './list-all.ts';
 import { objectFrom } from './objects.ts';
 import { isMissingObject } from './answer-error.ts';
-import type { Timeouts } from './sender.ts';
+import type { SenderOptions } from './sender.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { watchOnce } from './watch-once.ts';
 
-export interface KubeOptions {
-  /** The API server's address: `https://10.96.0.1:443`, `http://127.0.0.1:8001`; a path in it goes before the API's. */
-  readonly server: string;
-  readonly credentials: Credentials;
-  readonly clock: Clock;
+export interface KubeOptions extends Omit<SenderOptions, 'onWarning'> {
   readonly log: Log;
-  readonly timeouts?: Partial<Timeouts>;
-  /** `kubelet-gitops-agent/0.1.0`: shows in audit logs. */
-  readonly userAgent: string;
 }
 
 /** An object is at most 1.5 MiB in etcd. */

@@ -26,8 +26,11 @@ export interface SenderOptions {
   readonly server: string;
   readonly credentials: Credentials;
   readonly clock: Clock;
+  /** `kubelet-gitops-agent/0.1.0`: shows in audit logs. */
   readonly userAgent: string;
   readonly timeouts?: Partial<Timeouts>;
+  /** Objects say who wrote which field, and when. Default: they need not, which can halve them. */
+  readonly managedFields?: boolean;
   /** Hears the server's `Warning` headers (deprecated versions, fields it does not know). */
   readonly onWarning?: (call: Call, warning: string) => void;
 }
@@ -44,7 +47,8 @@ export interface Sender {
  * stale (reads only), a refused token or an untrusted certificate that a look at the credentials replaces.
  */
 export function createSender(options: SenderOptions, timeouts: Timeouts): Sender {
-  const { credentials, onWarning } = options;
+  const { credentials, onWarning, managedFields = false } = options;
+  const accept = managedFields ? JSON_ALONE : WITHOUT_MANAGED_FIELDS;
   const server = new URL(options.server);
   const target = new URL(server.origin);
   const kept = keepConnections((tls: AgentOptions) => ({
@@ -67,7 +71,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
       method: methodOf(call),
       url: target,
       path: server.pathname.replace(/\/$/, '') + pathOf(call),
-      headers: headersOf(call, credential, options.userAgent),
+      headers: { accept, ...headersOf(call, credential, options.userAgent) },
       body: call.body === undefined ? undefined : JSON.stringify(call.body),
       over: { agent: credential.agent ?? kept(tlsOf(credential)).agent },
       repeatable: isRead(call),
@@ -126,16 +130,13 @@ const tlsOf = ({ ca, cert, key, serverName, insecure }: Credential): AgentOption
   rejectUnauthorized: insecure !== true,
 });
 
-/**
- * Who wrote which field is of no use here, and can be half of an object. KEP-5958 (1.38, gate ManagedFieldsOptOut) lets clients go
- * without, in watches too; servers that do not know the parameter pass over it.
- */
-const ACCEPT = 'application/json;drop=metadata.managedFields, application/json;q=0.9';
+const JSON_ALONE = 'application/json';
+/** KEP-5958 (1.38, gate ManagedFieldsOptOut), in watches too; servers that do not know the parameter pass over it. */
+const WITHOUT_MANAGED_FIELDS = 'application/json;drop=metadata.managedFields, application/json;q=0.9';
 
 function headersOf(call: Call, credential: Credential, userAgent: string): Readonly<Record<string, string>> {
   const { token, headers = {} } = credential;
   return {
-    accept: ACCEPT,
     'user-agent': userAgent,
     // API servers pack what is longer than 128 KiB (APIResponseCompression), and never a watch.
     ...(call.verb === 'list' ? { 'accept-encoding': 'gzip' } : {}),

@@ -45,33 +45,42 @@ export const MOST_ANSWER_BYTES = 1024 * 1024;
 export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
   const known = new Map<string, { readonly at: Millis; readonly answer: Promise<BlockersAnswer> }>();
   const inTurn = inTurns(LISTS_AT_ONCE);
+  const missed = new Set<string>();
 
   return {
     ask(pools, parent) {
       const now = clock.monotonic();
       for (const [key, { at }] of known) if (now - at >= FRESH_FOR_MS) known.delete(key);
+      const wasMissed = ({ spec }: AskedPool): boolean => missed.has(keyOf(spec));
+      // Who got no answer comes first: where there is no time for all, the last ones would never get one.
+      const inOrder = [...pools.filter(wasMissed), ...pools.filter((pool) => !wasMissed(pool))];
+      for (const key of missed) if (!known.has(key)) missed.delete(key);
       const onParent = () => parent.reason as unknown;
       const ms = LIST_TIMEOUT_MS;
       // One end for all: when the time of the first lists is over, none of those that wait is begun.
       return withLifetime({ clock, parent, onParent, ms, reason: late }, async ({ signal }) => {
-        const answers = pools.map(async ({ name, spec }) => [name, await answerFor(spec, now, signal)] as const);
+        const answers = inOrder.map(async ({ name, spec }) => [name, await answerFor(spec, now, signal)] as const);
         return new Map(await Promise.all(answers));
       });
     },
   };
 
   function answerFor(spec: BlockersSpec, now: Millis, signal: AbortSignal): Promise<BlockersAnswer> {
-    const key = JSON.stringify(spec);
-    const answer = known.get(key)?.answer ?? askAll(spec, signal);
+    const key = keyOf(spec);
+    const answer = known.get(key)?.answer ?? askAll(spec, signal, () => missed.add(key));
     // Its age counts from when it was asked for: what it says may be that old.
     if (!known.has(key)) known.set(key, { at: now, answer });
     return answer;
   }
 
-  async function askAll({ prometheus, pods }: BlockersSpec, signal: AbortSignal): Promise<BlockersAnswer> {
+  async function askAll(
+    { prometheus, pods }: BlockersSpec,
+    signal: AbortSignal,
+    onMiss: () => void,
+  ): Promise<BlockersAnswer> {
     const [first, second] = await Promise.all([
-      prometheus === undefined ? QUIET : askPrometheus(prometheus, signal),
-      pods === undefined ? QUIET : askPods(pods, signal),
+      prometheus === undefined ? QUIET : askPrometheus(prometheus, signal, onMiss),
+      pods === undefined ? QUIET : askPods(pods, signal, onMiss),
     ]);
     return first.quiet ? second : first;
   }
@@ -79,6 +88,7 @@ export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
   async function askPrometheus(
     spec: NonNullable<BlockersSpec['prometheus']>,
     signal: AbortSignal,
+    onMiss: () => void,
   ): Promise<BlockersAnswer> {
     try {
       const [answer, rules] = await Promise.all([
@@ -88,11 +98,16 @@ export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
       const said = readAnswer(spec, answer.status, answer.text);
       return !said.quiet || rules === null ? said : readRules(spec, rules.status, rules.text);
     } catch (error) {
+      onMiss();
       return unasked(spec, reasonOf(error));
     }
   }
 
-  async function askPods(spec: NonNullable<BlockersSpec['pods']>, signal: AbortSignal): Promise<BlockersAnswer> {
+  async function askPods(
+    spec: NonNullable<BlockersSpec['pods']>,
+    signal: AbortSignal,
+    onMiss: () => void,
+  ): Promise<BlockersAnswer> {
     try {
       const { items } = await inTurn(() => {
         signal.throwIfAborted();
@@ -101,7 +116,11 @@ export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
       const busy = busyNodes(items);
       return busy.size === 0 ? QUIET : { ...QUIET, busy };
     } catch (error) {
+      onMiss();
       return blocked(`the pods that must not run cannot be listed: ${reasonOf(error)}`);
     }
   }
 }
+
+/** Pools that ask for the same have the same. */
+const keyOf = (spec: BlockersSpec): string => JSON.stringify(spec);

@@ -2,7 +2,7 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { PayloadClass } from '../classes.ts';
 import { limitOf } from '../rollout/amount.ts';
-import { isControlPlane } from '../rollout/budget.ts';
+import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
 import type { HoldReason } from '../rollout/holds/hold.ts';
 import { isProvedAndAsks, type Member, soakOf } from '../rollout/membership.ts';

@@ -10,7 +10,7 @@ import { poolStatus } from './pool-status.ts';
 export interface PoolsPlan {
   /** The status of every pool as it is to be. */
   readonly statuses: ReadonlyMap<string, KubeletPoolStatus>;
-  /** Each kind together: what is of one kind is written side by side. */
+  /** Statuses last: writes of one kind that follow each other go side by side. */
   readonly steps: readonly Step[];
 }
 

@@ -1,18 +1,20 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Fleet, NodeView } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import { limitOf } from './amount.ts';
-import { type Hold, hold } from './holds/hold.ts';
-import { configNameFor, type Group, kubeletNodeOf, type Member, type Untouchable } from './membership.ts';
+import { type Hold, hold, namesOf } from './holds/hold.ts';
+import { configNameFor, type Group, isInChange, type Member, type Untouchable } from './membership.ts';
 import { isSettledPayload, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './order.ts';
-import { hasYetToHear } from './standing.ts';
+import { quorumOf } from './quorum.ts';
 
 /** What may still become unavailable in one round of decisions; each node that is changed takes its place in all of them. */
 export interface Budgets {
   /** Takes a place for a node of this group that is about to begin, or says which bound has none left. */
   take(group: Group, aimed: Pick<Aimed, 'member' | 'aim'>): Hold | null;
+  /** Lets a node begin whose pods have left. It has its place, but by now others may be away, or have heard of the payload. */
+  resume(group: Group, aimed: Pick<Aimed, 'member' | 'aim'>): Hold | null;
   /** Lets a node that is in the middle of a change hear of the pool's payload. It is down already, but the payload is unproven. */
   expose(group: Group, member: Member): Hold | null;
   /** Lets a new node begin with what its pool settled on: by a bound of its own, which no node that serves pays for. */
@@ -80,13 +82,13 @@ export function budgetsOf(
   const everybody = groups.flatMap(({ members }) => members);
   const overall = bounds.flatMap((bound) => (bound === null ? [] : [limitOf(bound, everybody.length)]));
   const all = placesFor(everybody, Math.min(Number.POSITIVE_INFINITY, ...overall));
-  const away = absentFromControlPlane(everybody, untouchable, fleet, now);
+  const quorum = quorumOf(everybody, untouchable, fleet, now);
 
   return {
     take(group, { member, aim }) {
       const [pool, zone] = [pools.get(group), zonesOf(group)?.get(zoneOf(member))];
-      const quorum = quorumHold(member);
-      if (quorum !== null) return quorum;
+      const missing = quorum.hold(member.node);
+      if (missing !== null) return missing;
       if (pool !== undefined && isFull(pool, member)) {
         const unit = pool.allowed === 1 ? 'node' : 'nodes';
         return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable ${unit} in this pool${pool.taken}`);
@@ -101,8 +103,13 @@ export function budgetsOf(
       const unproven = aim === 'config' ? this.expose(group, member) : null;
       if (unproven !== null) return unproven;
       for (const places of [pool, zone, all]) if (places !== undefined) occupy(places, member);
-      if (isControlPlane(member.node.labels)) away.add(member.node.name);
+      quorum.leave(member.node);
       return null;
+    },
+    resume(group, { member, aim }) {
+      const full = quorum.holdDrained(member.node) ?? (aim === 'config' ? this.expose(group, member) : null);
+      if (full === null) quorum.leave(member.node);
+      return full;
     },
     expose(group, member) {
       const left = exposures.get(group);
@@ -116,20 +123,15 @@ export function budgetsOf(
     },
     admit(group, member) {
       const pool = pools.get(group);
-      const quorum = quorumHold(member);
-      if (quorum !== null || pool === undefined) return quorum;
+      const missing = quorum.hold(member.node);
+      if (missing !== null || pool === undefined) return missing;
       if (pool.forNew <= 0) return hold('budget', 'as many new nodes as may start at once are starting');
       pool.forNew -= 1;
-      if (isControlPlane(member.node.labels)) away.add(member.node.name);
+      quorum.leave(member.node);
       return null;
     },
     onTrial: (group) => exposures.get(group)?.trial,
   };
-
-  function quorumHold({ node: { name, labels } }: Member): Hold | null {
-    if (!isControlPlane(labels) || away.size <= (away.has(name) ? 1 : 0)) return null;
-    return hold('control-plane', 'another node of the control plane is not available; they go one at a time');
-  }
 
   function zonesOf(group: Group): ReadonlyMap<string, Places> | undefined {
     const amount = group.pool?.spec.rollout.maxUnavailablePerZone;
@@ -175,18 +177,10 @@ function fullOf({ by, allowed, names }: OnTrial): string {
   return `${by} allows ${allowed} ${what}; on trial: ${namesOf(names)}`;
 }
 
-const MOST_NAMES = 3;
-
 const takenBy = (names: readonly string[]): string =>
   names.length === 0 ? '' : `; unavailable already: ${namesOf(names)}`;
 
-function namesOf(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
-}
-
-const isInChange = ({ changing, standing }: Member): boolean => changing || standing === 'soaking';
-/** And holds a place by that. */
+/** It is being changed, and holds a place by that. */
 const isInPlace = (member: Member): boolean => isInChange(member) && !member.calm;
 
 const isFull = ({ free, forNotReady }: Places, { node }: Member): boolean => (node.ready ? free : forNotReady) <= 0;
@@ -200,26 +194,3 @@ function zonesWith(members: readonly Member[], amount: Amount): ReadonlyMap<stri
   const byZone = Map.groupBy(members, zoneOf);
   return new Map([...byZone].map(([zone, list]) => [zone, placesFor(list, amount)]));
 }
-
-function absentFromControlPlane(
-  members: readonly Member[],
-  untouchable: readonly Untouchable[],
-  fleet: Fleet,
-  now: Millis,
-): Set<string> {
-  const isAway = (member: Member): boolean => isInChange(member) || member.standing === 'failed';
-  // A drain takes many passes, and ends in a change; and an agent that is silent may hear of its assignment at any moment.
-  const mayBegin = (node: NodeView): boolean =>
-    node.drain !== undefined || hasYetToHear(kubeletNodeOf(node, fleet), now);
-  const away = [
-    ...[...fleet.nodes.values()].filter((node) => !node.ready || mayBegin(node)),
-    ...[...members.filter(isAway), ...untouchable.filter(({ changing }) => changing)].map(({ node }) => node),
-  ];
-  return new Set(away.filter(({ labels }) => isControlPlane(labels)).map(({ name }) => name));
-}
-
-/** Of kubeadm since 1.20, and before; and of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear. */
-const CONTROL_PLANE_ROLES = ['control-plane', 'master', 'etcd'];
-
-export const isControlPlane = (labels: Readonly<Record<string, string>>): boolean =>
-  CONTROL_PLANE_ROLES.some((role) => labels[`node-role.kubernetes.io/${role}`] !== undefined);

@@ -101,20 +101,15 @@ function decide(aimed: Aimed, question: GroupQuestion, rooms: Rooms, budgets: Bu
 }
 
 /**
- * A node that we cordoned has its place already; but others may have heard of the payload while its pods left, or there is another one
- * by now.
+ * A node that we cordoned has its place already; but while its pods left others may have gone away or heard of the payload, or there is
+ * another one by now.
  *
  * @param next what is done about it before it is told, or as it is told
  */
-function placeFor(
-  { member, aim }: Aimed,
-  next: NodeVerdict | null,
-  { group }: GroupQuestion,
-  budgets: Budgets,
-): Hold | null {
-  if (member.node.drain === undefined) return budgets.take(group, { member, aim });
+function placeFor(aimed: Aimed, next: NodeVerdict | null, { group }: GroupQuestion, budgets: Budgets): Hold | null {
+  if (aimed.member.node.drain === undefined) return budgets.take(group, aimed);
   const isLeft = next?.verdict === 'drain' && next.stage === 'evict';
-  return !isLeft && aim === 'config' ? budgets.expose(group, member) : null;
+  return isLeft ? null : budgets.resume(group, aimed);
 }
 
 /** It has its place still, unless it gave it back after its probation. */

@@ -239,3 +239,6 @@ export const isProvedAndAsks = ({ asks, kubeletNode, target }: Member): boolean 
 
 /** Was told the payload, whatever came of it, or refused it before it was. */
 export const isOnTarget = ({ standing, wasTold }: Member): boolean => wasTold || standing === 'failed';
+
+/** Its kubelet is being changed, or its pool waits until it has soaked. */
+export const isInChange = ({ changing, standing }: Member): boolean => changing || standing === 'soaking';

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { CODES } from '#cli/doctor/codes.ts';
@@ -14,6 +19,7 @@ import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
 import { COMMIT_A, poolSpec } from '../../support/fleet.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
+import { run } from '../support/run.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 const manifests = globSync('deploy/rbac/*.yaml').flatMap((file) =>
@@ -70,6 +76,29 @@ describe('kubelet-gitops doctor', () => {
     const ran = await cluster.cli('doctor');
     assert.deepEqual([ran.out, ran.err, ran.code], ['nothing is wrong\n', '', 0]);
     assert.deepEqual(JSON.parse((await cluster.cli('doctor', '-o', 'json')).out), { diagnoses: [] });
+  });
+
+  it('asks for what the API server notes of writers, by which clocks are compared', async () => {
+    const accepted = new Set<string | undefined>();
+    const server = createServer(({ headers }, response) => {
+      accepted.add(headers.accept);
+      response.writeHead(403).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-doctor-'));
+    try {
+      const kubeconfig = join(directory, 'kubeconfig');
+      const context = { name: 'x', context: { cluster: 'x', user: '' } };
+      const clusters = [{ name: 'x', cluster: { server: `http://127.0.0.1:${port}` } }];
+      await writeFile(kubeconfig, JSON.stringify({ clusters, contexts: [context], 'current-context': 'x' }));
+      await run('doctor', '--kubeconfig', kubeconfig);
+      assert.deepEqual([...accepted], ['application/json']);
+    } finally {
+      await rm(directory, { recursive: true });
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('changes nothing', async () => {

@@ -311,6 +311,31 @@ describe('asking for pods', () => {
     assert.match(answers[49]?.because ?? '', /cannot be listed: no answer within 30 s/);
   });
 
+  it('begins with those that there was no time for before', async () => {
+    const clock = createManualClock();
+    const pools = Array.from({ length: 6 }, (_, index) => ({
+      name: `pool-${index}`,
+      spec: { pods: { selector: { matchLabels: { app: `backup-${index}` } } } },
+    }));
+    const list = (_: unknown, signal?: AbortSignal): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        void clock.sleep(LIST_TIMEOUT_MS - 1).then(() => resolve({ resourceVersion: '1', items: [] }));
+        signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    const blockers = createBlockers({ kube: { list } as unknown as Pick<Kube, 'list'>, web: noWeb, clock });
+    const missedIn = async (): Promise<readonly string[]> => {
+      const asked = blockers.ask(pools, new AbortController().signal);
+      for (const ms of [LIST_TIMEOUT_MS - 1, 1]) {
+        await settled();
+        await clock.advance(ms);
+      }
+      return [...(await asked)].flatMap(([name, { quiet }]) => (quiet ? [] : [name])).toSorted();
+    };
+    assert.deepEqual(await missedIn(), ['pool-4', 'pool-5']);
+    assert.deepEqual(await missedIn(), ['pool-2', 'pool-3']);
+    assert.deepEqual(await missedIn(), ['pool-4', 'pool-5']);
+  });
+
   it('blocks the pool where they cannot be listed', async () => {
     const kube = { list: () => Promise.reject(new Error('pods is forbidden')) };
     const { quiet, because } = await asking({}, { kube })(spec);

@@ -52,6 +52,12 @@ describe('the pools of a repository', () => {
     ]);
   });
 
+  it('are told of no more missing layers than a pool may have, however many it names', () => {
+    const named = Array.from({ length: 2_000 }, (_, nth) => `    - ${nth}.yaml`).join('\n');
+    const { pools } = load({ 'pools/a/pool.yaml': `${POOL}  layers:\n${named}\n` });
+    assert.equal(pools[0]?.findings.length, 65);
+  });
+
   it('are in error by their files alone where git has nothing to say', () => {
     const { findings, pools } = loadRepo(filesOf({ 'pools/My_Pool/pool.yaml': POOL }), { cluster: 'prod' });
     assert.deepEqual(findings, []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../../support/property.ts';
 import { limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { LABEL_GRACE_MS } from '#reconciler/policy/rollout/label-guard.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { poolSpec } from '../../../support/fleet.ts';

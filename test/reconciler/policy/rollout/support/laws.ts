@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { zoneOf } from '#reconciler/policy/rollout/order.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';
@@ -77,6 +77,14 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
       masters.every((turn) => turn.member.node.name !== member.node.name),
   );
   assert.ok(masters.length === 0 || masters.length + away.length <= 1, 'one node of the control plane at a time');
+  for (const { member } of decisions) {
+    const { name, labels, drain } = member.node;
+    const isBegun = begun.has(name) && drain !== undefined && !member.changing && !member.runsTarget;
+    if (!isBegun || !isControlPlane(labels)) continue;
+    const others = all.filter(({ node }) => node.name !== name && isControlPlane(node.labels));
+    const isAlone = others.every(({ node, changing }) => node.ready && !changing);
+    assert.ok(isAlone, 'a drained node of the control plane begins while no other one is away');
+  }
   const entered = decisions.filter(
     ({ aimed, member, verdict }) =>
       verdict.verdict === 'change' && aimed.aim === 'config' && !member.wasTold && !member.runsTarget,

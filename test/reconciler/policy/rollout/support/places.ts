@@ -97,6 +97,7 @@ function places(
       ask({
         ...budgets,
         take: (_, aimed) => budgets.take(group, aimed),
+        resume: (_, aimed) => budgets.resume(group, aimed),
         expose: (_, each) => budgets.expose(group, each),
         admit: (_, each) => budgets.admit(group, each),
       })(member),

@@ -104,6 +104,7 @@ describe('how a node stands in a pool that soaks for ten minutes', () => {
   const RECENTLY = toTimestamp(NOW - 9 * MINUTE);
   const asks = { phase: 'Drifted', awaitsTurn: { reason: 'NewBase', seen: 's', message: '' } } as const;
   const rejected = assignedNode(node, POOL, {
+    assigned: { ...TARGET, name: POOL.configName },
     rejected: [{ ...TARGET, name: POOL.configName, reason: 'CrashLoop', message: '', at: RECENTLY }],
   });
   type Stand = Pick<Member, 'standing' | 'unavailable' | 'wasTold' | 'failedAt'> & { readonly asks: boolean };

@@ -34,9 +34,15 @@ const retrying = (node: NodeView): KubeletNode => {
   const gone = failed(node);
   return { ...gone, spec: { ...gone.spec, forgive: toTimestamp(NOW) } };
 };
+/** Its agent has yet to hear that the present one is not the one before any more. */
+const again = (node: NodeView): KubeletNode => {
+  const gone = failed(node);
+  const { assigned } = settledNode(node, OLD).status ?? {};
+  return { ...gone, status: { ...gone.status, observedGeneration: 0, ...(assigned && { assigned }) } };
+};
 const forgotten = (node: NodeView): KubeletNode => {
-  const again = retrying(node);
-  return { ...again, status: { ...again.status, rejected: [] } };
+  const tries = retrying(node);
+  return { ...tries, status: { ...tries.status, rejected: [] } };
 };
 /** Ran it already when it was told, so that it never promoted it. */
 const adopted = (node: NodeView): KubeletNode => {
@@ -206,6 +212,13 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
       { count: 8, is: promoted },
       { count: 1, is: retrying },
     ],
+    {},
+    1,
+    1,
+  ],
+  [
+    'counts who took it back before it was told another one, and this one once more',
+    [{ count: 1, is: again }],
     {},
     1,
     1,

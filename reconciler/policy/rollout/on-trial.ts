@@ -55,10 +55,11 @@ function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
   if (by === 'maxUnavailable') {
     return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false };
   }
-  const staying = members.filter(({ target }) => target !== null);
+  // Canaries of classes that have nothing to try prove nothing, and make room for nobody.
+  const trying = members.filter(({ target }) => target !== null && !isSettledPayload(group, target, fleet));
   const bound = allowedOnTrial(
     mostOnTrial(rollout, members.length),
-    canaryCount(rollout, staying),
+    canaryCount(rollout, trying),
     evidenceIn(group, fleet),
   );
   return { ...bound, by };

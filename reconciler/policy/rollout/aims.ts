@@ -112,12 +112,16 @@ export function forgive(group: Group, released: Released | null): Group {
   return { ...group, members };
 }
 
-const retried = (member: Member): Member => ({
-  ...member,
-  standing: 'outdated',
-  forgive: true,
-  unavailable: member.changing || !member.node.ready || member.node.cordoned,
-});
+/** Who is silent cannot be told to try once more. */
+const retried = (member: Member): Member =>
+  member.standing === 'no-agent'
+    ? { ...member, failedAt: undefined }
+    : {
+        ...member,
+        standing: 'outdated',
+        forgive: true,
+        unavailable: member.changing || !member.node.ready || member.node.cordoned,
+      };
 
 /** It was told a config of this pool, and has proved one: it is to run what the pool says, whatever others run. */
 const isOneOfThePool = ({ kubeletNode }: Member, pool: Group['pool']): boolean =>

@@ -119,6 +119,12 @@ export function failedAt(node: KubeletNode | undefined, target: NodeTarget): str
   return rejected.find((each) => each.reason !== UNBLAMED && sameTarget(each, target))?.at;
 }
 
+/** The same, unless it was told to try once more. */
+export function takenBackAt(node: KubeletNode | undefined, target: NodeTarget): string | undefined {
+  const at = failedAt(node, target);
+  return at === node?.spec?.forgive ? undefined : at;
+}
+
 /** The answer of a node that was asked about a config which it does not have; undefined where it was not, or cannot be. */
 export function answerAbout(node: KubeletNode | undefined, target: NodeTarget): PreflightAnswer | undefined {
   const answer = node?.status?.preflight ?? undefined;

@@ -267,6 +267,17 @@ describe('a failure that a person forgave', () => {
     });
   }
 
+  it('counts no more where the agent fell silent since, which cannot be told to try once more', () => {
+    const silent = { ...told, status: { ...told.status, heartbeat: '2026-01-01T00:00:00Z' } };
+    const before = groupOf({ is: silent });
+    assert.deepEqual(
+      before.members.map(({ failedAt }) => failedAt),
+      [AT],
+    );
+    const [found] = forgive(before, ours).members;
+    assert.deepEqual([found?.standing, found?.failedAt, found?.forgive], ['no-agent', undefined, false]);
+  });
+
   it('leaves a node unavailable that is so for another reason', () => {
     const unavailable = (view: Partial<NodeView>, phase: 'Idle' | 'Trial' = 'Idle') => {
       const is = { ...told, status: { ...told.status, phase } };

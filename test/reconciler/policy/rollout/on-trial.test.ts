@@ -30,6 +30,10 @@ const onTrial =
 const promoted = (node: NodeView): KubeletNode => settledNode(node, NEXT);
 const soaking = (node: NodeView): KubeletNode => settledNode(node, NEXT, { promotedAt: toTimestamp(NOW - 60_000) });
 const failed = (node: NodeView): KubeletNode => failedNode(node, NEXT);
+const silent = (of: KubeletNode): KubeletNode => ({
+  ...of,
+  status: { ...of.status, heartbeat: '2026-01-01T00:00:00Z' },
+});
 const retrying = (node: NodeView): KubeletNode => {
   const gone = failed(node);
   return { ...gone, spec: { ...gone.spec, forgive: toTimestamp(NOW) } };
@@ -201,6 +205,16 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     [
       { count: 8, is: promoted },
       { count: 1, is: failed },
+    ],
+    {},
+    0,
+    1,
+  ],
+  [
+    'and when it fell silent since',
+    [
+      { count: 8, is: promoted },
+      { count: 1, is: (node) => silent(failed(node)) },
     ],
     {},
     0,

@@ -77,6 +77,8 @@ export interface NodeView {
   readonly createdAt: Millis;
   /** When the reconciler first saw the Node, on its own clock; absent where nobody has looked at the fleet over time. */
   readonly firstSeen?: Millis;
+  /** Since when it has been told a config, at the latest, on the same clock; absent while it is told none, and where nobody looked. */
+  readonly assignedSince?: Millis;
   /** Absent while a pool selects the node, and where nobody has looked at the fleet over time. */
   readonly unselected?: Unselected;
   /** Absent while the node was told a config of its own pool, and where nobody has looked at the fleet over time. */

@@ -147,7 +147,8 @@ export function settledNode(node: NodeView, pool: ValidPool, status: Partial<Kub
 export function failedNode(node: NodeView, pool: ValidPool): KubeletNode {
   const { sha256, configName: name, spec } = pool;
   const why = { reason: 'CrashLoop', message: 'exit-code 1', at: toTimestamp(NOW) };
-  return assignedNode(node, pool, { rejected: [{ name, sha256, apply: spec.apply, ...why }], error: why });
+  const reference = { name, sha256, apply: spec.apply };
+  return assignedNode(node, pool, { assigned: reference, rejected: [{ ...reference, ...why }], error: why });
 }
 
 export function configSource(pool: ValidPool, view: Partial<ConfigSourceView> = {}): ConfigSourceView {

@@ -59,7 +59,7 @@ export function aimsOf(
     const good = isThrough && isProven(each.target.sha256) ? each.target : former;
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
     const ownName = each.payloadClass?.config?.name ?? config.name;
-    const member = { ...each, joining: first !== null || isNew(each, now) };
+    const member = { ...each, joining: first === null ? isNew(each, now) : wasNew(each, now) };
     const startsGood =
       good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group, good);
     // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
@@ -112,12 +112,16 @@ export function forgive(group: Group, released: Released | null): Group {
   return { ...group, members };
 }
 
-const retried = (member: Member): Member => ({
-  ...member,
-  standing: 'outdated',
-  forgive: true,
-  unavailable: member.changing || !member.node.ready || member.node.cordoned,
-});
+/** Who is silent cannot be told to try once more. */
+const retried = (member: Member): Member =>
+  member.standing === 'no-agent'
+    ? { ...member, failedAt: undefined }
+    : {
+        ...member,
+        standing: 'outdated',
+        forgive: true,
+        unavailable: member.changing || !member.node.ready || member.node.cordoned,
+      };
 
 /** It was told a config of this pool, and has proved one: it is to run what the pool says, whatever others run. */
 const isOneOfThePool = ({ kubeletNode }: Member, pool: Group['pool']): boolean =>
@@ -134,6 +138,10 @@ function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
   if (now - (node.firstSeen ?? node.createdAt) > NEW_NODE_MS) return false;
   return assignmentOf(kubeletNode) === null && !hasProvedAny(kubeletNode);
 }
+
+/** It was new when it was told its first config, and nobody depended on it: one that served before holds its place like any other. */
+const wasNew = ({ node }: Member, now: Millis): boolean =>
+  (node.assignedSince ?? now) - (node.firstSeen ?? node.createdAt) <= NEW_NODE_MS;
 
 /** It was told a config that is known to be good as its first one, and has yet to prove it. Who was granted a turn is not new. */
 function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: NodeTarget, now: Millis): boolean {

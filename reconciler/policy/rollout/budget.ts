@@ -172,9 +172,10 @@ const drainedFor = (group: Group): number => group.members.filter((member) => is
 const isOnTrialAlready = ({ node, wasTold, forgive }: Member, { trial, names }: Exposure): boolean =>
   wasTold ? !(forgive && trial.by === 'maxOnTrial') : names.has(node.name);
 
-function fullOf({ by, allowed, names }: OnTrial): string {
+function fullOf({ by, allowed, names, failed }: OnTrial): string {
   const what = by === 'maxOnTrial' ? 'on trial now' : 'to try a config that is not proven yet';
-  return `${by} allows ${allowed} ${what}; on trial: ${namesOf(names)}`;
+  const because = failed.length === 0 ? '' : `, because ${namesOf(failed)} took it back`;
+  return `${by} allows ${allowed} ${what}${because}; on trial: ${namesOf(names)}`;
 }
 
 const takenBy = (names: readonly string[]): string =>

@@ -4,9 +4,11 @@ import { limitOf, thresholdOf } from './amount.ts';
 import { type Group, type Member, targetOf } from './membership.ts';
 import { isAbout, recordOf } from './standing.ts';
 
-/** The nodes that took the present target back. */
+/** The nodes that took the present target back, whatever became of their agents: a machine that died of it counts as well. */
 export function failedMembers(members: readonly Member[]): readonly Member[] {
-  return members.filter((member) => member.standing === 'failed' && member.target !== null);
+  return members.filter(
+    ({ standing, failedAt, target }) => target !== null && (standing === 'failed' || failedAt !== undefined),
+  );
 }
 
 /** How many failed nodes stop the rollout of a pool. Failed nodes hold their place in the budget: when they fill it, nothing can go on. */

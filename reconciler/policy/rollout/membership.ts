@@ -18,6 +18,7 @@ import {
   sameTarget,
   type Standing,
   standingOf,
+  takenBackAt,
   type NodeTarget,
 } from './standing.ts';
 
@@ -40,7 +41,7 @@ export interface Member {
   readonly wasTold: boolean;
   /** When the config that it runs was promoted. */
   readonly promotedAt: Millis | undefined;
-  /** When it took the target back, as its agent wrote it; undefined where it did not. */
+  /** When it took the target back, as its agent wrote it, silent since or not; undefined where it did not. */
   readonly failedAt: string | undefined;
   /** That failure was forgiven, so that it is told once more. */
   readonly forgive: boolean;
@@ -208,6 +209,9 @@ export function memberOf(
   const soaks = isRecent && (reported === 'settled' || (asks !== undefined && hasProved(kubeletNode, target)));
   const standing = soaks ? 'soaking' : reported;
   const changing = isChanging(kubeletNode, wasTold, standing);
+  const wentSilent = standing === 'no-agent' && wasTold;
+  const failure =
+    standing === 'failed' ? failedAt(kubeletNode, target) : wentSilent ? takenBackAt(kubeletNode, target) : undefined;
   const isLost = standing === 'failed' || standing === 'no-agent';
   const calm = probationMs !== null && !isLost && node.ready && (standing === 'soaking' || isPast(probationMs));
   return {
@@ -221,7 +225,7 @@ export function memberOf(
     runsTarget: runsAlready(kubeletNode, target),
     wasTold: target !== null && wasTold,
     promotedAt,
-    failedAt: standing === 'failed' ? failedAt(kubeletNode, target) : undefined,
+    failedAt: failure,
     forgive: false,
     asks: standing === 'outdated' ? asks : undefined,
     joining: false,

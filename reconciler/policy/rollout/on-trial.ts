@@ -8,9 +8,10 @@ import type { DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { poolOfNode } from '../repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
+import { failedMembers } from './halt.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
 import { probationOf } from './pace.ts';
-import { assignmentOf, failedAt, hasProved, type NodeTarget, provenBy, sameTarget } from './standing.ts';
+import { assignmentOf, hasProved, type NodeTarget, provenBy, sameTarget, takenBackAt } from './standing.ts';
 import { wavesOf } from './waves.ts';
 
 /** How many nodes of a pool run its payload unproven, and how many may. */
@@ -25,6 +26,8 @@ export interface OnTrial {
   readonly generation: number;
   /** As many nodes as there are canaries have promoted it, and none has taken it back: the others get a shorter trial. */
   readonly isProven: boolean;
+  /** Names of the nodes that took it back, so that the bound is that of the canaries. */
+  readonly failed: readonly string[];
 }
 
 /**
@@ -50,18 +53,16 @@ function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
   const { rollout } = pool.spec;
   const by = probationOf(rollout) === null ? 'maxUnavailable' : 'maxOnTrial';
   if (pool.classes === undefined && isSettledOn(group, fleet)) {
-    return { allowed: Number.POSITIVE_INFINITY, by, generation: 0, isProven: true };
+    return { allowed: Number.POSITIVE_INFINITY, by, generation: 0, isProven: true, failed: [] };
   }
   if (by === 'maxUnavailable') {
-    return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false };
+    return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false, failed: [] };
   }
-  const staying = members.filter(({ target }) => target !== null);
-  const bound = allowedOnTrial(
-    mostOnTrial(rollout, members.length),
-    canaryCount(rollout, staying),
-    evidenceIn(group, fleet),
-  );
-  return { ...bound, by };
+  // Canaries of classes that have nothing to try prove nothing, and make room for nobody.
+  const trying = members.filter(({ target }) => target !== null && !isSettledPayload(group, target, fleet));
+  const evidence = evidenceIn(group, fleet);
+  const bound = allowedOnTrial(mostOnTrial(rollout, members.length), canaryCount(rollout, trying), evidence);
+  return { ...bound, by, failed: evidence.failedNodes };
 }
 
 /** How many nodes begin: the canaries, or one where none are asked for. A pool without nodes has none, and doubles from one as well. */
@@ -94,7 +95,7 @@ export interface Evidence {
 }
 
 /** What the nodes of a pool say of its payload, or of those of its classes that it has yet to settle on. */
-function evidenceIn(group: PoolGroup, fleet: Fleet): Evidence {
+function evidenceIn(group: PoolGroup, fleet: Fleet): Evidence & { readonly failedNodes: readonly string[] } {
   const isTried = (target: NodeTarget): boolean => isPayload(target, group) && !isSettledPayload(group, target, fleet);
   const { members } = group;
   let [promoted, passed] = [0, 0];
@@ -102,8 +103,8 @@ function evidenceIn(group: PoolGroup, fleet: Fleet): Evidence {
     if (isTried(provenBy(kubeletNode))) promoted += 1;
     else if (calm && isTried(assignmentOf(kubeletNode))) passed += 1;
   }
-  const failed = members.filter(({ standing, target }) => standing === 'failed' && isTried(target)).length;
-  return { promoted, passed: promoted + passed, failed };
+  const failedNodes = failedMembers(members).flatMap(({ node, target }) => (isTried(target) ? [node.name] : []));
+  return { promoted, passed: promoted + passed, failed: failedNodes.length, failedNodes };
 }
 
 /**
@@ -137,15 +138,9 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
 
 function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, now: Millis): boolean {
   const isFull = probationOf(pool.spec.rollout) === null;
-  if (!hasProved(node, target)) return !isFull && isTakenBack(node, target);
+  if (!hasProved(node, target)) return !isFull && takenBackAt(node, target) !== undefined;
   const promotedAt = fromTimestamp(node.status?.promotedAt);
   return isFull || promotedAt === undefined || now - promotedAt >= soakOf(pool);
-}
-
-/** Unless it was told to try once more. */
-function isTakenBack(node: KubeletNode, target: NodeTarget): boolean {
-  const at = failedAt(node, target);
-  return at !== undefined && node.spec?.forgive !== at;
 }
 
 function isSettledOn({ pool }: PoolGroup, { pools }: Fleet): boolean {

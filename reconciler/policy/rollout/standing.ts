@@ -107,12 +107,22 @@ function isRejected(node: KubeletNode, target: NodeTarget): boolean {
   return failedAt(node, target) !== undefined;
 }
 
-/** When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. */
+/**
+ * When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. A rejection from
+ * before another assignment is forgotten once the agent hears of this one again.
+ */
 export function failedAt(node: KubeletNode | undefined, target: NodeTarget): string | undefined {
-  const rejected = node?.status?.rejected ?? [];
+  const { rejected = [], assigned } = node?.status ?? {};
   const refusal = refusedUnassigned(node, target);
   if (refusal !== undefined) return refusal.at;
+  if (assigned !== undefined && !refersTo(assigned, target)) return undefined;
   return rejected.find((each) => each.reason !== UNBLAMED && sameTarget(each, target))?.at;
+}
+
+/** The same, unless it was told to try once more. */
+export function takenBackAt(node: KubeletNode | undefined, target: NodeTarget): string | undefined {
+  const at = failedAt(node, target);
+  return at === node?.spec?.forgive ? undefined : at;
 }
 
 /** The answer of a node that was asked about a config which it does not have; undefined where it was not, or cannot be. */

@@ -4,6 +4,7 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../assign/selector.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet, Moved, NodeView, Unselected } from '../fleet.ts';
+import { assignmentOf } from '../rollout/standing.ts';
 import { keptTime } from './kept-time.ts';
 import { type MovedLook, movedOf } from './moved.ts';
 
@@ -23,6 +24,8 @@ export interface NodeSight {
   readonly uid: string;
   /** When the Node was first seen; 0 for one that was there before the first look at the cluster. */
   readonly firstSeen: Millis;
+  /** Since when it has been told a config, whichever; absent while it is told none. */
+  readonly assigned?: Millis;
   /** Absent while a pool selects the node, or more than one, or it is opted out. */
   readonly unselected?: Unselected;
   /** Absent while it was told a config of the pool that it is in. */
@@ -71,6 +74,7 @@ export function nodeSight(
       last?.readiness.stamp === ready
         ? last.readiness
         : { stamp: ready, at: now - (last === undefined ? (node.readyForMs ?? 0) : 0) },
+    ...(assignmentOf(kubeletNode) === null ? {} : { assigned: last?.assigned ?? now }),
     ...(unselected === undefined ? {} : { unselected }),
     ...(moved === undefined ? {} : { moved }),
     ...(heard === undefined ? {} : { heartbeat: heard }),

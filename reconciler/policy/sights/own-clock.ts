@@ -31,11 +31,12 @@ export function putForward({ nodes, sources }: Sights, by: Millis): Sights {
 }
 
 function nodeForward(sight: NodeSight, by: Millis): NodeSight {
-  const { firstSeen, unselected, moved, readiness, heartbeat, promotion, drainFailed } = sight;
+  const { firstSeen, assigned, unselected, moved, readiness, heartbeat, promotion, drainFailed } = sight;
   return {
     ...sight,
     firstSeen: firstSeen === 0 ? 0 : firstSeen + by,
     readiness: { ...readiness, at: readiness.at + by },
+    ...(assigned === undefined ? {} : { assigned: assigned + by }),
     ...(unselected === undefined ? {} : { unselected: { ...unselected, since: unselected.since + by } }),
     ...(moved === undefined ? {} : { moved: { ...moved, since: moved.since + by } }),
     ...(heartbeat === undefined ? {} : { heartbeat: stampForward(heartbeat, by) }),

@@ -34,11 +34,12 @@ export function nodesInOwnTime({ nodes }: Pick<Fleet, 'nodes'>, sights: Sights):
 
 function seenOf(
   { drainFailed }: NodeView,
-  { firstSeen, readiness, unselected, moved, drainFailed: failed }: NodeSight,
+  { firstSeen, assigned, readiness, unselected, moved, drainFailed: failed }: NodeSight,
 ): Partial<NodeView> {
   return {
     firstSeen,
     readySince: readiness.at,
+    ...(assigned === undefined ? {} : { assignedSince: assigned }),
     ...(unselected === undefined ? {} : { unselected }),
     ...(moved === undefined ? {} : { moved }),
     ...(drainFailed === undefined || failed === undefined ? {} : { drainFailed: { ...drainFailed, at: failed.at } }),

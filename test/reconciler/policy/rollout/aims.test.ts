@@ -21,6 +21,11 @@ const MINUTE = 60_000;
 const [OLD, NEXT, OTHER] = [validPool('workers', 110), validPool('workers', 120), validPool('gpu', 90)];
 const AT = toTimestamp(NOW);
 const NEW: Partial<NodeView> = { createdAt: NOW - 15 * MINUTE };
+/** It was told its first config so long after it was first seen. */
+const toldAfter = (ms: number): Partial<NodeView> => ({
+  firstSeen: NOW - 40 * MINUTE,
+  assignedSince: NOW - 40 * MINUTE + ms,
+});
 const node = nodeView('a', 'workers');
 const local = idleNode(node);
 const onTrial = (pool: typeof OLD): KubeletNode =>
@@ -96,8 +101,36 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
     { is: assignedNode(node, NEXT, { phase: 'Idle', rejected: [] }), view: NEW, pool: ON_OLD },
     CONFIG,
   ],
-  ['that tries what the pool settled on, as its first one,', { is: onTrial(OLD), pool: HALF }, ['settled', OLD, true]],
-  ['that tries what is through, as its first one,', { is: onTrial(NEXT), pool: THROUGH }, ['settled', NEXT, true]],
+  [
+    'that tries what the pool settled on, as its first one,',
+    { is: onTrial(OLD), view: toldAfter(15 * MINUTE), pool: HALF },
+    ['settled', OLD, true],
+  ],
+  [
+    'that tries what is through, as its first one,',
+    { is: onTrial(NEXT), view: toldAfter(15 * MINUTE), pool: THROUGH },
+    ['settled', NEXT, true],
+  ],
+  [
+    'that tries what the pool settled on, as its first one, and served before,',
+    { is: onTrial(OLD), view: toldAfter(15 * MINUTE + 1), pool: HALF },
+    ['settled', OLD, false],
+  ],
+  [
+    'that tries what is through, as its first one, and served before,',
+    { is: onTrial(NEXT), view: toldAfter(15 * MINUTE + 1), pool: THROUGH },
+    ['settled', NEXT, false],
+  ],
+  [
+    'that tries what the pool settled on, as its first one, and is new by what the API server says,',
+    { is: onTrial(OLD), view: NEW, pool: HALF },
+    ['settled', OLD, true],
+  ],
+  [
+    'that tries what the pool settled on, as its first one, since nobody knows when,',
+    { is: onTrial(OLD), pool: HALF },
+    ['settled', OLD, false],
+  ],
   ['that tries what is not through, as its first one,', { is: onTrial(NEXT), pool: HALF }, CONFIG],
   [
     'that tries it with a turn that it was granted',
@@ -233,6 +266,17 @@ describe('a failure that a person forgave', () => {
       assert.deepEqual(members, isForgiven ? forgiven : before.members);
     });
   }
+
+  it('counts no more where the agent fell silent since, which cannot be told to try once more', () => {
+    const silent = { ...told, status: { ...told.status, heartbeat: '2026-01-01T00:00:00Z' } };
+    const before = groupOf({ is: silent });
+    assert.deepEqual(
+      before.members.map(({ failedAt }) => failedAt),
+      [AT],
+    );
+    const [found] = forgive(before, ours).members;
+    assert.deepEqual([found?.standing, found?.failedAt, found?.forgive], ['no-agent', undefined, false]);
+  });
 
   it('leaves a node unavailable that is so for another reason', () => {
     const unavailable = (view: Partial<NodeView>, phase: 'Idle' | 'Trial' = 'Idle') => {

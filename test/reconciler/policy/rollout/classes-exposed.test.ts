@@ -4,7 +4,19 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
-import { assignedNode, fleetOf, idleNode, NOW, poolInCluster, settledNode } from '../../../support/fleet.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_A,
+  COMMIT_B,
+  fleetOf,
+  idleNode,
+  NOW,
+  poolInCluster,
+  settledNode,
+} from '../../../support/fleet.ts';
+import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 import {
   classOf,
   given,
@@ -16,7 +28,7 @@ import {
   settledOn,
   SMALL,
 } from './support/classes-apart.ts';
-import { sizedNode } from './support/sized-pool.ts';
+import { shaFor, sizedNode, sizedPool } from './support/sized-pool.ts';
 
 describe('how many may hear of what is not proven, where values are computed,', () => {
   const others = ['n1', 'n2'].map((name) => sizedNode(name, 16, 62.3));
@@ -102,5 +114,34 @@ describe('how many may hear of what is not proven, where values are computed,', 
       group.members.map((member) => budgets.expose(group, member) === null),
       [true, false],
     );
+  });
+
+  it('begins with the canaries of the classes that have something to try', () => {
+    const rollout = '{maxUnavailable: 20, maxOnTrial: 20, canary: {nodes: 1, perClass: true}}';
+    const reserving = (share: string): ValidPool =>
+      sizedPool(
+        `computed: {systemReserved: {memory: 'memory > quantity("200Gi") ? memory * ${share} : memory * 0.05'}}\n`,
+        rollout,
+      );
+    const fleet = new FleetSimulation();
+    for (const gibibytes of [16, 20, 24, 28, 32, 40, 48]) {
+      fleet.addNode(sizedNode(`small-${gibibytes}`, 4, gibibytes));
+    }
+    const huge = Array.from({ length: 10 }, (_, index) => sizedNode(`huge-${index}`, 64, 256));
+    for (const node of huge) fleet.addNode(node);
+    fleet.inForce = commit(COMMIT_A, reserving('0.05'));
+    fleet.rounds(40);
+    assert.equal(fleet.fleet.pools.get('x')?.status?.phase, 'Settled');
+    const next = reserving('0.06');
+    fleet.inForce = commit(COMMIT_B, next);
+    const told = (): number => fleet.exposed.get(shaFor(next, HUGE))?.size ?? 0;
+    const found = Array.from({ length: 3 }, () => {
+      for (let pass = 0; pass < 4; pass += 1) fleet.reconcile();
+      const now = told();
+      fleet.agentsStep();
+      fleet.agentsStep();
+      return now;
+    });
+    assert.deepEqual(found, [1, 3, 7], 'one, and two and four more');
   });
 });

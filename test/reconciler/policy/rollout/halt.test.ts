@@ -70,6 +70,19 @@ describe('the failures that stop a pool', () => {
 
   it('are one where nobody knows the pool', () => assert.equal(haltThreshold({ pool: null, members: [] }), 1));
 
+  it('are those of nodes as well whose agents fell silent since', () => {
+    const { pool, members } = groupOf(2, 9, poolWith(3));
+    const gone = nodeView('n9', 'workers', { ready: false });
+    const failed = failedNode(gone, GIVEN);
+    const silent = { ...failed, status: { ...failed.status, heartbeat: EARLIER } };
+    const group = { pool, members: [...members, memberOf(gone, silent, targetOf(pool), 0, NOW)] };
+    assert.equal(haltOf(group, undefined, null, AT)?.at, AT);
+    assert.deepEqual(
+      failedMembers(group.members).map(({ node }) => node.name),
+      ['n0', 'n1', 'n9'],
+    );
+  });
+
   it('are none of nodes that only fail to go back', () => {
     const node = nodeView('a', 'workers');
     const broken = assignedNode(node, GIVEN, { phase: 'Broken' });

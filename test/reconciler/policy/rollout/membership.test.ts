@@ -104,8 +104,10 @@ describe('how a node stands in a pool that soaks for ten minutes', () => {
   const RECENTLY = toTimestamp(NOW - 9 * MINUTE);
   const asks = { phase: 'Drifted', awaitsTurn: { reason: 'NewBase', seen: 's', message: '' } } as const;
   const rejected = assignedNode(node, POOL, {
+    assigned: { ...TARGET, name: POOL.configName },
     rejected: [{ ...TARGET, name: POOL.configName, reason: 'CrashLoop', message: '', at: RECENTLY }],
   });
+  const silent = (of: KubeletNode): KubeletNode => ({ ...of, status: { ...of.status, heartbeat: SILENT } });
   type Stand = Pick<Member, 'standing' | 'unavailable' | 'wasTold' | 'failedAt'> & { readonly asks: boolean };
   const rows: readonly (readonly [string, KubeletNode, typeof TARGET | null, Partial<Stand>])[] = [
     [
@@ -145,6 +147,24 @@ describe('how a node stands in a pool that soaks for ten minutes', () => {
       rejected,
       TARGET,
       { standing: 'failed', unavailable: true, failedAt: RECENTLY },
+    ],
+    [
+      'has failed, though its agent fell silent since',
+      silent(rejected),
+      TARGET,
+      { standing: 'no-agent', unavailable: true, failedAt: RECENTLY },
+    ],
+    [
+      'has not failed yet where it fell silent as it was told to try once more',
+      silent({ ...rejected, spec: { ...rejected.spec, forgive: RECENTLY } }),
+      TARGET,
+      { standing: 'no-agent', unavailable: true },
+    ],
+    [
+      'has not failed with the config before where it fell silent',
+      silent({ ...rejected, spec: assignedNode(node, OLD).spec ?? {} }),
+      TARGET,
+      { standing: 'no-agent', unavailable: true, wasTold: false },
     ],
   ];
   for (const [name, is, target, expected] of rows) {

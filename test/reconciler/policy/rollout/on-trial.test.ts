@@ -30,13 +30,23 @@ const onTrial =
 const promoted = (node: NodeView): KubeletNode => settledNode(node, NEXT);
 const soaking = (node: NodeView): KubeletNode => settledNode(node, NEXT, { promotedAt: toTimestamp(NOW - 60_000) });
 const failed = (node: NodeView): KubeletNode => failedNode(node, NEXT);
+const silent = (of: KubeletNode): KubeletNode => ({
+  ...of,
+  status: { ...of.status, heartbeat: '2026-01-01T00:00:00Z' },
+});
 const retrying = (node: NodeView): KubeletNode => {
   const gone = failed(node);
   return { ...gone, spec: { ...gone.spec, forgive: toTimestamp(NOW) } };
 };
+/** Its agent has yet to hear that the present one is not the one before any more. */
+const again = (node: NodeView): KubeletNode => {
+  const gone = failed(node);
+  const { assigned } = settledNode(node, OLD).status ?? {};
+  return { ...gone, status: { ...gone.status, observedGeneration: 0, ...(assigned && { assigned }) } };
+};
 const forgotten = (node: NodeView): KubeletNode => {
-  const again = retrying(node);
-  return { ...again, status: { ...again.status, rejected: [] } };
+  const tries = retrying(node);
+  return { ...tries, status: { ...tries.status, rejected: [] } };
 };
 /** Ran it already when it was told, so that it never promoted it. */
 const adopted = (node: NodeView): KubeletNode => {
@@ -201,11 +211,28 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     1,
   ],
   [
+    'and when it fell silent since',
+    [
+      { count: 8, is: promoted },
+      { count: 1, is: (node) => silent(failed(node)) },
+    ],
+    {},
+    0,
+    1,
+  ],
+  [
     'counts who took it back once it tries again',
     [
       { count: 8, is: promoted },
       { count: 1, is: retrying },
     ],
+    {},
+    1,
+    1,
+  ],
+  [
+    'counts who took it back before it was told another one, and this one once more',
+    [{ count: 1, is: again }],
     {},
     1,
     1,

@@ -1,6 +1,6 @@
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { assignedNode, failedNode, idleNode, settledNode } from '../../../support/fleet.ts';
 
 import {
@@ -20,15 +20,17 @@ import {
   ZONE,
 } from './support/places.ts';
 
-const told = (node: NodeView): KubeletNode => {
+/** Its agent has yet to hear of anything else. */
+const runsOld = (node: NodeView): KubeletNodeStatus => {
   const { assigned, active, lastKnownGood } = settledNode(node, OLD).status ?? {};
-  return assignedNode(node, NEXT, {
+  return {
     observedGeneration: 0,
     ...(assigned && { assigned }),
     ...(active && { active }),
     ...(lastKnownGood && { lastKnownGood }),
-  });
+  };
 };
+const told = (node: NodeView): KubeletNode => assignedNode(node, NEXT, runsOld(node));
 /** Its agent lost its state, and what it runs. */
 const asksAfterLoss = (node: NodeView): KubeletNode => {
   const { awaitsTurn, active } =
@@ -298,6 +300,11 @@ const TURNS: readonly Row[] = [
     [
       ['is in change', onTrial, {}],
       ['is silent, and was told what it has yet to run', (node) => silent(told(node)), {}],
+      [
+        'is silent, and was told once more what it took back before another',
+        (node) => silent({ ...failedNode(node, NEXT), status: { ...failedNode(node, NEXT).status, ...runsOld(node) } }),
+        {},
+      ],
       ['soaks', soaking, SOAKS],
       ['failed', (node) => failedNode(node, NEXT), {}],
     ] as const satisfies readonly (readonly [string, Kind['is'], Partial<RolloutSpec>])[]

@@ -57,7 +57,14 @@ const under = (...states: readonly WaveStatus['state'][]): KubeletPoolStatus => 
   rollout: { ...about, startedAt: EARLIER, waves: states.map((state) => ({ name: state, nodes: 1, state })) },
 });
 const pending = { standing: 'outdated' } as const;
-const TWO: OnTrial = { names: ['n0', 'n1'], allowed: 4, by: 'maxOnTrial', generation: 2, isProven: true };
+const TWO: OnTrial = {
+  names: ['n0', 'n1'],
+  allowed: 4,
+  by: 'maxOnTrial',
+  generation: 2,
+  isProven: true,
+  failed: [],
+};
 
 describe('what is remembered of a rollout', () => {
   const begun = { ...about, startedAt: AT, newest: CREATED, waves };

@@ -22,6 +22,7 @@ import {
   AGENT_SILENT_MS,
   type KubeletNode,
   type KubeletNodeStatus,
+  LOCAL,
   type PreflightAnswer,
 } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -181,8 +182,15 @@ describe('a node', () => {
     assert.equal(failedAt(failedNode(a, other), TARGET), undefined);
     const [entry] = failedNode(a, pool).status?.rejected ?? [];
     assert.ok(entry !== undefined);
-    const unblamed = assignedNode(a, pool, { rejected: [{ ...entry, reason: 'UnhealthyBefore' }] });
+    const but = (status: KubeletNodeStatus): KubeletNode => ({
+      ...failedNode(a, pool),
+      status: { ...failedNode(a, pool).status, ...status },
+    });
+    const unblamed = but({ rejected: [{ ...entry, reason: 'UnhealthyBefore' }] });
     assert.equal(failedAt(unblamed, TARGET), undefined);
+    assert.equal(failedAt(but({ assigned: { name: LOCAL } }), TARGET), undefined, 'it is told once more');
+    const { assigned: _, ...unsaid } = failedNode(a, pool).status ?? {};
+    assert.equal(failedAt({ ...failedNode(a, pool), status: unsaid }, TARGET), at, 'it does not say what it heard of');
     assert.deepEqual(
       [failedAt(undefined, TARGET), failedAt({ metadata: { name: 'a' } }, TARGET)],
       [undefined, undefined],

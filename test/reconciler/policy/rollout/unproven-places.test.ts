@@ -45,6 +45,21 @@ const UNPROVEN: readonly Row[] = [
     /^maxOnTrial allows 1 on trial now; on trial: n1-0$/,
   ],
   [
+    'one, because others took it back, where places are given back',
+    {
+      kinds: [
+        { count: 3 },
+        { count: 1, is: (node) => settledNode(node, NEXT), asks: false },
+        { count: 1, is: onTrialFor(60), asks: false },
+        { count: 1, is: (node) => failedNode(node, NEXT), asks: false },
+      ],
+      rollout: { ...many(4), ...MINUTE_LONG },
+    },
+    0,
+    'budget',
+    /^maxOnTrial allows 1 on trial now, because n3-0 took it back; on trial: n2-0$/,
+  ],
+  [
     'two, once one has promoted it',
     {
       kinds: [{ count: 3 }, { count: 1, is: (node) => settledNode(node, NEXT), asks: false }],

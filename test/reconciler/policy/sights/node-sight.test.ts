@@ -5,6 +5,7 @@ import type { NodeSight } from '#reconciler/policy/sights/node-sight.ts';
 import { sightsOf } from '#reconciler/policy/sights/sights.ts';
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import {
+  assignedNode,
   commit,
   COMMIT_B,
   configSource,
@@ -20,6 +21,7 @@ import {
   gone,
   heard,
   MINUTE,
+  node,
   PLAIN,
   type Seen,
   seen,
@@ -29,6 +31,7 @@ import {
   workers,
 } from './support/look.ts';
 
+const told = assignedNode(node, workers, { heartbeat: '' });
 const narrow = validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } });
 
 /** What is there to see, and what of it is another than of a node with nothing to say. */
@@ -124,6 +127,10 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeSight>])[] = [
   ['that joined while nobody looked', { kubeletNodes: [idleNode(nodeView('b', 'workers'))] }, { firstSeen: NOW }],
   ['that is another one of its name, later', { last: { uid: 'u', firstSeen: 7 } }, { firstSeen: NOW }],
   ['that is seen again', { last: { firstSeen: 7 } }, { firstSeen: 7 }],
+  ['that was told a config, at first', { kubeletNodes: [told] }, { assigned: NOW }],
+  ['that was told a config by now', { kubeletNodes: [told], last: { firstSeen: 7 } }, { firstSeen: 7, assigned: NOW }],
+  ['that was told a config, later', { kubeletNodes: [told], last: { assigned: 9 } }, { assigned: 9 }],
+  ['that was told none any more', { last: { assigned: 9 } }, {}],
   ['whose labels are in no pool', { view: { labels: {} } }, unselected('labels')],
   [
     'whose labels are in no pool, as it was noted',

@@ -109,6 +109,7 @@ describe('the time that a clock was put forward by', () => {
           {
             uid: 'u',
             firstSeen: 1_000 + by,
+            assigned: 1_500 + by,
             unselected: { since: 2_000 + by, by: 'labels' },
             moved: { since: 3_000 + by, by: 'labels', to: 'b' },
             readiness: { stamp: 'true 1', at: 4_000 + by },

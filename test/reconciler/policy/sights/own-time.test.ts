@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
-import { idleNode, nodeView, NOW } from '../../../support/fleet.ts';
-import { heard, lookAt, MINUTE, node, type Seen, soaked, stamp, unselected } from './support/look.ts';
+import { assignedNode, idleNode, nodeView, NOW } from '../../../support/fleet.ts';
+import { heard, lookAt, MINUTE, node, type Seen, soaked, stamp, unselected, workers } from './support/look.ts';
 
 describe('the fleet as decisions see it', () => {
   const sighted = (given: Seen) => {
@@ -24,6 +24,8 @@ describe('the fleet as decisions see it', () => {
       },
       status: { heartbeat: new Date(NOW).toISOString(), promotedAt: soaked?.own },
     });
+    const toldLongAgo = { kubeletNodes: [assignedNode(node, workers)], last: { assigned: 5 } };
+    assert.equal(sighted(toldLongAgo).node?.assignedSince, 5);
     const { moved } = sighted({ pool: 'gone' }).node ?? {};
     assert.deepEqual(moved, { to: 'workers', since: NOW, by: 'commit' });
   });

@@ -64,7 +64,8 @@ export function exposed({ fleet, rollout }: RolloutStory, sha256: string): numbe
   const isFull = rollout.probation === 'full';
   const soakMs = isFull ? 0 : (parseDuration(rollout.soak) ?? 0);
   const isThrough = ({ spec, status }: KubeletNode): boolean => {
-    const failure = status?.rejected?.find((each) => each.sha256 === sha256)?.at;
+    const isHeard = status?.assigned?.sha256 === sha256;
+    const failure = !isHeard ? undefined : status?.rejected?.find((each) => each.sha256 === sha256)?.at;
     if (status?.lastKnownGood?.sha256 !== sha256) return !isFull && failure !== undefined && failure !== spec?.forgive;
     return fleet.now - (fromTimestamp(status.promotedAt) ?? 0) >= soakMs;
   };

@@ -130,6 +130,24 @@ describe('a rollout whose canaries are compared', () => {
     for (const node of sim.fleet.kubeletNodes.values()) assert.notEqual(node.status?.active?.sha256, pool.sha256);
   });
 
+  it('goes back to what the pool settled on without comparing it again', async () => {
+    const { run, status, commits, sim } = await world(2);
+    await run(60);
+    assert.equal(status().phase, 'Halted');
+    commits(GOOD);
+    await run(5);
+    assert.deepEqual([status().phase, status().rollout?.analysis], ['Settled', undefined]);
+    for (let turn = 0; turn < 5; turn += 1) {
+      commits(TRIED);
+      await run(2);
+      commits(GOOD);
+      await run(3);
+      assert.deepEqual([status().phase, status().rollout?.analysis], ['Settled', undefined], `turn ${turn}`);
+    }
+    const [one] = sim.fleet.kubeletNodes.values();
+    assert.equal(one?.status?.active?.sha256, status().settled?.sha256);
+  });
+
   it('goes on without, after the timeout, where agents tell nothing', async () => {
     const { run, status, exposed } = await world(2, false);
     await run(29);

@@ -37,6 +37,7 @@ export function createMeasuring() {
   let lookedAt: Millis = Number.NEGATIVE_INFINITY;
   let readings: readonly Timed[] = [];
   let before: MeasuredWindow | undefined;
+  let beforeUntil: Millis = 0;
 
   /** Not called more often than once in `EVERY_MS`. */
   return async (is: Measured, read: () => Promise<Reading | null>): Promise<Measures | undefined> => {
@@ -45,7 +46,12 @@ export function createMeasuring() {
       return undefined;
     }
     const isNews = last !== undefined && (last.mark !== is.mark || last.sha256 !== is.sha256);
-    if (isNews) before = longer(before, windowOf(readings, last?.sha256), last?.sha256);
+    if (isNews) {
+      const ended = windowOf(readings, last?.sha256);
+      // A mark and the config that it announces come one after the other: the window before both of them says more than what is between.
+      const isOfBoth = before?.sha256 === last?.sha256 && is.at - beforeUntil < WINDOW_MS;
+      if (!isOfBoth || (ended?.seconds ?? 0) >= (before?.seconds ?? 0)) [before, beforeUntil] = [ended, is.at];
+    }
     const isStarted = last?.run !== is.run;
     if (isStarted) runSince = is.at;
     // What is counted for another mark, another config or another run is another window.
@@ -61,16 +67,6 @@ export function createMeasuring() {
     const now = windowOf(readings, is.sha256);
     return { mark: is.mark, ...(before === undefined ? {} : { before }), ...(now === undefined ? {} : { now }) };
   };
-}
-
-/** A mark and the config that it announces come one after the other: the window before both of them is the one that says something. */
-function longer(
-  before: MeasuredWindow | undefined,
-  ended: MeasuredWindow | undefined,
-  sha256: string | undefined,
-): MeasuredWindow | undefined {
-  const kept = before?.sha256 === sha256 ? before : undefined;
-  return (ended?.seconds ?? 0) >= (kept?.seconds ?? 0) ? ended : kept;
 }
 
 /** undefined before there are two readings to compare. */

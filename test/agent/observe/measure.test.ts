@@ -103,6 +103,20 @@ describe('measuring a kubelet', () => {
     assert.equal(told?.now?.sha256, NEW);
   });
 
+  it('forgets the window before a mark that came long before the config', async () => {
+    const { runs, change, counts } = machine();
+    counts({ process_cpu_seconds_total: 0.1 });
+    await runs(1200);
+    change({ mark: NEXT });
+    counts({ process_cpu_seconds_total: 0.7 });
+    await runs(3600);
+    change({ run: 'second' });
+    await runs(420);
+    change({ sha256: NEW });
+    const told = await runs(10);
+    assert.deepEqual([told?.before?.sha256, told?.before?.seconds, told?.before?.values.cpu], [OLD, 300, 0.7]);
+  });
+
   it('begins a window with a mark while the kubelet runs on', async () => {
     const { runs, change } = machine();
     await runs(1200);

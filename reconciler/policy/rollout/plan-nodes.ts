@@ -83,7 +83,7 @@ export function planNodes(
       ...presenceSteps(fleet, now),
       ...rememberLabelLosses(fleet),
       ...rememberClasses(desired, fleet),
-      ...plans.flatMap(({ group }) => measureSteps(group)),
+      ...plans.flatMap(({ group, memory }) => measureSteps(group, memory.rollout)),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, untouchable, fleet, now),
       ...untaintSteps(plans, desired, fleet, now),
@@ -133,9 +133,7 @@ function planGroup(
   // What the pool settled on has been compared: who goes back to it does not wait.
   const isNew = before?.analysis !== undefined || group.pool === null || !isSettledOn(group.pool, fleet);
   const analysis =
-    waves === null || !isNew
-      ? before?.analysis
-      : analysisOf(group, cohort, waves, before?.analysis, now, signals.queries);
+    waves === null || !isNew ? before?.analysis : analysisOf(group, cohort, waves, before, now, signals.queries);
   const payloadOf = payloadsOf(group.pool, sources);
   const disruption = disruptionsIn(payloadOf);
   const hearsay = hearsayOf(desired, group);

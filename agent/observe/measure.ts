@@ -9,6 +9,8 @@ export interface Reading {
   readonly outOfMemory: number | null;
   /** See `NodeFacts`. */
   readonly reserved: number | null;
+  /** Of the kubelet's version; undefined where it is not known. */
+  readonly minor: number | undefined;
 }
 
 /** What the kubelet is doing while it is measured. */
@@ -27,6 +29,12 @@ const EVERY_MS: Millis = 60_000;
 const WINDOW_MS: Millis = 600_000;
 /** A kubelet that starts looks at all of its pods: that says nothing of its config. */
 const WARM_UP_MS: Millis = 60_000;
+
+/**
+ * Since 1.26 kubelets time the start of pods without image pulls, and later ones leave pods with volumes out of that
+ * (kubernetes/kubernetes#131950). A window in which only such pods started says nothing: the other metric has image pulls in it.
+ */
+const SLI_SINCE = 26;
 
 type Timed = Reading & { readonly at: Millis };
 
@@ -92,14 +100,14 @@ function valuesOf(first: Timed, last: Timed): MeasuredWindow['values'] {
     evictions: inTenMinutes(counted('kubelet_evictions')),
     oomKills: killed === null ? null : inTenMinutes(killed),
     runtimeErrors: inTenMinutes(counted('kubelet_runtime_operations_errors_total')),
-    podStart: mean('pod_start_sli') ?? mean('pod_start'),
+    podStart: mean((last.minor ?? 0) < SLI_SINCE ? 'pod_start' : 'pod_start_sli'),
     relist: mean('pleg_relist'),
     cpu: counted('process_cpu_seconds_total') / seconds,
     reserved: last.reserved,
   };
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
-      value === null || !Number.isFinite(value) ? [] : [[name, Number(value.toPrecision(3))] as const],
+      value === null || !Number.isFinite(value) || value < 0 ? [] : [[name, Number(value.toPrecision(3))] as const],
     ),
   );
 }

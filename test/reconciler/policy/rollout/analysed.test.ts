@@ -50,7 +50,7 @@ async function world(cores: number, measures = true): Promise<World> {
         run: `with ${sha256}`,
         at: sim.now,
       },
-      () => Promise.resolve({ counters: { process_cpu_seconds_total: cpu }, outOfMemory: 0, reserved: 0.1 }),
+      () => Promise.resolve({ counters: { process_cpu_seconds_total: cpu }, outOfMemory: 0, reserved: 0.1, minor: 34 }),
     );
     if (node?.status !== undefined && told !== undefined) sim.report(name, { ...node.status, measures: told });
   };

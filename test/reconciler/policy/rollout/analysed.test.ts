@@ -103,7 +103,7 @@ describe('a rollout whose canaries are compared', () => {
     assert.equal(status().rollout?.analysis?.verdict, 'suspect');
     await run(20);
     assert.equal(status().phase, 'Halted');
-    assert.match(status().message ?? '', /made its canaries worse: 2 cores for the kubelet, before 0\.1 cores/);
+    assert.match(status().message ?? '', /made its canaries worse: 2 cores for the kubelet, before 0\.1; of/);
     await run(60);
     assert.equal(exposed(), 1);
 

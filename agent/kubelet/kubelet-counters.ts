@@ -1,6 +1,9 @@
 import type { KubeletCounters } from '../ports/probe.ts';
 
-/** Since Kubernetes 1.19; `pod_start_sli` since 1.26. Only these are counted: `/metrics` has thousands of lines. */
+/**
+ * Since Kubernetes 1.19; `pod_start_sli` since 1.26, whose sum falls where images are pulled in parallel
+ * (kubernetes/kubernetes#130432). Only these are counted: `/metrics` has thousands of lines.
+ */
 const COUNTED: ReadonlySet<string> = new Set([
   'process_cpu_seconds_total',
   'kubelet_evictions',
@@ -17,7 +20,7 @@ export function countersIn(metrics: string): KubeletCounters {
   for (const line of metrics.split('\n')) {
     const name = /^[a-z_]+/.exec(line)?.[0] ?? '';
     const value = Number(line.slice(line.lastIndexOf(' ') + 1));
-    if (COUNTED.has(name) && value >= 0) sums[name] = (sums[name] ?? 0) + value;
+    if (COUNTED.has(name) && Number.isFinite(value)) sums[name] = (sums[name] ?? 0) + value;
   }
   return sums;
 }

@@ -9,6 +9,8 @@ export interface Reading {
   readonly outOfMemory: number | null;
   /** See `NodeFacts`. */
   readonly reserved: number | null;
+  /** Of the kubelet's version; undefined where it is not known. */
+  readonly minor: number | undefined;
 }
 
 /** What the kubelet is doing while it is measured. */
@@ -28,6 +30,12 @@ const WINDOW_MS: Millis = 600_000;
 /** A kubelet that starts looks at all of its pods: that says nothing of its config. */
 const WARM_UP_MS: Millis = 60_000;
 
+/**
+ * Since 1.26 kubelets time the start of pods without image pulls, and later ones leave pods with volumes out of that
+ * (kubernetes/kubernetes#131950). A window in which only such pods started says nothing: the other metric has image pulls in it.
+ */
+const SLI_SINCE = 26;
+
 type Timed = Reading & { readonly at: Millis };
 
 /** Measures a kubelet for as long as somebody asks, in memory alone: an agent that is started begins again. */
@@ -37,6 +45,7 @@ export function createMeasuring() {
   let lookedAt: Millis = Number.NEGATIVE_INFINITY;
   let readings: readonly Timed[] = [];
   let before: MeasuredWindow | undefined;
+  let beforeUntil: Millis = 0;
 
   /** Not called more often than once in `EVERY_MS`. */
   return async (is: Measured, read: () => Promise<Reading | null>): Promise<Measures | undefined> => {
@@ -45,7 +54,12 @@ export function createMeasuring() {
       return undefined;
     }
     const isNews = last !== undefined && (last.mark !== is.mark || last.sha256 !== is.sha256);
-    if (isNews) before = longer(before, windowOf(readings, last?.sha256), last?.sha256);
+    if (isNews) {
+      const ended = windowOf(readings, last?.sha256);
+      // A mark and the config that it announces come one after the other: the window before both of them says more than what is between.
+      const isOfBoth = before?.sha256 === last?.sha256 && is.at - beforeUntil < WINDOW_MS;
+      if (!isOfBoth || (ended?.seconds ?? 0) >= (before?.seconds ?? 0)) [before, beforeUntil] = [ended, is.at];
+    }
     const isStarted = last?.run !== is.run;
     if (isStarted) runSince = is.at;
     // What is counted for another mark, another config or another run is another window.
@@ -61,16 +75,6 @@ export function createMeasuring() {
     const now = windowOf(readings, is.sha256);
     return { mark: is.mark, ...(before === undefined ? {} : { before }), ...(now === undefined ? {} : { now }) };
   };
-}
-
-/** A mark and the config that it announces come one after the other: the window before both of them is the one that says something. */
-function longer(
-  before: MeasuredWindow | undefined,
-  ended: MeasuredWindow | undefined,
-  sha256: string | undefined,
-): MeasuredWindow | undefined {
-  const kept = before?.sha256 === sha256 ? before : undefined;
-  return (ended?.seconds ?? 0) >= (kept?.seconds ?? 0) ? ended : kept;
 }
 
 /** undefined before there are two readings to compare. */
@@ -96,14 +100,14 @@ function valuesOf(first: Timed, last: Timed): MeasuredWindow['values'] {
     evictions: inTenMinutes(counted('kubelet_evictions')),
     oomKills: killed === null ? null : inTenMinutes(killed),
     runtimeErrors: inTenMinutes(counted('kubelet_runtime_operations_errors_total')),
-    podStart: mean('pod_start_sli') ?? mean('pod_start'),
+    podStart: mean((last.minor ?? 0) < SLI_SINCE ? 'pod_start' : 'pod_start_sli'),
     relist: mean('pleg_relist'),
     cpu: counted('process_cpu_seconds_total') / seconds,
     reserved: last.reserved,
   };
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
-      value === null || !Number.isFinite(value) ? [] : [[name, Number(value.toPrecision(3))] as const],
+      value === null || !Number.isFinite(value) || value < 0 ? [] : [[name, Number(value.toPrecision(3))] as const],
     ),
   );
 }

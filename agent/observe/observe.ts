@@ -144,7 +144,8 @@ export function createObserve(options: ObserveOptions): Observe {
       if (counters === null) return null;
       const counts = await outOfMemory();
       const killed = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
-      return { counters, outOfMemory: killed, reserved: node.reserved };
+      const minor = minorNumber(node.kubeletVersion ?? '');
+      return { counters, outOfMemory: killed, reserved: node.reserved, minor };
     };
     const measures = await measure(
       {

@@ -271,6 +271,7 @@ export const SURVIVORS: Explained = {
     ['analysisOf', 'node !== undefined → true', NARROWS],
     ['analysisOf', 'target !== null → true', NARROWS],
     ['analysisOf', '[] → ["Stryker was here"]', NARROWS],
+    ['measureSteps', 'rollout === null → false', NARROWS],
     ['measureSteps', 'mark === null && !isMeasured(kubeletNode) → false', 'it only saves the look at them'],
   ],
   'reconciler/policy/rollout/assignment.ts': [

@@ -9,7 +9,7 @@ import { sampleOfCanary, sampleOfWaiting } from './sample.ts';
 
 /** The nodes that are compared, by what they run. */
 export interface Compared {
-  /** What is tried: the pool's payload, or its template. */
+  /** What nodes that wait measure for: the value of `MEASURE_ANNOTATION`. */
   readonly mark: string;
   /** They have proved the payload; `sha256` is what each of them runs. */
   readonly canaries: readonly { readonly node: KubeletNode; readonly sha256: string }[];

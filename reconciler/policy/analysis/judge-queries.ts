@@ -42,16 +42,17 @@ type NodeNumbers = Extract<QueryAnswer, { readonly before: unknown }>;
 function judgeNodes(query: NodeQuery, answer: NodeNumbers, { canaries, waiting }: ComparedNames): CanaryVerdict {
   const missing = canaries.flatMap((node) => missingOf(node, answer) ?? []);
   if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proved the config yet' };
-  if (missing.length > 0) return unknown(query, named(missing));
   const [tried, others] = [changesOf(canaries, answer), changesOf(waiting, answer)];
   const { name, least, percent = 0, worse = 'up' } = query;
-  const found = worseningOf(tried, others, { least, percent, nothing: least, worse });
+  const isMost = tried.length > missing.length;
+  const found = isMost ? worseningOf(tried, others, { least, percent, nothing: least, worse }) : null;
   if (found !== null) {
     return {
       verdict: 'fail',
       because: `${name} is ${tidy(found.now)}, before ${tidy(found.before)}; ${found.meanwhile}`,
     };
   }
+  if (missing.length > 0) return unknown(query, named(missing));
   const [before, now] = [tried.map((each) => each.before), tried.map((each) => each.now)].map(median);
   return {
     verdict: 'pass',

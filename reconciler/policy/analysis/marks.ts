@@ -14,7 +14,7 @@ export interface MeasureMark {
  * Which nodes hear of what is tried. All nodes of the pool measure, so that each knows what it was like before; the first of those that
  * wait begin a new window with the rollout. A node that was told keeps its mark: the config that it was told begins its window.
  *
- * @param mark hex SHA-256 of the pool's payload, or of its template; null where the pool asks for no analysis
+ * @param mark of the rollout; null where the pool asks for no analysis
  */
 export function marksOf(
   mark: string | null,

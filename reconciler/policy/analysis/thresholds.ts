@@ -9,25 +9,27 @@ export interface MeasureThreshold {
 }
 
 interface Judged extends MeasureThreshold {
-  /** A clause with the value in it, for people. */
-  readonly say: (value: number) => string;
+  /** The value with its unit, for people. */
+  readonly amount: (value: number) => string;
+  /** What stands behind it: `3 evicted pods in 10 minutes, before 0`. */
+  readonly what: string;
 }
-
-const count = (what: string) => (value: number) => `${tidy(value)} ${what} in 10 minutes`;
-const seconds = (what: string) => (value: number) => `${tidy(value)} s ${what}`;
 
 /** No more than the three digits that anybody compares. */
 export const tidy = (value: number): string => String(Number(value.toPrecision(3)));
 
+const seconds = (value: number): string => `${tidy(value)} s`;
+const share = (value: number): string => `${tidy(100 * value)}%`;
+
 /** What counts of each measure, unless the pool says otherwise. */
 export const THRESHOLDS: Readonly<Record<MeasureName, Judged>> = {
-  evictions: { least: 2, percent: 100, say: count('evicted pods') },
-  oomKills: { least: 2, percent: 100, say: count('times out of memory') },
-  runtimeErrors: { least: 10, percent: 100, say: count('errors of the container runtime') },
-  podStart: { least: 5, percent: 50, say: seconds('to start a pod') },
-  relist: { least: 0.5, percent: 50, say: seconds('to list the pods that run') },
-  cpu: { least: 0.25, percent: 50, say: (value) => `${tidy(value)} cores for the kubelet` },
-  reserved: { least: 0.25, percent: 0, say: (value) => `${tidy(100 * value)}% of the memory kept from pods` },
+  evictions: { least: 2, percent: 100, amount: tidy, what: 'evicted pods in 10 minutes' },
+  oomKills: { least: 2, percent: 100, amount: tidy, what: 'times out of memory in 10 minutes' },
+  runtimeErrors: { least: 10, percent: 100, amount: tidy, what: 'errors of the container runtime in 10 minutes' },
+  podStart: { least: 5, percent: 50, amount: seconds, what: 'to start a pod' },
+  relist: { least: 0.5, percent: 50, amount: seconds, what: 'to list the running pods' },
+  cpu: { least: 0.25, percent: 50, amount: tidy, what: 'cores for the kubelet' },
+  reserved: { least: 0.25, percent: 0, amount: share, what: 'of the memory kept from pods' },
 };
 
 /** How much more than before a measure may become. */

@@ -22,7 +22,7 @@ export interface Worsening extends MeasureChange {
 
 /**
  * A measure that got worse on the canaries by more than its threshold, beyond what it did on the nodes that wait, and where at most one
- * in twenty of those changed as much; null where it did not.
+ * in twenty of those got as much worse; null where it did not.
  *
  * @param tried of the canaries; at least one
  * @param others of the nodes that wait
@@ -57,7 +57,7 @@ export function worseningOf(
   const meanwhile =
     others.length === 0
       ? 'no other node was measured'
-      : `of ${nodes(others.length)} that wait ${asMuch} changed as much`;
+      : `of ${nodes(others.length)} that wait ${asMuch} got as much worse`;
   return { before, now: median(tried.map((change) => change.now)), meanwhile };
 }
 

@@ -52,7 +52,7 @@ function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
   const { pool, members } = group;
   const { rollout } = pool.spec;
   const by = probationOf(rollout) === null ? 'maxUnavailable' : 'maxOnTrial';
-  if (pool.classes === undefined && isSettledOn(group, fleet)) {
+  if (pool.classes === undefined && isSettledOn(pool, fleet)) {
     return { allowed: Number.POSITIVE_INFINITY, by, generation: 0, isProven: true, failed: [] };
   }
   if (by === 'maxUnavailable') {
@@ -143,7 +143,8 @@ function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, n
   return isFull || promotedAt === undefined || now - promotedAt >= soakOf(pool);
 }
 
-function isSettledOn({ pool }: PoolGroup, { pools }: Fleet): boolean {
+/** The pool settled on its present payload: it is proven, and commits may go back to it. */
+export function isSettledOn(pool: DesiredPool, { pools }: Pick<Fleet, 'pools'>): boolean {
   const settled = pools.get(pool.name)?.status?.settled;
   return settled !== undefined && sameTarget(targetOf(pool), { sha256: settled.sha256, apply: settled.apply });
 }

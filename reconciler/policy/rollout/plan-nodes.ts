@@ -22,6 +22,7 @@ import type { Signals } from '../signals.ts';
 import { windowsState } from '../window/windows-state.ts';
 import { type Group, isOwnedBy, membershipOf, type Membership, targetOf } from './membership.ts';
 import { analysisOf, measureSteps } from './analysed.ts';
+import { isSettledOn } from './on-trial.ts';
 import { isAbout } from './standing.ts';
 import { stepsOf, termsIn } from './node-steps.ts';
 import { rememberClasses } from './remember-classes.ts';
@@ -82,7 +83,7 @@ export function planNodes(
       ...presenceSteps(fleet, now),
       ...rememberLabelLosses(fleet),
       ...rememberClasses(desired, fleet),
-      ...plans.flatMap(({ group }) => measureSteps(group)),
+      ...plans.flatMap(({ group, memory }) => measureSteps(group, memory.rollout)),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, untouchable, fleet, now),
       ...untaintSteps(plans, desired, fleet, now),
@@ -129,8 +130,10 @@ function planGroup(
     group.pool?.spec.rollout.canary,
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
+  // What the pool settled on has been compared: who goes back to it does not wait.
+  const isNew = before?.analysis !== undefined || group.pool === null || !isSettledOn(group.pool, fleet);
   const analysis =
-    waves === null ? before?.analysis : analysisOf(group, cohort, waves, before?.analysis, now, signals.queries);
+    waves === null || !isNew ? before?.analysis : analysisOf(group, cohort, waves, before, now, signals.queries);
   const payloadOf = payloadsOf(group.pool, sources);
   const disruption = disruptionsIn(payloadOf);
   const hearsay = hearsayOf(desired, group);

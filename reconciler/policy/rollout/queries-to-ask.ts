@@ -3,6 +3,7 @@ import type { QueriedPool } from '../analysis/query-answer.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import { targetOf } from './membership.ts';
+import { isSettledOn } from './on-trial.ts';
 import { isAbout } from './standing.ts';
 
 /** Where canaries wait for a window, the pool of an hour before they began is a fairer likeness than that of days ago. */
@@ -24,7 +25,7 @@ export function queriesToAsk(desired: Desired, fleet: Fleet): readonly QueriedPo
     if (source === undefined || target === null || rollout === undefined || !isAbout(rollout, target)) return [];
     const isReleased = released?.sha256 === target.sha256;
     const isHalted = halt !== undefined && isAbout(halt, target);
-    const { verdict = 'waiting' } = rollout.analysis ?? {};
+    const { verdict = isSettledOn(pool, fleet) ? 'pass' : 'waiting' } = rollout.analysis ?? {};
     const isAwaited = rollout.finishedAt === undefined || holds?.some(({ reason }) => reason === 'analysis') === true;
     const isOpen = isAwaited && (verdict === 'waiting' || verdict === 'suspect');
     const canary = rollout.waves.find(({ name }) => name === 'canary');

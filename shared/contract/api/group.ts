@@ -44,8 +44,8 @@ export const MACHINE_ANNOTATION = `${GROUP}/machine`;
 export const CLASS_LABELS_ANNOTATION = `${GROUP}/class-labels`;
 
 /**
- * Annotation on a KubeletNode: its agent measures its kubelet for `rollout.analysis`. Its value is the payload that is tried: hex SHA-256
- * of the pool's payload, or of its template.
+ * Annotation on a KubeletNode: its agent measures its kubelet for `rollout.analysis`. Its value names the rollout; agents only see
+ * whether it is another one.
  */
 export const MEASURE_ANNOTATION = `${GROUP}/measure`;
 

@@ -11,7 +11,7 @@ kubelet_pleg_relist_duration_seconds_sum 4.25
 kubelet_pleg_relist_duration_seconds_count 61
 kubelet_pod_start_duration_seconds_sum 9
 kubelet_pod_start_duration_seconds_count 3
-kubelet_pod_start_sli_duration_seconds_sum 6.5
+kubelet_pod_start_sli_duration_seconds_sum -9.2e+09
 kubelet_pod_start_sli_duration_seconds_count 3
 kubelet_pod_start_total_duration_seconds_sum 60
 kubelet_runtime_operations_errors_total{operation_type="container_status"} 1
@@ -28,7 +28,7 @@ describe('what a kubelet counts', () => {
       kubelet_pleg_relist_duration_seconds_count: 61,
       kubelet_pod_start_duration_seconds_sum: 9,
       kubelet_pod_start_duration_seconds_count: 3,
-      kubelet_pod_start_sli_duration_seconds_sum: 6.5,
+      kubelet_pod_start_sli_duration_seconds_sum: -9.2e9,
       kubelet_pod_start_sli_duration_seconds_count: 3,
       kubelet_runtime_operations_errors_total: 1,
       process_cpu_seconds_total: 123.4,
@@ -36,6 +36,9 @@ describe('what a kubelet counts', () => {
   });
 
   it('is nothing in what is no metrics at all', () => {
-    assert.deepEqual(countersIn('<html>\nkubelet_evictions 3x\n'), {});
+    assert.deepEqual(
+      countersIn('<html>\nkubelet_evictions 3x\nprocess_cpu_seconds_total NaN\nkubelet_evictions +Inf\n'),
+      {},
+    );
   });
 });

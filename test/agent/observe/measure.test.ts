@@ -31,7 +31,9 @@ function machine() {
         for (const [name, rate] of Object.entries(perSecond)) counters[name] = (counters[name] ?? 0) + rate * 10;
         told = await measure({ ...is, at: seconds * 1000 }, () => {
           reads += 1;
-          return Promise.resolve(reading && { counters: { ...counters }, outOfMemory: 0, reserved: 0.1, ...reading });
+          return Promise.resolve(
+            reading && { counters: { ...counters }, outOfMemory: 0, reserved: 0.1, minor: 34, ...reading },
+          );
         });
       }
       return told;
@@ -64,16 +66,40 @@ describe('measuring a kubelet', () => {
     });
   });
 
-  it('tells means of what took time, by the newer of two metrics of pods', async () => {
-    const { runs, counts } = machine();
-    const total = (name: string, count: number, sum: number) => ({
-      [`kubelet_${name}_duration_seconds_count`]: count,
-      [`kubelet_${name}_duration_seconds_sum`]: sum,
+  const took = (name: string, count: number, sum: number) => ({
+    [`kubelet_${name}_duration_seconds_count`]: count,
+    [`kubelet_${name}_duration_seconds_sum`]: sum,
+  });
+
+  for (const [minor, podStart] of [
+    [undefined, 9],
+    [25, 9],
+    [26, 4],
+    [37, 4],
+  ] as const) {
+    it(`tells means of what took time, of a kubelet 1.${minor ?? '?'}`, async () => {
+      const { runs, counts, reads } = machine();
+      reads({ minor });
+      counts({ ...took('pod_start', 1, 9), ...took('pod_start_sli', 1, 4), ...took('pleg_relist', 2, 0.5) });
+      assert.partialDeepStrictEqual((await runs(300))?.now?.values, { podStart, relist: 0.25 });
     });
-    counts({ ...total('pod_start', 1, 9), ...total('pleg_relist', 2, 0.5) });
-    assert.partialDeepStrictEqual((await runs(300))?.now?.values, { podStart: 9, relist: 0.25 });
-    counts({ ...total('pod_start', 1, 9), ...total('pod_start_sli', 1, 4) });
-    assert.equal((await runs(1200))?.now?.values.podStart, 4);
+  }
+
+  it('tells no time with image pulls in it where the kubelet has one without', async () => {
+    const { runs, counts } = machine();
+    counts({ ...took('pod_start', 1, 60) });
+    assert.equal((await runs(600))?.now?.values.podStart, undefined);
+  });
+
+  it('tells nothing of a sum that fell', async () => {
+    const { runs, counts } = machine();
+    counts({ ...took('pod_start_sli', 1, -9e9), process_cpu_seconds_total: -1, kubelet_evictions: 0.01 });
+    assert.deepEqual(Object.keys((await runs(600))?.now?.values ?? {}).sort(), [
+      'evictions',
+      'oomKills',
+      'reserved',
+      'runtimeErrors',
+    ]);
   });
 
   it('begins a window with a config, without the first minute of the kubelet that runs it', async () => {
@@ -101,6 +127,20 @@ describe('measuring a kubelet', () => {
     const told = await runs(600);
     assert.deepEqual([told?.mark, told?.before?.sha256, told?.before?.seconds], [NEXT, OLD, 600]);
     assert.equal(told?.now?.sha256, NEW);
+  });
+
+  it('forgets the window before a mark that came long before the config', async () => {
+    const { runs, change, counts } = machine();
+    counts({ process_cpu_seconds_total: 0.1 });
+    await runs(1200);
+    change({ mark: NEXT });
+    counts({ process_cpu_seconds_total: 0.7 });
+    await runs(3600);
+    change({ run: 'second' });
+    await runs(420);
+    change({ sha256: NEW });
+    const told = await runs(10);
+    assert.deepEqual([told?.before?.sha256, told?.before?.seconds, told?.before?.values.cpu], [OLD, 300, 0.7]);
   });
 
   it('begins a window with a mark while the kubelet runs on', async () => {

@@ -104,26 +104,26 @@ describe('a verdict', () => {
     assert.deepEqual(analyse(samples('canary', changes), waiting), {
       verdict: 'fail',
       because:
-        '6 evicted pods in 10 minutes, before 0 evicted pods in 10 minutes; no other node was measured; ' +
-        '1.23 cores for the kubelet, before 0.1 cores for the kubelet; of 40 nodes that wait 1 changed as much',
+        '6 evicted pods in 10 minutes, before 0; no other node was measured; ' +
+        '1.23 cores for the kubelet, before 0.1; of 40 nodes that wait 1 got as much worse',
     });
   });
 
   for (const [name, now, said] of [
-    ['evictions', 9, '9 evicted pods in 10 minutes'],
-    ['oomKills', 9, '9 times out of memory in 10 minutes'],
-    ['runtimeErrors', 99, '99 errors of the container runtime in 10 minutes'],
-    ['podStart', 12.345, '12.3 s to start a pod'],
-    ['relist', 9, '9 s to list the pods that run'],
-    ['cpu', 9, '9 cores for the kubelet'],
-    ['reserved', 0.75, '75% of the memory kept from pods'],
+    ['evictions', 9, '9 evicted pods in 10 minutes, before 1;'],
+    ['oomKills', 9, '9 times out of memory in 10 minutes, before 1;'],
+    ['runtimeErrors', 99, '99 errors of the container runtime in 10 minutes, before 1;'],
+    ['podStart', 12.345, '12.3 s to start a pod, before 1 s;'],
+    ['relist', 9, '9 s to list the running pods, before 1 s;'],
+    ['cpu', 9, '9 cores for the kubelet, before 1;'],
+    ['reserved', 1.55, '155% of the memory kept from pods, before 100%;'],
   ] as const) {
     it(`says ${name} in its unit`, () => {
       const { because } = analyse(
-        samples('canary', { [name]: { before: 0, now } }),
-        still(19, { [name]: { before: 0, now: 0 } }),
+        samples('canary', { [name]: { before: 1, now } }),
+        still(19, { [name]: { before: 1, now: 1 } }),
       );
-      assert.ok(because.startsWith(`${said}, before 0`), because);
+      assert.ok(because.startsWith(said), because);
     });
   }
 
@@ -133,6 +133,19 @@ describe('a verdict', () => {
       because: '1 node compared with 40 nodes that wait',
     });
   });
+
+  for (const [what, now, absent, verdict] of [
+    ['most of them are worse', [9, 9], 1, 'fail'],
+    ['one of two is worse', [9], 1, 'unknown'],
+    ['one of three is worse', [9], 2, 'unknown'],
+    ['the others are no worse', [0.1, 0.1], 1, 'unknown'],
+  ] as const) {
+    it(`is ${verdict} where ${what} and one tells nothing`, () => {
+      const measured = samples('canary', ...now.map((value) => cpu(0.1, value)));
+      const mute = Array.from({ length: absent }, () => ({ node: 'mute', missing: 'mute is new' }));
+      assert.equal(analyse([...mute, ...measured], waiting).verdict, verdict);
+    });
+  }
 
   it('is unknown while one canary cannot be compared', () => {
     const missing: readonly NodeSample[] = [1, 2, 3, 4, 5].map((index) => ({

@@ -126,8 +126,7 @@ describe('the analysis of a rollout', () => {
   });
 
   it('says why it waits, what it suspects and what failed', () => {
-    const figures =
-      '1 cores for the kubelet, before 0.1 cores for the kubelet; of 19 nodes that wait 0 changed as much';
+    const figures = '1 cores for the kubelet, before 0.1; of 19 nodes that wait 0 got as much worse';
     assert.equal(next(young).message, 'c was measured for 60 of 240 seconds');
     assert.equal(next(worse).message, `${figures}; looked at again in 15 minutes`);
     assert.equal(next(worse, was('suspect', ago(15))).message, figures);

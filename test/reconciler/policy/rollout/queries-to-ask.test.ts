@@ -40,6 +40,10 @@ const waitingFor = (reason: string): KubeletPoolStatus => ({
   holds: [{ reason, nodes: 1, examples: ['n1'], message: 'm' }],
 });
 
+const settledOn = (of: string): KubeletPoolStatus => ({
+  settled: { configName: 'workers-x', sha256: of, apply: 'overlay', at: at('11:00:00') },
+});
+
 describe('the pools whose canaries Prometheus is asked about', () => {
   for (const [what, isAsked, args] of [
     ['canaries that are done', true, [{}]],
@@ -68,6 +72,9 @@ describe('the pools whose canaries Prometheus is asked about', () => {
     ['the halt of another payload', true, [{}, { halt: { ...HALT, sha256: 'f'.repeat(64) } }]],
     ['a release', false, [{}, { released: { sha256, haltedAt: at('12:50:00') } }]],
     ['the release of another payload', true, [{}, { released: { sha256: 'f'.repeat(64), haltedAt: at('12:50:00') } }]],
+    ['what the pool settled on before', false, [{}, settledOn(sha256)]],
+    ['what the pool settled on meanwhile', true, [judged('waiting'), settledOn(sha256)]],
+    ['another payload than it settled on', true, [{}, settledOn('f'.repeat(64))]],
     ['no Prometheus', false, [{}, {}, false]],
     ['a time that is none', false, [{ startedAt: 'yesterday' }]],
   ] as readonly (readonly [string, boolean, Asked])[]) {

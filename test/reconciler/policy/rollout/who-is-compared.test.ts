@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { analysisOf, measureSteps } from '#reconciler/policy/rollout/analysed.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { AnalysisSpec, AnalysisStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { AnalysisSpec, AnalysisStatus, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { MeasuredWindow } from '#shared/contract/api/measures.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { desiredPool, idleNode, nodeView, NOW, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
@@ -16,6 +16,16 @@ const validOf = (analysis: AnalysisSpec | undefined) =>
   validPool('workers', 120, { rollout: { ...poolSpec().rollout, ...(analysis === undefined ? {} : { analysis }) } });
 const poolOf = (analysis: AnalysisSpec | undefined = SPEC) => desiredPool(validOf(analysis));
 
+const SINCE = toTimestamp(NOW - 3_600_000);
+
+/** The way of the payload that is tried. */
+const rolloutOf = (analysis?: AnalysisStatus): RolloutStatus => {
+  const { sha256 } = validOf(SPEC);
+  const way = { configName: 'workers-x', sha256, startedAt: SINCE, waves: [] };
+  return analysis === undefined ? way : { ...way, analysis };
+};
+const MARK = `${validOf(SPEC).sha256.slice(0, 40)}@${SINCE}`;
+
 const minutes = (sha256: string): MeasuredWindow => ({ sha256, seconds: 540, values: { cpu: 0.1 } });
 
 /** A node that measured the same before and now, with what is so of it towards the payload. */
@@ -23,7 +33,7 @@ function member(name: string, is: Partial<Member>, annotation: string | undefine
   const pool = validOf(SPEC);
   const node = nodeView(name, 'workers');
   const isCanary = is.standing === 'settled';
-  const measures = { mark: pool.sha256, before: minutes('old'), now: minutes(isCanary ? pool.sha256 : 'old') };
+  const measures = { mark: MARK, before: minutes('old'), now: minutes(isCanary ? pool.sha256 : 'old') };
   const reported = isCanary ? settledNode(node, pool, { measures }) : idleNode(node, { measures });
   const annotations = annotation === '' ? {} : { [MEASURE_ANNOTATION]: annotation };
   const kubeletNode = { ...reported, metadata: { ...reported.metadata, annotations } };
@@ -60,7 +70,7 @@ function analysed({
   const members = kinds.map((kind, index) => member(`n${index}`, KINDS[kind]));
   const cohort = { members, names: new Set<string>(), newest: 0 };
   const progress = { ...WAVES, waves, ...(isOver ? { current: null } : {}) };
-  return analysisOf({ pool, members }, cohort, progress, before, NOW, undefined);
+  return analysisOf({ pool, members }, cohort, progress, rolloutOf(before), NOW, undefined);
 }
 
 describe('the canaries of a pool', () => {
@@ -96,22 +106,46 @@ describe('the canaries of a pool', () => {
 
 describe('a pool that compares its canaries', () => {
   /** By name, the mark that each node is given. */
-  const marked = (pool: ReturnType<typeof poolOf> | null, members: readonly Member[]) =>
-    measureSteps({ pool, members }).map((step) => {
+  const marked = (
+    pool: ReturnType<typeof poolOf> | null,
+    members: readonly Member[],
+    rollout: RolloutStatus | null = rolloutOf(),
+  ) =>
+    measureSteps({ pool, members }, rollout).map((step) => {
       assert.ok(step.step === 'remember');
       return [step.node, step.annotations[MEASURE_ANNOTATION]] as const;
     });
 
   for (const [kind, is] of Object.entries(KINDS)) {
     it(`${kind === 'waits' ? 'begins' : 'does not begin'} a new window on a node that ${kind}`, () => {
-      const pool = poolOf();
-      const expected = kind === 'waits' ? [['n0', pool.config?.sha256]] : [];
-      assert.deepEqual(marked(pool, [member('n0', is)]), expected);
+      const expected = kind === 'waits' ? [['n0', MARK]] : [];
+      assert.deepEqual(marked(poolOf(), [member('n0', is), member('c', KINDS['is on trial'])]), expected);
     });
 
     it(`has a node measure that ${kind}, where it does not yet`, () => {
-      const pool = poolOf();
-      assert.deepEqual(marked(pool, [member('n0', is, '')]), [['n0', pool.config?.sha256]]);
+      assert.deepEqual(marked(poolOf(), [member('n0', is, '')]), [['n0', MARK]]);
+    });
+  }
+
+  it('begins no new window before a canary was told: it may wait for a window of its own', () => {
+    assert.deepEqual(marked(poolOf(), [member('n0', KINDS.waits), member('c', KINDS.waits)]), []);
+  });
+
+  it('begins another window where the same payload is tried once more', () => {
+    const again = { ...rolloutOf(), startedAt: toTimestamp(NOW) };
+    const members = [member('n0', KINDS.waits, MARK), member('c', KINDS['is on trial'])];
+    assert.deepEqual(marked(poolOf(), members), []);
+    const [[, mark] = []] = marked(poolOf(), members, again);
+    assert.notEqual(mark, MARK);
+    assert.ok((mark?.length ?? 0) <= 64, 'the CRD takes no more');
+  });
+
+  for (const [what, rollout] of [
+    ['no rollout yet', null],
+    ['the rollout of another payload', { ...rolloutOf(), sha256: 'f'.repeat(64) }],
+  ] as const) {
+    it(`leaves all as it is where there is ${what}`, () => {
+      assert.deepEqual(marked(poolOf(), [member('n0', KINDS.waits), member('n1', KINDS.waits, '')], rollout), []);
     });
   }
 

@@ -15,7 +15,7 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   const judged = tallySteadiness(before.judged, verdict, seen, pace.maxStepMs);
   if (judged.healthyMs >= pace.steadyMs) {
     const well = comeToRest(state, null);
-    const rejected = well.assigned === null ? undefined : rejectionOf(well, well.assigned);
+    const rejected = state.assigned === null ? undefined : rejectionOf(state, state.assigned);
     const error = rejected === undefined ? null : errorOf(rejected);
     return {
       next: { ...well, promotedAt: null, error },

@@ -81,12 +81,16 @@ export function startJudging({ bootId, service }: Observation): Judged {
 /** Shorter ones are nothing to speak of: an answer that came late on a busy machine. */
 const LAPSE_MS = 10_000;
 
+/** Whether the kubelet is not in order now, and not just for a moment: then nobody may build on how long it was healthy before. */
+export const isInLapse = ({ unhealthyMs }: Judged): boolean => unhealthyMs >= LAPSE_MS;
+
 /** A Node is often called NotReady once, right after its kubelet was restarted. */
 const USUAL_LAPSES = 1;
 
 /**
  * Adds one look. A reboot is nobody's failure: the kubelet gets its time to start again, and what it proved stays. Where it ended by
- * itself, health begins at nothing again: a config that ends it after eight minutes, again and again, never proves ten.
+ * itself, health begins at nothing again: a config that ends it after eight minutes, again and again, never proves ten. That holds from
+ * its end on, not from its next start: while it is down, no time of health is to be told of.
  */
 export function tally(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
@@ -103,9 +107,12 @@ export function tally(before: Judged, verdict: Verdict, seen: Observation, maxSt
     run: seen.service.run ?? before.run,
     automaticRestarts: seen.service.automaticRestarts ?? before.automaticRestarts,
     restarts: before.restarts + restarts,
-    healthyMs: restarts > 0 ? 0 : before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
+    healthyMs:
+      restarts > 0 || hasEnded(before, seen.service)
+        ? 0
+        : before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
     everHealthy: healthy || (sameRun && before.everHealthy),
-    lapses: before.lapses + (healthy && sameRun && before.everHealthy && before.unhealthyMs >= LAPSE_MS ? 1 : 0),
+    lapses: before.lapses + (healthy && sameRun && before.everHealthy && isInLapse(before) ? 1 : 0),
     unhealthyMs: healthy ? 0 : before.unhealthyMs + (before.healthy || verdict.verdict === 'unclear' ? 0 : stepMs),
   };
 }
@@ -118,7 +125,7 @@ export function tally(before: Judged, verdict: Verdict, seen: Observation, maxSt
 export function tallySteadiness(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const judged = tally(before, verdict, seen, maxStepMs);
   const isOneRun = judged.run === before.run;
-  const mayPass = seen.service.run !== null && judged.unhealthyMs < LAPSE_MS;
+  const mayPass = seen.service.run !== null && !isInLapse(judged);
   return isOneRun && (verdict.verdict === 'healthy' || mayPass) ? judged : { ...judged, healthyMs: 0 };
 }
 
@@ -169,6 +176,10 @@ export function failureOf(
 /** Of a run that was seen: right after an order of ours, the service manager may still speak of the run before it. */
 const awaitsRestart = ({ run }: Judged, service: ServiceStatus): boolean =>
   service.awaitsRestart === true && run !== null && service.run === null;
+
+/** The same, whether or not the service manager is to start it again. */
+const hasEnded = (judged: Judged, service: ServiceStatus): boolean =>
+  awaitsRestart(judged, service) || (service.state === 'failed' && service.run === null);
 
 function lastExit({ lastExit, reason }: ServiceStatus): string {
   const words = [

@@ -3,7 +3,15 @@ import type { Decision } from './decision.ts';
 import { asError } from './as-error.ts';
 import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
-import { type Config, rejectionOf, sameConfig, type State, withoutRejected, withRejected } from './state.ts';
+import {
+  type Config,
+  hasAnotherChance,
+  rejectionOf,
+  sameConfig,
+  type State,
+  withoutRejected,
+  withRejected,
+} from './state.ts';
 import { verdictOf } from './judge.ts';
 import { isStoppedByPerson, STOPPED } from './stopped.ts';
 import { startTrial, takeOver } from './start-trial.ts';
@@ -57,6 +65,8 @@ function begin(state: State, config: Config, seen: Observation): Heeded {
   if (needsNoRestart) return turned(takeOver(state, config, seen));
   // Whoever stopped it does not expect to start an untried config, and a Node that is NotReady would prove nothing.
   if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return kept(awaitingStart(state, config, seen));
+  // Tried again while the kubelet is as unwell as before, it would not be blamed again, and be tried forever.
+  if (hasAnotherChance(state, config) && verdictOf(seen).verdict === 'unhealthy') return kept(state);
   const again = turnNeeded(state, seen);
   const isWaiting = again?.reason === 'StateLost' && !isGranted(again, seen);
   return isWaiting ? kept(state) : turned(startTrial(state, config, seen));

@@ -257,13 +257,19 @@ export function withRejected(state: State, config: Config, { reason, message, at
   return { ...state, rejected: [...withoutRejected(state, config).rejected, entry].slice(-MAX_REJECTED) };
 }
 
-/** A node that is at rest from now on. What failed on a kubelet that was not healthy anyway gets another chance. */
+/**
+ * A node that is at rest from now on. What failed on a kubelet that was not healthy anyway gets another chance: its error stays, and
+ * says until then what is waited for.
+ */
 export function comeToRest(state: State, runs: Target): State {
-  const rested: State = { ...state, doing: IDLE, lastKnownGood: runs };
-  const blamed = state.rejected.filter(({ reason }) => reason !== UNBLAMED);
-  if (blamed.length === state.rejected.length) return rested;
-  return { ...rested, rejected: blamed, error: state.error?.reason === UNBLAMED ? null : state.error };
+  const rejected = state.rejected.filter(({ reason }) => reason !== UNBLAMED);
+  const isBlamed = rejected.length === state.rejected.length;
+  return { ...state, doing: IDLE, lastKnownGood: runs, ...(isBlamed ? {} : { rejected }) };
 }
+
+/** Whether the node came to rest after this config failed on a kubelet that was not healthy anyway. */
+export const hasAnotherChance = ({ doing, error }: State, config: Config): boolean =>
+  doing.phase === 'idle' && error?.reason === UNBLAMED && error.config === nameOf(config);
 
 export const UNBLAMED: FailureReason = 'UnhealthyBefore';
 

@@ -10,6 +10,7 @@ import {
 import type { Condition } from '#shared/contract/api/object.ts';
 import { wantOfGuard } from '../decide/guard.ts';
 import { isOverdue } from '../decide/change.ts';
+import { isInLapse } from '../decide/judge.ts';
 import { type Drift, driftOf } from '../decide/drift.ts';
 import { preflightAnswer, sinceAnswer } from './preflight-answer.ts';
 import { isToBeRepaired } from './say-drift.ts';
@@ -167,7 +168,7 @@ function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
 
 /**
  * In twelve steps, half a minute at most: the status is no progress bar for the API server to draw. A probation is a third of a trial
- * unless somebody chose another, so that one of the steps ends with it.
+ * unless somebody chose another, so that one of the steps ends with it. A kubelet that is not in order shows nothing of what it had proved.
  */
 function trialOf(
   { config, since, change, warnings }: Trial,
@@ -177,7 +178,7 @@ function trialOf(
     intent.intent === 'config' && intent.config.source.sha256 === config.source.sha256 ? intent.config : config;
   const durationSeconds = Math.ceil(wanted.trial.durationMs / 1000);
   const step = Math.min(30, Math.max(1, durationSeconds / 12));
-  const healthy = change.step === 'judge' ? change.judged.healthyMs / 1000 : 0;
+  const healthy = change.step === 'judge' && !isInLapse(change.judged) ? change.judged.healthyMs / 1000 : 0;
   return {
     config: nameOf(config),
     since,

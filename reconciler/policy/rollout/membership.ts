@@ -233,7 +233,7 @@ export function memberOf(
   };
 
   function isPast(probation: Millis): boolean {
-    return now - node.readySince >= probation && isPastProbation(kubeletNode, probation);
+    return now - node.readySince >= probation && isPastProbation(kubeletNode, probation, now);
   }
 }
 

@@ -164,16 +164,23 @@ function targetIn({ sha256, apply = 'overlay' }: Partial<ConfigReference> = {}):
 }
 
 /**
- * Whether the node is past its probation with what it was told: its agent, by its own clock, saw the kubelet healthy with it for so
- * long, on a trial that goes on. A restart with what it has proved already has no probation.
+ * Agents say at least every half minute that a kubelet is healthy on trial. For how long it was is worth nothing when nobody has said
+ * so for this long: the agent may be dead, and the config taken back.
  */
-export function isPastProbation(node: KubeletNode | undefined, probationMs: Millis): boolean {
-  const { phase, active, trial, observedGeneration = 0 } = node?.status ?? {};
+const UNSEEN_MS: Millis = 2 * 60_000;
+
+/**
+ * Whether the node is past its probation with what it was told: its agent, by its own clock, saw the kubelet healthy with it for so
+ * long, and goes on to see it so. A restart with what it has proved already has no probation.
+ */
+export function isPastProbation(node: KubeletNode | undefined, probationMs: Millis, now: Millis): boolean {
+  const { phase, active, trial, observedGeneration = 0, heartbeat } = node?.status ?? {};
   const target = assignmentOf(node);
   if (phase !== 'Trial' || target === null || !trial || observedGeneration < (node?.metadata.generation ?? 0))
     return false;
   const isOfIt = refersTo(active, target) && trial.config === active?.name && !hasProved(node, target);
-  return isOfIt && trial.awaitsReboot === undefined && trial.healthySeconds * 1000 >= probationMs;
+  const isPast = isOfIt && trial.awaitsReboot === undefined && trial.healthySeconds * 1000 >= probationMs;
+  return isPast && now - (fromTimestamp(heartbeat) ?? 0) <= UNSEEN_MS;
 }
 
 /** Whether the node has proved this config: it is what it falls back to. */

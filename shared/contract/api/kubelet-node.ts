@@ -191,7 +191,7 @@ export interface KubeletNodeStatus {
   readonly trial?: {
     readonly config: string;
     readonly since: string;
-    /** Healthy seconds so far, of `durationSeconds`. */
+    /** Healthy seconds so far, of `durationSeconds`. 0 while the kubelet is not in order; older agents go on to tell of them then. */
     readonly healthySeconds: number;
     readonly durationSeconds: number;
     readonly restarts: number;

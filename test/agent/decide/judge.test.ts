@@ -45,6 +45,18 @@ describe('the tally of looks at a kubelet', () => {
     assert.equal(look({ healthyMs: 1_000 }, { bootId: 'boot-2' }, run('run-2', 1)).healthyMs, 1_000);
   });
 
+  it('begins at nothing again as soon as the kubelet ended, and not when it is started again', () => {
+    const ended = (service: Partial<Observation['service']>) =>
+      look({ healthyMs: 60_000 }, DOWN, {
+        service: { state: 'starting', run: null, automaticRestarts: 0, ...service },
+      });
+    assert.equal(ended({ awaitsRestart: true }).healthyMs, 0);
+    assert.equal(ended({ state: 'failed' }).healthyMs, 0);
+    // Somebody restarts it.
+    assert.equal(ended({}).healthyMs, 60_000);
+    assert.equal(ended({ state: 'stopped', wasStopped: true }).healthyMs, 60_000);
+  });
+
   it('counts on where no run can be seen', () => {
     assert.equal(look({ healthyMs: 1_000 }, run(null, null)).healthyMs, 6_000);
     assert.equal(steadyAfter({ run: null }, run(null, null)), 14_000);

@@ -28,11 +28,28 @@ describe('a kubelet that was not healthy before the change', () => {
     const { error, rejected } = failed;
     const back = { ...fallingBack(A, judging({ healthyMs: 9_000 })), error, rejected };
     const settled = decide(back, seen(wanting(B))).next;
-    assert.deepEqual([settled.doing.phase, settled.rejected, settled.error], ['idle', [], null]);
+    assert.deepEqual([settled.doing.phase, settled.rejected, settled.error], ['idle', [], error]);
     assert.deepEqual(decide(settled, seen(wanting(B))).actions, [{ do: 'stage', config: B }]);
+    const tried = decide(settled, seen(wanting(B), { staged: ready })).next;
+    assert.deepEqual([tried.doing.phase, (tried.doing as Trial).wasHealthy, tried.error], ['trial', true, null]);
   });
 
-  it('has its note of that forgotten, and no other error', () => {
+  it('is waited for, and not blamed again and again: a config that fails then would be tried forever', () => {
+    const trial = onTrial(judging({ unhealthyMs: 119_000, healthy: false }), { wasHealthy: false });
+    const { error, rejected } = decide(trial, seen(wanting(B), DOWN)).next;
+    for (const back of [fallingBack(A, judging({ healthyMs: 9_000 })), broken({ healthyMs: 9_000, healthy: true })]) {
+      const settled = decide({ ...back, error, rejected }, seen(wanting(B))).next;
+      assert.equal(settled.error?.reason, 'UnhealthyBefore');
+      const waiting = decide(settled, seen(wanting(B), { staged: ready }, DOWN));
+      assert.deepEqual([waiting.next, waiting.actions], [settled, []]);
+      // Another config is another matter.
+      const other = { ...B, source: { ...B.source, name: 'other-1', sha256: 'f'.repeat(64) } };
+      const staged = { config: other, outcome: 'ready', warnings: [] } as const;
+      assert.equal(decide(settled, seen(wanting(other), { staged }, DOWN)).next.doing.phase, 'trial');
+    }
+  });
+
+  it('has its entry among the rejected forgotten, and no error', () => {
     const trial = onTrial(judging({ unhealthyMs: 119_000, healthy: false }), { wasHealthy: false });
     const { rejected } = decide(trial, seen(wanting(B), DOWN)).next;
     const restedWith = (error: NodeError | null) =>

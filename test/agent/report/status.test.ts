@@ -225,6 +225,12 @@ describe('the status of a node', () => {
     assert.deepEqual(trial, { config: B.source.name, since: AT, healthySeconds: 0, durationSeconds: 600, restarts: 1 });
   });
 
+  it('tells of no healthy time while the kubelet is not in order, and of all of it afterwards', () => {
+    const progress = (unhealthyMs: number): number | undefined =>
+      status(onTrial(judging({ healthyMs: 90_000, unhealthyMs }))).trial?.healthySeconds;
+    assert.deepEqual([0, 9_999, 10_000, 60_000].map(progress), [90, 90, 0, 0]);
+  });
+
   it('has one of these steps end with a third of the trial, which is the usual probation', () => {
     const progress = (durationMs: number, healthyMs: number): number | undefined => {
       const config = { ...B, trial: { ...B.trial, durationMs } };

@@ -167,7 +167,7 @@ describe('a node', () => {
   it('that nobody made an object for, or that never reported, has nothing', () => {
     for (const node of [undefined, { metadata: a }, { metadata: a, status: {} }]) {
       const none = [agentAlive(node, NOW), hasProved(node, TARGET), hasProvedAny(node), inTransition(node, NOW)];
-      assert.deepEqual([...none, runsAlready(node, TARGET), isPastProbation(node, 0)], Array(6).fill(false));
+      assert.deepEqual([...none, runsAlready(node, TARGET), isPastProbation(node, 0, NOW)], Array(6).fill(false));
       assert.deepEqual(
         [failedAt(node, TARGET), openRequest(node), answerAbout(node, TARGET), provenBy(node)],
         [undefined, undefined, undefined, null],
@@ -283,7 +283,9 @@ describe('a node on trial for a minute is past a probation', () => {
       false,
     ],
     ['not with what it has proved already', tries({ lastKnownGood: reference }), 60_000, false],
+    ['as long as its agent has said so lately', tries({ heartbeat: toTimestamp(NOW - 120_000) }), 60_000, true],
+    ['not when its agent has said nothing since', tries({ heartbeat: toTimestamp(NOW - 121_000) }), 60_000, false],
     ['not while the trial waits for a reboot', tries({ trial: { ...trial, awaitsReboot: 'systemd' } }), 60_000, false],
   ];
-  for (const [what, node, ms, is] of rows) it(what, () => assert.equal(isPastProbation(node, ms), is));
+  for (const [what, node, ms, is] of rows) it(what, () => assert.equal(isPastProbation(node, ms, NOW), is));
 });

@@ -2,7 +2,7 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { amountOf, limitOf } from '#reconciler/policy/rollout/amount.ts';
 import type { Member } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { fromTimestamp } from '#shared/runtime/clock.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { RolloutStory } from '../../../../support/rollout-story.ts';
 
@@ -13,10 +13,14 @@ export function gaveItsPlaceBack({ kubeletNode, node, standing }: Member, { flee
   if (standing === 'soaking') return true;
   const { spec, status } = kubeletNode ?? {};
   const lasted = Math.min((status?.trial?.healthySeconds ?? 0) * 1000, fleet.now - node.readySince);
+  if (!wasSeenLately(kubeletNode, fleet.now)) return false;
   const isFirstTime = spec?.configSource?.sha256 !== status?.lastKnownGood?.sha256;
   const isOfIt = spec?.configSource?.sha256 === status?.active?.sha256;
   return status?.phase === 'Trial' && isFirstTime && isOfIt && lasted >= (parseDuration(probation) ?? Infinity);
 }
+
+const wasSeenLately = (node: KubeletNode | undefined, now: Millis): boolean =>
+  now - (fromTimestamp(node?.status?.heartbeat) ?? 0) <= 120_000;
 
 /** As many as `maxUnavailable` says, or else as the nodes that have shown that they live with the payload make of the canaries. */
 export function mayTry(
@@ -45,7 +49,8 @@ export function mayTry(
     if (node.labels['pool'] !== 'workers' && spec?.pool !== 'workers') continue;
     const isTold = spec?.configSource?.sha256 === sha256;
     const healthyMs = Math.min((status?.trial?.healthySeconds ?? 0) * 1000, now - node.readySince);
-    const lives = isTold && status?.phase === 'Trial' && status.active?.sha256 === sha256 && healthyMs >= probationMs;
+    const isShown = isTold && wasSeenLately(before.kubeletNodes.get(node.name), now);
+    const lives = isShown && status?.phase === 'Trial' && status.active?.sha256 === sha256 && healthyMs >= probationMs;
     if (status?.lastKnownGood?.sha256 === sha256) promoted += 1;
     else if (lives) passed += 1;
     if (isTold && status?.rejected?.some((each) => each.sha256 === sha256)) failed += 1;

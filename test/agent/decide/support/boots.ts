@@ -6,7 +6,7 @@ import { A, AT, B, idle } from '../../../support/agent/states.ts';
 
 export const WATCH_OF_B = `${B.source.name}/${B.source.sha256}/${B.apply}@boots`;
 
-export const boots = (now: GuardSeen): Partial<Observation> => ({ guard: { guard: 'disarmed', boots: now } });
+const boots = (now: GuardSeen): Partial<Observation> => ({ guard: { guard: 'disarmed', boots: now } });
 export const unwatched = boots({ guard: 'disarmed' });
 export const watching = (trial = WATCH_OF_B): Partial<Observation> =>
   boots({ guard: 'armed', trial, to: targetIdOf(A) });

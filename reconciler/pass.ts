@@ -1,4 +1,4 @@
-import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { Blockers } from './cluster/blockers/blockers.ts';
 import type { Queries } from './cluster/blockers/queries.ts';
@@ -11,28 +11,19 @@ import type { JudgePool } from './policy/repo/judge-pool.ts';
 import type { Fleet, LeftOut } from './policy/fleet.ts';
 import type { CommitStatuses } from './telling/forge/statuses.ts';
 import { isolate, touches, withUnwritable } from './policy/isolate.ts';
-import { type Plan, plan } from './policy/plan.ts';
-import { type PastCommit, writeHistory } from './telling/report/commit-history.ts';
-import { displacedNotes, writeNotes } from './telling/report/displaced.ts';
+import { plan } from './policy/plan.ts';
+import { writeNotes } from './telling/report/displaced.ts';
+import { createDueNotes, type DueNotes } from './telling/report/due-notes.ts';
 import { conflictLines, conflictsAmong } from './policy/assign/conflict-lines.ts';
-import {
-  type CommitNote,
-  isFinal,
-  nextNote,
-  noteInForce,
-  type SaidLimits,
-  noteRefused,
-} from './telling/report/note.ts';
+import { nextRecord } from './telling/report/next-record.ts';
+import { noteRefused } from './telling/report/note.ts';
 import type { Notes } from './telling/report/notes.ts';
 import { createHeldPools } from './telling/report/held-pools.ts';
 import { createSayings } from './telling/report/sayings.ts';
 import type { SourceRecord } from './telling/report/record.ts';
 import { commitsOf } from './telling/report/recorded-commits.ts';
-import { writeFindings } from './telling/report/recorded-findings.ts';
-import type { SourceState } from './telling/report/source-state.ts';
-import { writeUnreadable } from './telling/report/unreadable-notes.ts';
 import { createStatusPace } from './telling/report/status-pace.ts';
-import { policyOf, recordedPolicy } from './policy/cluster-policy.ts';
+import { recordedPolicy } from './policy/cluster-policy.ts';
 import type { Onlooker } from './telling/round.ts';
 import { type ClockReading, jumpBetween, putForward } from './policy/sights/own-clock.ts';
 import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
@@ -40,8 +31,6 @@ import { inOwnTime } from './policy/sights/own-time.ts';
 import { type Sights, sightsOf, withLeftOut } from './policy/sights/sights.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
-import { limitsOf, writeLimits } from './policy/limits.ts';
-import type { JudgedSnapshot } from './policy/commit.ts';
 import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
 
 export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
@@ -86,7 +75,8 @@ export function createPass(ports: PassPorts): Pass {
   const standBack = createStandBack(clock);
   const heldPools = createHeldPools(clock);
   const otherNames = createOtherNames();
-  let lastNote: CommitNote | null = null;
+  const dueNotes = createDueNotes(cluster, (error) => said.untold(error));
+  const here = { ...ports.repository, cluster };
   let sights: Sights | null = null;
   let clocks: ClockReading | null = null;
   const answered: ApplyPorts['answered'] = (step, object) => {
@@ -105,7 +95,7 @@ export function createPass(ports: PassPorts): Pass {
       ...desiredState(inForce, fleet, ports.judge, policy, ports.takeUps.known()),
       ...(refused === null ? {} : { refused: refused.message }),
     });
-    const commits = commitsOf(recorded, { ...ports.repository, cluster });
+    const commits = commitsOf(recorded, here);
     const wanted = isolate(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);
@@ -121,12 +111,8 @@ export function createPass(ports: PassPorts): Pass {
       ports.queries.ask(queried, signal),
     ]);
     const signals = { blockers, queries, drains: ports.drains.views(), pods: ports.drains.counts() };
-    const now = clock.now();
-    const reading = { wall: now, monotonic: clock.monotonic() };
-    const jump = jumpBetween(clocks, reading);
-    clocks = reading;
-    if (jump !== 0) log.warn({ forwardMs: jump }, 'clock set: what has lasted is counted on');
-    sights = sights === null ? null : putForward(sights, jump);
+    const now = readClock();
+
     const decided = isolate(wanted.fleet, (left) => {
       const known = left === wanted.fleet;
       // What is kept of a pool is in what is wanted, too: it goes with its pool.
@@ -138,6 +124,7 @@ export function createPass(ports: PassPorts): Pass {
     const { fleet } = decided;
     const { unreadable = [] } = fleet;
     sights = withLeftOut(seen, sights, everything);
+
     said.findings(desired);
     const held = (): readonly LeftOut[] => withUnwritable(unreadable, standBack.unreadable(), everything);
     said.unreadable(held());
@@ -146,12 +133,13 @@ export function createPass(ports: PassPorts): Pass {
     const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...conflictLines(conflictsAmong(untouchable))];
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
-    const lastWords = sayable(desired, planned, recorded, fleet, { limits, leftAlone });
+    const due = dueNotes({ recorded, desired, statuses: planned.pools, fleet, limits, leftAlone });
     // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
-    const displaced = writeNotes(lastWords.displaced, notes);
+    const displaced = writeNotes(due.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
+
     const steps = planned.steps.filter((step) => !touches(step, unreadable, desired.pools));
     standBack.planned(steps);
     const applied = await apply(
@@ -160,18 +148,9 @@ export function createPass(ports: PassPorts): Pass {
       signal,
     );
 
-    const refused = taken.refused === null ? [] : [noteRefused(cluster, taken.refused.commit, taken.refused.message)];
-    for (const note of [
-      ...refused,
-      ...lastWords.displaced,
-      ...(lastWords.present === null ? [] : [lastWords.present]),
-    ]) {
-      telling(() => {
-        notes?.want(note);
-        ports.statuses?.want(note);
-      });
-    }
-    const source = stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
+    tellNotes(taken.refused, due);
+    const found = { here, taken, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
+    const source = nextRecord(recorded, { ...found, at: clock.now() });
     const { waitMs } = applied;
     if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
     telling(() => {
@@ -182,6 +161,31 @@ export function createPass(ports: PassPorts): Pass {
     return { looked: true, waitMs: waitMs ?? 0 };
   };
 
+  /** Where the clock was set meanwhile, what has lasted since goes with it. */
+  function readClock(): Millis {
+    const reading = { wall: clock.now(), monotonic: clock.monotonic() };
+    const jump = jumpBetween(clocks, reading);
+    clocks = reading;
+    if (jump !== 0) log.warn({ forwardMs: jump }, 'clock set: what has lasted is counted on');
+    sights = sights === null ? null : putForward(sights, jump);
+    return reading.wall;
+  }
+
+  function tellNotes(refused: TakenUp['refused'], { displaced, present }: DueNotes): void {
+    const ofRefused = refused === null ? [] : [noteRefused(cluster, refused.commit, refused.message)];
+    for (const note of [...ofRefused, ...displaced, ...(present === null ? [] : [present])]) {
+      telling(() => {
+        notes?.want(note);
+        ports.statuses?.want(note);
+      });
+    }
+  }
+
+  function statusesNow(): string {
+    const state = ports.statuses?.state() ?? { statuses: 'off', because: 'switched off' };
+    return state.statuses === 'on' ? 'on' : `off: ${state.because}`;
+  }
+
   /** Nothing is held up because it cannot be told. */
   function telling(tell: () => void): void {
     try {
@@ -190,106 +194,7 @@ export function createPass(ports: PassPorts): Pass {
       said.untold(error);
     }
   }
-
-  /** Where a pool's status cannot be put into words, its commit is said to be displaced, without it. */
-  function sayable(...[desired, planned, recorded, fleet, more]: Parameters<typeof lastWordsOf>): LastWords {
-    try {
-      return lastWordsOf(desired, planned, recorded, fleet, more);
-    } catch (error) {
-      said.untold(error);
-      const { commit } = desired;
-      const facts = { recorded, last: null, cluster, fleet: { ...fleet, pools: new Map() } };
-      return { present: null, displaced: commit === null ? [] : displacedNotes({ ...facts, commit }) };
-    }
-  }
-
-  /** What is to be said of the commit in force, and of those that it displaced. */
-  function lastWordsOf(
-    desired: Desired,
-    { pools }: Plan,
-    recorded: SourceState,
-    fleet: Fleet,
-    { limits, leftAlone }: { readonly limits: SaidLimits | undefined; readonly leftAlone: readonly string[] },
-  ): LastWords {
-    if (desired.commit === null) return { present: null, displaced: [] };
-    const displaced = displacedNotes({ recorded, last: lastNote, commit: desired.commit, cluster, fleet });
-    const now = noteInForce(cluster, desired.commit, desired, pools, limits, leftAlone);
-    const done = recorded.commit === desired.commit && recorded.outcome !== '';
-    const present = nextNote(lastNote, now, done);
-    lastNote = present ?? lastNote;
-    return { present, displaced };
-  }
-
-  function stateNow(recorded: SourceState, { inForce, refused }: TakenUp, seen: Seen): SourceState {
-    const { desired, leftAlone, failure, tip, lastWords } = seen;
-    const fresh = inForce !== null && inForce.oid !== recorded.commit && tip?.commit.oid === inForce.oid;
-    const state = notes?.state() ?? { notes: 'off' as const, because: 'switched off' };
-    const statuses = ports.statuses?.state() ?? { statuses: 'off' as const, because: 'switched off' };
-    const { present, displaced } = lastWords;
-    const said = present !== null && isFinal(present) && notes?.stands(present) === true;
-    const at = toTimestamp(clock.now());
-    const described = { ...recorded, ...(fresh ? describeCommit(tip, at) : {}) };
-    return {
-      ...described,
-      ...ports.repository,
-      cluster,
-      history: writeHistory(recorded.history, newsOf(described, present, refused, tip, at)),
-      outcome: present === null ? recorded.outcome : said ? present.outcome : '',
-      displaced: writeNotes(displaced, notes),
-      refusedCommit: refused?.commit ?? '',
-      refusedReason: refused?.reason ?? '',
-      refusedBecause: refused?.message ?? '',
-      failingSince: failure?.since ?? '',
-      failure: failure === null ? '' : `${failure.code}: ${failure.message}`,
-      notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
-      unreadableNotes: writeUnreadable(notes?.unreadable() ?? []),
-      statuses: statuses.statuses === 'on' ? 'on' : `off: ${statuses.because}`,
-      policy: JSON.stringify(policyOf(desired.policy)),
-      limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.fieldsBefore),
-      findings: writeFindings(desired.findings, leftAlone),
-    };
-  }
 }
 
 const hasPools = ({ pools, unreadable = [] }: Fleet): boolean =>
   pools.size > 0 || unreadable.some(({ of }) => of === 'pool');
-
-interface LastWords {
-  /** null before any commit is in force. */
-  readonly present: CommitNote | null;
-  readonly displaced: readonly CommitNote[];
-}
-
-/** What a pass has found out, as far as the record tells of it. */
-interface Seen {
-  readonly desired: Desired;
-  readonly leftAlone: readonly string[];
-  readonly failure: ReturnType<Branch['view']>['failure'];
-  readonly tip: ReturnType<Branch['view']>['tip'];
-  readonly lastWords: LastWords;
-}
-
-function describeCommit(
-  { commit, signature }: JudgedSnapshot,
-  takenUpAt: string,
-): Pick<SourceState, 'commit' | 'subject' | 'author' | 'takenUpAt' | 'signedBy'> {
-  const signedBy = signature.verdict === 'trusted' ? `${signature.signer} (${signature.key})` : '';
-  return { commit: commit.oid, subject: commit.subject, author: commit.author.name, takenUpAt, signedBy };
-}
-
-/** What is to be remembered of the commit in force, and of a newer one that was refused. */
-function newsOf(
-  { commit, subject, author, takenUpAt }: SourceState,
-  present: CommitNote | null,
-  refused: TakenUp['refused'],
-  tip: Seen['tip'],
-  now: string,
-): readonly PastCommit[] {
-  const inForce =
-    present === null || commit !== present.commit
-      ? []
-      : [{ oid: commit, subject, author, at: takenUpAt, outcome: present.outcome }];
-  if (refused === null || tip?.commit.oid !== refused.commit) return inForce;
-  const { oid, subject: title, author: by } = tip.commit;
-  return [...inForce, { oid, subject: title, author: by.name, at: now, outcome: 'refused' }];
-}

@@ -9,7 +9,7 @@ export interface TestProcess {
  * that has run before is quick. What changes its own process (its environment, its working directory) stays alone, and so do
  * those that wait for other processes longest: they would wait one after the other.
  */
-export const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
+const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
   ['agent-kubelet', /^test\/agent\/(?:checkpoint|kubelet)\//],
   ['agent-scenarios', /^test\/agent\/scenarios\//],
   ['agent-guard', /^test\/agent\/guard\//],

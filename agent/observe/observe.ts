@@ -1,6 +1,5 @@
 import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
@@ -10,35 +9,28 @@ import { intentOf } from '../decide/assignment/assignment.ts';
 import { candidateOf } from '../decide/assignment/candidate.ts';
 import { recallCandidate } from '../decide/candidate.ts';
 import { type Memory, recall } from '../decide/memory.ts';
-import type { Intent, Observation, Running, Staged } from '../decide/observation.ts';
+import type { Intent, Observation, Staged } from '../decide/observation.ts';
 import { isDown } from '../decide/start-down.ts';
 import { activeOf, type Config, type State, type Strain } from '../decide/state.ts';
-import {
-  type ConfigzReading,
-  maxNodeAgeMs,
-  needsLease,
-  needsStrain,
-  planConfigz,
-  readinessOf,
-} from '../decide/what-to-read.ts';
+import { maxNodeAgeMs, needsLease, needsStrain, readinessOf } from '../decide/what-to-read.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
-import { fileThatSets, type FlaggedDropIn } from '../kubelet/flagged-drop-ins.ts';
+import type { FlaggedDropIn } from '../kubelet/flagged-drop-ins.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
 import { servingCertsOf } from '../kubelet/serving-certificate.ts';
 import type { Guard } from '../ports/guard.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
-import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '../ports/probe.ts';
+import type { Health, KubeletAddress, KubeletProbe } from '../ports/probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/service.ts';
 import { parseFlags, removedFlags, withFlags } from '../preflight/checks/flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
 import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
-import { createSightTracker } from './sight.ts';
 import { createLasting } from './lasting.ts';
 import { createMeasuring, type Reading } from './measure.ts';
 import { withoutLoss } from './lost-base.ts';
+import { createConfigzReader, type ReadConfigz, runningAsMeant } from './running.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 export interface ObserveOptions {
@@ -125,8 +117,10 @@ export function createObserve(options: ObserveOptions): Observe {
     const health =
       address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(unanswered);
     const configz = () => readConfigz.read(state, address, status.run, signal);
-    const running = await named(
-      await compare(seenFiles.payload, configz, ownNode.kubeletVersion),
+    const running = await runningAsMeant(
+      seenFiles.payload,
+      configz,
+      ownNode.kubeletVersion,
       async () => (await options.dropIns?.(args)) ?? [],
     );
     const isAtRest = state.doing.phase === 'idle';
@@ -213,62 +207,11 @@ const unknownService = (error: unknown): ServiceStatus => ({
 });
 
 const unanswered = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
-const unread = (reason: string): RunningConfig => ({ seen: false, why: 'error', reason });
-
-type ReadConfigz = () => Promise<RunningConfig>;
-
-/** Reads what the kubelet runs, as often as `planConfigz` says. */
-function createConfigzReader(probe: KubeletProbe, clock: Clock) {
-  let last: (ConfigzReading & { readonly config: RunningConfig }) | undefined;
-  const sights = createSightTracker();
-  const read = async (
-    state: State,
-    address: KubeletAddress,
-    run: string | null,
-    signal: AbortSignal,
-  ): Promise<RunningConfig> => {
-    const plan = planConfigz(state, run, last, clock.monotonic());
-    if (plan.configz === 'pass') return unread(plan.why);
-    if (plan.configz === 'read' || last === undefined) {
-      const config = await probe.runningConfig(address, signal).catch((error: unknown) => unread(reasonOf(error)));
-      const isPassing = !config.seen && (config.why === 'down' || config.why === 'error');
-      last = { config, run, at: clock.monotonic(), isPassing };
-      sights.tell(config, run, last.at);
-    }
-    return last.config;
-  };
-  return { read, sights };
-}
-
-/** Compares what the kubelet runs with what it is meant to run. */
-async function compare(
-  payload: SeenFiles['payload'],
-  configz: ReadConfigz,
-  kubeletVersion: OwnNode['kubeletVersion'],
-): Promise<Running> {
-  // Also where nothing is assigned: whether it can be seen has to be known before the first config is.
-  const read = await configz();
-  if (payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
-  if (!read.seen) return { running: 'unseen', why: read.reason };
-  const differences = contradictions(payload, read.config, await kubeletVersion());
-  return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };
-}
 
 /** Nobody asks there: without a file that says where it is, a kubelet that does not answer is not accused. */
 const NOWHERE: KubeletAddress = { healthz: null, api: null };
 
 const isReadable = ({ files }: SeenFiles): boolean => files.files === 'installed' || files.files === 'differ';
-
-/** With the drop-in that sets a field otherwise, where one does. */
-async function named(running: Running, dropIns: () => Promise<readonly FlaggedDropIn[]>): Promise<Running> {
-  if (running.running !== 'contradicts') return running;
-  const files = await dropIns().catch(() => []);
-  const differences = running.differences.map((phrase) => {
-    const file = fileThatSets(phrase, files);
-    return file === undefined ? phrase : `${phrase} (${file} sets it)`;
-  });
-  return { running: 'contradicts', differences };
-}
 
 type Ready = Extract<Staged, { readonly outcome: 'ready' }>;
 

@@ -34,5 +34,3 @@ export function seldomIn(log: Pick<Log, 'warn' | 'error'>, clock: Pick<Clock, 'm
     };
   return { warn: at('warn'), error: at('error'), isNews };
 }
-
-export type SeldomLog = ReturnType<typeof seldomIn>;

@@ -11,7 +11,7 @@ import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import type { Source } from './wanted.ts';
 
-export const NAMESPACES: Resource = {
+const NAMESPACES: Resource = {
   ...KUBELET_NODES,
   group: '',
   version: 'v1',

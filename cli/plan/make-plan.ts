@@ -113,11 +113,21 @@ function planPool(
   // What the nodes of a pool that goes were provisioned with, nobody here knows.
   const isCompared = valid !== undefined && !isAdopted;
   const fields = isCompared ? diffPayloads(valueInWords(compared), valueInWords(valid)) : [];
+  const waits = (): string | undefined => {
+    if (valid === undefined || fields.length + touched.length === 0) return undefined;
+    const given = touched.map((node) => [node, had(node)] as const);
+    if (valid.template !== undefined) {
+      const reasons = given.map(([node, has]) => waitsFor(poolFor(valid, node) ?? valid, [has], [[node, has]]));
+      return computedForNone(classes) ?? reasons.find((why) => why !== undefined);
+    }
+    // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
+    const having = members.length === 0 ? [isPlain(then) ? then : undefined] : given.map(([, has]) => has);
+    return waitsFor(valid, having, given);
+  };
   return [
     {
       name,
-      change:
-        now === undefined ? 'removed' : now.status === 'invalid' ? 'invalid' : old === undefined ? 'added' : 'changed',
+      change: changeOf(old, now),
       from: from?.name,
       ...(old?.status === 'invalid' ? { keptFrom: null } : keptFrom === undefined ? {} : { keptFrom }),
       configBefore: then?.configName,
@@ -128,20 +138,7 @@ function planPool(
       spec,
       members: members.length,
       nodes: plans,
-      waits:
-        valid === undefined || fields.length + touched.length === 0
-          ? undefined
-          : valid.template === undefined
-            ? waitsFor(
-                valid,
-                // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
-                members.length === 0 ? [isPlain(then) ? then : undefined] : touched.map(had),
-                touched.map((node) => [node, had(node)] as const),
-              )
-            : (computedForNone(classes) ??
-              touched
-                .map((node) => waitsFor(poolFor(valid, node) ?? valid, [had(node)], [[node, had(node)]]))
-                .find((why) => why !== undefined)),
+      waits: waits(),
       rollout:
         valid === undefined || touched.length === 0
           ? undefined
@@ -153,6 +150,12 @@ function planPool(
 /** Of the nodes in all pools, as `reconciler/policy/rollout/budget.ts` has it. */
 const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: Places): number | null =>
   maxUnavailable === null ? null : limitOf(maxUnavailable, pool.size);
+
+const changeOf = (old: LoadedPool | undefined, now: LoadedPool | undefined): PoolPlan['change'] => {
+  if (now === undefined) return 'removed';
+  if (now.status === 'invalid') return 'invalid';
+  return old === undefined ? 'added' : 'changed';
+};
 
 const poolIn = ({ pools }: LoadedRepo, name: string): LoadedPool | undefined =>
   pools.find((pool) => pool.name === name);

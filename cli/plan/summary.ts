@@ -31,7 +31,7 @@ export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: b
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-export const isRefused = ({ warnings }: NodePlan): boolean => warnings.some(({ refuses }) => refuses);
+const isRefused = ({ warnings }: NodePlan): boolean => warnings.some(({ refuses }) => refuses);
 
 /** What of a plan can make `kubelet-gitops plan` end with 3. */
 export const FAILURES = ['refused', 'conflict', 'invalid', 'stuck', 'held', 'empty', 'security'] as const;

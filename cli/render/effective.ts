@@ -79,10 +79,7 @@ function isSet(config: Config, keys: Keys): boolean {
   return true;
 }
 
-export function leavesOf(
-  config: Config,
-  before: Keys = [],
-): readonly { readonly keys: Keys; readonly value: unknown }[] {
+function leavesOf(config: Config, before: Keys = []): readonly { readonly keys: Keys; readonly value: unknown }[] {
   return Object.entries(config).flatMap(([key, value]) => {
     const keys = [...before, key];
     return isMap(value) && Object.keys(value).length > 0 ? leavesOf(value, keys) : [{ keys, value }];

@@ -9,9 +9,9 @@ import { meaningOf } from './field-meanings/meanings.ts';
 
 /** What is said of a field in more than one generated place. Sentences without a full stop; undefined where there is nothing to say. */
 
-export const costOf = ({ cost = 'restart' }: Field): string => COST_WORDS[cost];
+const costOf = ({ cost = 'restart' }: Field): string => COST_WORDS[cost];
 
-export const riskOf = ({ note }: Field): string | undefined => (note === undefined ? undefined : RISK_NOTES[note]);
+const riskOf = ({ note }: Field): string | undefined => (note === undefined ? undefined : RISK_NOTES[note]);
 
 /** Why the field is refused unless `fields.allow` lists it; what is in a denied struct is denied with it. */
 export function deniedBecause(path: string): string | undefined {

@@ -41,7 +41,7 @@ export const line = (about: string, longest: number): Schema => ({
   maxLength: longest,
 });
 
-export const LABEL_KEY = '^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
+const LABEL_KEY = '^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
 const LABEL_VALUE = { type: 'string', pattern: '^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$' };
 
 export const SELECTOR: Schema = {

@@ -7,7 +7,7 @@ type Run = Readonly<Record<string, string | undefined>>;
  *
  * @throws where it does not run on GitHub Actions
  */
-export function provenanceOf(run: Run): object {
+function provenanceOf(run: Run): object {
   const value = (name: string): string => {
     const found = run[name] ?? '';
     if (found === '') throw new Error(`${name} is not set: provenance is made on GitHub Actions`);

@@ -14,7 +14,7 @@ const REBOOTS = 103;
 const DRAINS = 102;
 export const MOST_NODES = 12;
 /** Config files of the nodes' own by their SHA-256: kubelets survive all but the last. */
-export const BASES = ['b1', 'b2', 'b666'] as const;
+const BASES = ['b1', 'b2', 'b666'] as const;
 
 export type Event =
   | { readonly event: 'commit'; readonly maxPods: number }

@@ -35,7 +35,7 @@ interface Met {
 }
 
 /** git itself makes no longer chains (pack-objects.h, OE_DEPTH_BITS), and by default of fifty. */
-export const LONGEST_CHAIN = 4_095;
+const LONGEST_CHAIN = 4_095;
 const HEADER_BYTES = 12;
 const SUM_BYTES = 20;
 

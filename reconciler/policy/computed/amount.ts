@@ -9,7 +9,7 @@ export class MachineAmount {
   }
 }
 
-export const MEBIBYTE = 2 ** 20;
+const MEBIBYTE = 2 ** 20;
 
 /** Thousandths of a core are what Kubernetes counts CPUs in. */
 const MILLI = 1000;

@@ -190,7 +190,7 @@ function stopOf(
 }
 
 /** The first few findings, for a place where not all of them fit. */
-export function summarise(findings: readonly Finding[]): string {
+function summarise(findings: readonly Finding[]): string {
   const errorsFirst = [...findings].sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
   const shown = errorsFirst.slice(0, MOST_FINDINGS).map(formatFinding);
   const rest = findings.length - shown.length;

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { afterAbsence, bootLimitsOf, provedByBoot } from '#agent/decide/boots.ts';
 import { decide } from '#agent/decide/decide.ts';
-import type { Decision } from '#agent/decide/decision.ts';
 import { targetIdOf } from '#agent/decide/guard.ts';
-import type { GuardFault, GuardSeen } from '#agent/ports/guard.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import { neededConfigs, type State, type Target, type Unproved } from '#agent/decide/state.ts';
 import { pendingIn } from '#agent/report/pending.ts';
 import { turnNeeded } from '#agent/decide/turn.ts';
-import { whenUnsaved } from '#agent/decide/unsaved.ts';
-import { PACE } from '#agent/decide/pace.ts';
 import { ready, table } from '../../support/agent/decision-table.ts';
 import {
   A,
@@ -18,7 +13,6 @@ import {
   B,
   C,
   fallingBack,
-  idle,
   INSTALLING,
   judging,
   onTrial,
@@ -26,38 +20,7 @@ import {
   TERMS,
   wanting,
 } from '../../support/agent/states.ts';
-
-const WATCH_OF_B = `${B.source.name}/${B.source.sha256}/${B.apply}@boots`;
-
-const boots = (now: GuardSeen): Partial<Observation> => ({ guard: { guard: 'disarmed', boots: now } });
-const unwatched = boots({ guard: 'disarmed' });
-const watching = (trial = WATCH_OF_B): Partial<Observation> => boots({ guard: 'armed', trial, to: targetIdOf(A) });
-const tookBack = (parts: Partial<Extract<GuardSeen, { guard: 'fired' }>> = {}): Partial<Observation> => ({
-  bootId: 'boot-2',
-  ...boots({
-    guard: 'fired',
-    trial: WATCH_OF_B,
-    to: targetIdOf(A),
-    cause: 'silence',
-    at: AT,
-    starts: 1,
-    restarted: true,
-    ...parts,
-  }),
-});
-/** In the boot of the promotion: after a start of the kubelet alone. */
-const tookBackNow = (): Partial<Observation> => tookBack({ watch: 'boot-2' });
-const asked = (parts: Partial<Observation> = {}): Partial<Observation> => ({
-  ...boots({ guard: 'armed', trial: WATCH_OF_B, to: targetIdOf(A), asks: true }),
-  ...parts,
-});
-const nextBoot: Partial<Observation> = { bootId: 'boot-2' };
-
-/** B was promoted, and an agent came up under A last. */
-const promoted = (parts: Partial<Unproved> = {}, runs: Target = B): State => ({
-  ...idle(runs),
-  unproved: { sha256: B.source.sha256, to: A, bootId: 'boot-1', absences: 0, ...parts },
-});
+import { asked, nextBoot, promoted, tookBack, tookBackNow, unwatched, watching } from './support/boots.ts';
 
 const proven = judging({ healthyMs: TERMS.durationMs - 1 });
 const armedForTrial: Partial<Observation> = {
@@ -273,108 +236,6 @@ table('a config that was promoted and not booted with', [
     ['arm-guard'],
   ],
 ]);
-
-describe('the watch over a boot', () => {
-  const refusing = (parts: Partial<GuardFault>): Partial<Observation> => ({
-    guardFault: { trial: WATCH_OF_B, message: 'no', tries: 1, isFull: false, retryInMs: 0, ...parts },
-  });
-  const isArmed = (...parts: readonly Partial<Observation>[]): boolean =>
-    decide(promoted(), seen(wanting(B), unwatched, ...parts)).actions.some((action) => action.do === 'arm-guard');
-
-  it('is asked for with the boot in which nothing is to be done, and leads to what an agent came up under', () => {
-    const { actions } = decide(promoted(), seen(wanting(B), unwatched));
-    assert.deepEqual(actions, [{ do: 'arm-guard', trial: { config: B, since: 'boots' }, to: A, watch: 'boot-1' }]);
-  });
-
-  it('is tried a dozen times, with pauses, and as long as the disk is full', () => {
-    assert.equal(isArmed(refusing({ tries: 11 })), true);
-    assert.equal(isArmed(refusing({ retryInMs: 1 })), false);
-    assert.equal(isArmed(refusing({ tries: 12 })), false);
-    assert.equal(isArmed(refusing({ tries: 12, isFull: true })), true);
-    assert.equal(isArmed(refusing({ tries: 12, trial: 'other' })), true);
-  });
-
-  it('waits as long as a trial, and a quarter of an hour at least', () => {
-    assert.equal(bootLimitsOf({ durationMs: 1_000, startTimeoutMs: 1_000, maxRestarts: 0 }).silenceSeconds, 900);
-    assert.equal(bootLimitsOf({ durationMs: 900_000, startTimeoutMs: 1_000, maxRestarts: 0 }).silenceSeconds, 901);
-  });
-
-  it('goes on where nobody knows which boot this is', () => {
-    const state = promoted();
-    assert.equal(provedByBoot(state, seen(watching(), { bootId: '' })), state);
-    assert.equal(provedByBoot(state, seen(watching())), state);
-    assert.equal('unproved' in provedByBoot(state, seen(watching(), nextBoot)), false);
-    const waits = promoted({ absences: 1, bootId: 'boot-2' }, A);
-    assert.equal(
-      provedByBoot(waits, seen(unwatched, { bootId: 'boot-3' })),
-      waits,
-      'a config that waits was not booted with',
-    );
-  });
-
-  it('hears of an agent that cannot write down that it is there', () => {
-    const [before, decision] = [promoted(), decide(promoted(), seen(wanting(B), watching(), nextBoot))];
-    const { next, actions } = whenUnsaved(before, decision, PACE);
-    assert.equal(next, before);
-    assert.deepEqual(actions, [{ do: 'reassure-guard' }]);
-    const superseding: Decision = {
-      next: onTrial(INSTALLING, { config: C }),
-      actions: [{ do: 'reassure-guard' }],
-      recheckAfterMs: 0,
-    };
-    assert.deepEqual(
-      whenUnsaved(onTrial(INSTALLING), superseding, PACE).actions,
-      [],
-      'that of a trial is left to the guard',
-    );
-  });
-
-  it('ends where the node is in the middle of something, and where everything of ours goes', () => {
-    const middle: State = {
-      ...fallingBack(B, INSTALLING),
-      lastKnownGood: B,
-      unproved: promoted().unproved as Unproved,
-    };
-    assert.equal(afterAbsence(middle, seen(tookBack())), undefined);
-    const { actions } = decide(middle, seen(watching()));
-    assert.deepEqual(
-      actions.slice(0, 2).map((action) => action.do),
-      ['reassure-guard', 'disarm-guard'],
-    );
-    const leaving = decide({ ...idle(null), assigned: null }, seen(wanting(null), { leaving: 'asked' }, watching()));
-    assert.deepEqual(leaving.actions, [{ do: 'leave' }]);
-  });
-
-  it('is remembered on the way back, which is that of a config that failed', () => {
-    const { next } = decide(promoted(), seen(wanting(B), tookBack()));
-    assert.deepEqual(next.unproved, { sha256: B.source.sha256, to: A, bootId: 'boot-2', absences: 1 });
-    assert.equal(next.doing.phase === 'falling-back' && next.doing.because, 'failed');
-  });
-
-  it('says what the guard saw where it is to blame', () => {
-    const blamed = (...parts: Parameters<typeof tookBack>) =>
-      afterAbsence(promoted({ absences: 1 }), seen(wanting(B), tookBack(...parts)))?.next.error?.message;
-    const name = `no agent came up under ${B.source.name}`;
-    const back = `The node goes back to ${A.source.name}`;
-    assert.equal(blamed(), `${name} after 2 boots, although the kubelet ran other pods. ${back}`);
-    assert.equal(blamed({ watch: 'boot-1' }), blamed(), 'it was promoted in another boot');
-    assert.equal(
-      blamed({ watch: 'boot-2' }),
-      `${name} again after a start of the kubelet, which ended its pod. ${back}`,
-    );
-  });
-
-  it('is told by the run that the guard started', () => {
-    const running = (parts: Parameters<typeof tookBack>[0]) => {
-      const { doing } = afterAbsence(promoted(), seen(tookBack(parts)))?.next ?? idle(A);
-      return doing.phase === 'falling-back' && doing.change.step === 'install' ? doing.change.running : 'another step';
-    };
-    assert.deepEqual(running({}), { run: 'run-1', bootId: 'boot-2' });
-    assert.equal(running({ restarted: false }), undefined);
-    assert.equal(running({ to: 'local' }), undefined);
-    assert.equal(afterAbsence(fallingBack(A, INSTALLING), seen(tookBack())), undefined);
-  });
-});
 
 describe('the turn for another trial', () => {
   const waits = promoted({ absences: 1, bootId: 'boot-2' }, A);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { readGuardScript } from '#agent/guard/host-guard.ts';
 import { bundle } from '../../../scripts/build.ts';
+import { without } from '../../support/needs.ts';
 import { SCRIPT } from './support/guarded-host.ts';
 
 describe('the text of the guard’s script', () => {
@@ -21,4 +23,11 @@ describe('the text of the guard’s script', () => {
     assert.equal(resolve(dirname(reader)), directory);
     await rm(directory, { recursive: true });
   });
+});
+
+const NO_SHELLCHECK = without('shellcheck', ['--version'], 'nothing checks the guard’s script');
+
+it('the guard’s script gives shellcheck no reason to complain', { skip: NO_SHELLCHECK }, () => {
+  const { stdout, status } = spawnSync('shellcheck', ['--shell=sh', SCRIPT], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
 });

@@ -25,7 +25,7 @@ export type Located<T> =
   | { readonly found: false; readonly reason: string };
 
 /** The minor that everything runs on unless `KUBERNETES` names another: the oldest that is supported. */
-export const OLDEST = '1.20';
+const OLDEST = '1.20';
 
 /** The minor of control plane and kubelet here, for example "1.37". What KUBEBUILDER_ASSETS holds may be of any other. */
 export const KUBERNETES = process.env['KUBERNETES'] ?? OLDEST;

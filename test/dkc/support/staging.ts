@@ -11,8 +11,8 @@ import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-di
 import { A } from '../../support/agent/states.ts';
 import { LOCAL_FILE, STATE } from '../../support/agent/whole-node.ts';
 
-export const NAMESPACE = 'kubelet-gitops';
-export const never = new AbortController().signal;
+const NAMESPACE = 'kubelet-gitops';
+const never = new AbortController().signal;
 
 /** Where configs are fetched and checked, with an API server, a disk and a real installer, and without a kubelet. */
 export interface StagingBench {

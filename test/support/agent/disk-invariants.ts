@@ -39,7 +39,7 @@ const nothingCrashLoops: Invariant = (node, { mostStarts }) => {
   return starts <= mostStarts ? undefined : `the kubelet was started ${starts} times, more than ${mostStarts}`;
 };
 
-export const localConfigIsNeverLost: Invariant = (node) => {
+const localConfigIsNeverLost: Invariant = (node) => {
   const tree = node.disk.tree();
   const places = [tree[CONFIG_FILE], tree[`${STATE}/local/kubelet`]];
   const isSafe = places.some((text) => text === LOCAL_FILE || text === NEW_LOCAL_FILE);

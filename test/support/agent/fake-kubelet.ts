@@ -10,7 +10,7 @@ import type { MemoryDisk } from './memory-disk.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
-export const ROOT = '/var/lib/kubelet';
+const ROOT = '/var/lib/kubelet';
 export const CONFIG_FILE = '/var/lib/kubelet/config.yaml';
 export const DROP_INS = '/etc/kubernetes/kubelet.conf.d';
 const STATE_FILE = join(ROOT, 'cpu_manager_state');

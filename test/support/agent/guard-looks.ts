@@ -4,7 +4,7 @@ import type { GuardFault, GuardSeen } from '#agent/ports/guard.ts';
 import { A, AT, B } from './states.ts';
 
 /** The trial of B that began `AT`. */
-export const TRIAL_OF_B = trialIdOf({ config: B, since: AT });
+const TRIAL_OF_B = trialIdOf({ config: B, since: AT });
 export const RUN_1 = { run: 'run-1', bootId: 'boot-1' };
 
 export const disarmed: Partial<Observation> = { guard: { guard: 'disarmed' } };

@@ -277,7 +277,7 @@ export const AT_REST = {
 } as const;
 
 /** What the model itself, and the test of the wall clock, hold to. */
-export const OTHERS = ['neverSpins', 'clockJumpsChangeNothing'] as const;
+const OTHERS = ['neverSpins', 'clockJumpsChangeNothing'] as const;
 export type InvariantName =
   | keyof typeof AT_EVERY_DECISION
   | keyof typeof AFTER_EVERY_TURN

@@ -131,6 +131,3 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
 /** For messages of laws that do not hold. */
 export const describeNode = ({ state, installed, running }: ModelNode): string =>
   JSON.stringify({ state, installed: nameOf(installed()), running: nameOf(running()) }, null, 1);
-
-export const isAmong = (config: Config, configs: readonly Target[]): boolean =>
-  configs.some((other) => sameConfig(other, config));

@@ -148,7 +148,7 @@ export const TRANSITIONS: readonly Transition[] = [
   },
 ];
 
-export const podsBefore = ({ before }: Transition): number => (before === null ? LOCAL : Number(before['maxPods']));
+const podsBefore = ({ before }: Transition): number => (before === null ? LOCAL : Number(before['maxPods']));
 
 /** The node as the transition finds it: at rest, its agent stopped. */
 export async function nodeBefore(transition: Transition): Promise<WholeNode> {

@@ -21,7 +21,7 @@ const CAPACITY = {
 };
 
 /** The pool that a node of this number is in. */
-export const poolOf = (index: number, pools: number): string => `pool-${String(index % pools).padStart(2, '0')}`;
+const poolOf = (index: number, pools: number): string => `pool-${String(index % pools).padStart(2, '0')}`;
 export const nodeName = (index: number): string =>
   `ip-10-${index >> 16}-${(index >> 8) & 255}-${index & 255}.eu-central-1.example.internal`;
 

@@ -17,7 +17,7 @@ import { type Replica, startReplica } from './replica.ts';
 
 const TICK_MS = 250;
 const PATIENCE_TICKS = 600;
-export const QUICK_LEASE: LeaseTiming = { leaseMs: 3_000, renewMs: 2_000, retryMs: 400 };
+const QUICK_LEASE: LeaseTiming = { leaseMs: 3_000, renewMs: 2_000, retryMs: 400 };
 
 export interface Process {
   readonly replica: Replica;

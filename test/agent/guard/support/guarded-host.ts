@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -168,8 +167,4 @@ function giveAway(path: string): void {
 
 function read(path: string): string | undefined {
   return existsSync(path) && statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
-}
-
-export function makeUnreadable(path: string): void {
-  if (existsSync(path)) chmodSync(path, 0);
 }

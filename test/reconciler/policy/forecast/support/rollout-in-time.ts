@@ -18,7 +18,7 @@ export interface Moment {
   readonly told: RolloutForecast | undefined;
 }
 
-export const inventoryOf = (count: number): readonly InventoryNode[] =>
+const inventoryOf = (count: number): readonly InventoryNode[] =>
   Array.from({ length: count }, (_, index) => ({
     name: `n${index}`,
     labels: { 'topology.kubernetes.io/zone': `z${index % 3}`, pool: 'w' },

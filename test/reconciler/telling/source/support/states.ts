@@ -26,7 +26,7 @@ const REFUSAL = {
   refusedBecause: 'it would change 40 of 48 nodes, and maxChange allows 20',
 };
 
-export const NEVER_VALID: Finding = {
+const NEVER_VALID: Finding = {
   code: 'unknown-field',
   severity: 'error',
   message: 'there is no field maxPodz',

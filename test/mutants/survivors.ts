@@ -334,7 +334,6 @@ export const SURVIVORS: Explained = {
       'what a class is given that has nodes is known as the payload already',
     ],
     ['isThrough', 'node.status?.promotedAt → node.status.promotedAt', NARROWS],
-    ['isTakenBack', 'node.spec?.forgive → node.spec.forgive', NARROWS],
   ],
   'reconciler/policy/rollout/pace.ts': [['trialTermsOf', '\'\' → "Stryker was here!"', 'it is as little a duration']],
   'reconciler/policy/rollout/payloads.ts': [
@@ -417,6 +416,8 @@ export const SURVIVORS: Explained = {
     ['isGranted', 'spec?.turn → spec.turn', NARROWS],
     ['openRequest', 'node === undefined → false', NARROWS],
     ['failedAt', '[] → ["Stryker was here"]', 'no config has that name'],
+    ['takenBackAt', 'node?.spec?.forgive → node?.spec.forgive', NARROWS],
+    ['takenBackAt', 'node?.spec → node.spec', NARROWS],
     ['isPastProbation', 'node?.metadata → node.metadata', NARROWS],
     ['isPastProbation', 'active?.name → active.name', NARROWS],
   ],

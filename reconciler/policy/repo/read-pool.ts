@@ -1,10 +1,12 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolSpec, PoolTrialSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { FULL } from '#shared/contract/api/probation.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { readFieldPolicy } from './read-field-policy.ts';
 import { readBlockers } from './read-blockers.ts';
 import { readDisruption } from './read-disruption.ts';
@@ -49,7 +51,7 @@ export function readPool(document: unknown, name: string, report: FileReport): K
   const suspend = readFlag(spec.suspend, at('suspend'), report);
   const disruption = readDisruption(spec.disruption, at('disruption'), report);
   const blockers = readBlockers(spec.blockers, at('blockers'), report);
-  return {
+  const read: KubeletPoolSpec = {
     nodeSelector: readSelector(spec.nodeSelector, at('nodeSelector'), report),
     priority: readInteger(spec.priority, at('priority'), { min: -INT32_MAX, max: INT32_MAX, default: 0 }, report),
     layers: readLayers(spec.layers, at('layers'), name, report),
@@ -61,6 +63,8 @@ export function readPool(document: unknown, name: string, report: FileReport): K
     ...(disruption === undefined ? {} : { disruption }),
     ...(blockers === undefined ? {} : { blockers }),
   };
+  doubtShorterTrials(read, [...at('trial'), 'durationAfterCanary'], report);
+  return read;
 }
 
 /** What the pool denies besides its cluster. It allows nothing: its file comes from the same hands as its config. */
@@ -146,6 +150,22 @@ function readTrial(value: unknown, path: Path, report: FileReport): PoolTrialSpe
     ),
     maxRestarts: readInteger(trial.maxRestarts, at('maxRestarts'), { min: 0, max: 1000, default: maxRestarts }, report),
   };
+}
+
+/** A trial after the canaries that is as long as theirs all the same. */
+function doubtShorterTrials(
+  { rollout: { probation }, trial: { duration, durationAfterCanary: after } }: KubeletPoolSpec,
+  path: Path,
+  report: FileReport,
+): void {
+  if (after === undefined) return;
+  if (probation === FULL) {
+    const message = 'durationAfterCanary shortens nothing with probation: full, where all trials take trial.duration';
+    report.doubt(path, message, 'leave out one of the two');
+  } else if ((parseDuration(after) ?? 0) > (parseDuration(duration) ?? 0)) {
+    const message = `durationAfterCanary is ${after}, and no trial is longer than trial.duration, which is ${duration}`;
+    report.doubt(path, message, 'make it shorter, or trial.duration longer');
+  }
 }
 
 /**

@@ -49,7 +49,9 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
   const windows = readWindows(rollout.windows, at('windows'), report);
   const emergency = readTextField(rollout.emergency, at('emergency'), { longest: LONGEST_REASON }, report);
   const maxUnavailable = readAmount(rollout.maxUnavailable, at('maxUnavailable'), { min: 0, default: 1 }, report);
-  if (maxUnavailable === '100%' && canary === undefined && steps === undefined) {
+  const onTrial = readOnTrial(rollout, path, report);
+  const isBounded = probation !== FULL && (onTrial.maxOnTrial ?? '100%') !== '100%';
+  if (maxUnavailable === '100%' && canary === undefined && steps === undefined && !isBounded) {
     report.doubt(
       at('maxUnavailable'),
       probation === FULL
@@ -63,7 +65,7 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
     ...(perZone === undefined
       ? {}
       : { maxUnavailablePerZone: readAmount(perZone, at('maxUnavailablePerZone'), { min: 0, default: 1 }, report) }),
-    ...readOnTrial(rollout, path, report),
+    ...onTrial,
     ...(notReadyNodes === undefined
       ? {}
       : { notReadyNodes: readWord(notReadyNodes, at('notReadyNodes'), ['wait', 'change'], report) }),

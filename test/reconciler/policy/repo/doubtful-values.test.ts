@@ -116,5 +116,22 @@ describe('a value that kubelets take and nobody means', () => {
     assert.deepEqual(rollout('maxUnavailable: 99%'), []);
     assert.deepEqual(rollout('maxUnavailable: 100%, canary: {nodes: 1}'), []);
     assert.deepEqual(rollout('maxUnavailable: 100%, steps: [{nodes: 1}]'), []);
+    assert.deepEqual(rollout('maxUnavailable: 100%, maxOnTrial: 5'), [], 'that many do');
+    assert.equal(rollout('maxUnavailable: 100%, maxOnTrial: 100%').length, 1);
+    assert.equal(rollout('maxUnavailable: 100%, maxOnTrial: 5, probation: full').length, 2);
+  });
+
+  it('is a trial after the canaries that is as long as theirs', () => {
+    const pool = (text: string): readonly string[] => said('maxPods: 5\n', text);
+    assert.match(
+      pool('  rollout: {probation: full}\n  trial: {durationAfterCanary: 2m}\n')[0] ?? '',
+      /^warning pools\/x\/pool\.yaml:6 .*durationAfterCanary shortens nothing with probation: full/,
+    );
+    assert.match(
+      pool('  trial: {durationAfterCanary: 601s}\n')[0] ?? '',
+      /^warning pools\/x\/pool\.yaml:5 .*durationAfterCanary is 601s, and no trial is longer than trial\.duration, which is 10m/,
+    );
+    assert.deepEqual(pool('  trial: {durationAfterCanary: 10m}\n'), []);
+    assert.deepEqual(pool('  rollout: {probation: full}\n  trial: {duration: 2m}\n'), []);
   });
 });

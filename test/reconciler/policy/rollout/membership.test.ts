@@ -161,6 +161,12 @@ describe('how a node stands in a pool that soaks for ten minutes', () => {
       { standing: 'no-agent', unavailable: true },
     ],
     [
+      'is as if it had just begun where it has yet to hear of other terms',
+      { ...rejected, status: { ...rejected.status, observedGeneration: 0 } },
+      TARGET,
+      { standing: 'updating', unavailable: true },
+    ],
+    [
       'has not failed with the config before where it fell silent',
       silent({ ...rejected, spec: assignedNode(node, OLD).spec ?? {} }),
       TARGET,

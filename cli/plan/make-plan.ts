@@ -1,7 +1,9 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { NO_CANARIES } from '#reconciler/policy/rollout/waves.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type Places, placesOf, validPools } from './places.ts';
@@ -131,23 +133,30 @@ function planPool(
       waits:
         valid === undefined || fields.length + touched.length === 0
           ? undefined
-          : valid.template === undefined
-            ? waitsFor(
-                valid,
-                // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
-                members.length === 0 ? [isPlain(then) ? then : undefined] : touched.map(had),
-                touched.map((node) => [node, had(node)] as const),
-              )
-            : (computedForNone(classes) ??
-              touched
-                .map((node) => waitsFor(poolFor(valid, node) ?? valid, [had(node)], [[node, had(node)]]))
-                .find((why) => why !== undefined)),
+          : ((hadIt || isAdopted ? undefined : lackOfCanaries(valid, members)) ??
+            (valid.template === undefined
+              ? waitsFor(
+                  valid,
+                  // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
+                  members.length === 0 ? [isPlain(then) ? then : undefined] : touched.map(had),
+                  touched.map((node) => [node, had(node)] as const),
+                )
+              : (computedForNone(classes) ??
+                touched
+                  .map((node) => waitsFor(poolFor(valid, node) ?? valid, [had(node)], [[node, had(node)]]))
+                  .find((why) => why !== undefined)))),
       rollout:
         valid === undefined || touched.length === 0
           ? undefined
           : planRollout(valid, members, touched, overallBound(head, after), takenOver, hadIt),
     },
   ];
+}
+
+function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]): string | undefined {
+  const { selector } = spec.rollout.canary ?? {};
+  if (selector === undefined || members.length === 0) return undefined;
+  return members.some(({ labels }) => selectorMatches(selector, labels)) ? undefined : NO_CANARIES;
 }
 
 /** Of the nodes in all pools, as `reconciler/policy/rollout/budget.ts` has it. */

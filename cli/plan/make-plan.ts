@@ -1,7 +1,9 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { NO_CANARIES } from '#reconciler/policy/rollout/waves.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type Places, placesOf, validPools } from './places.ts';
@@ -115,6 +117,8 @@ function planPool(
   const fields = isCompared ? diffPayloads(valueInWords(compared), valueInWords(valid)) : [];
   const waits = (): string | undefined => {
     if (valid === undefined || fields.length + touched.length === 0) return undefined;
+    const lack = hadIt || isAdopted ? undefined : lackOfCanaries(valid, members);
+    if (lack !== undefined) return lack;
     const given = touched.map((node) => [node, had(node)] as const);
     if (valid.template !== undefined) {
       const reasons = given.map(([node, has]) => waitsFor(poolFor(valid, node) ?? valid, [has], [[node, has]]));
@@ -145,6 +149,12 @@ function planPool(
           : planRollout(valid, members, touched, overallBound(head, after), takenOver, hadIt),
     },
   ];
+}
+
+function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]): string | undefined {
+  const { selector } = spec.rollout.canary ?? {};
+  if (selector === undefined || members.length === 0) return undefined;
+  return members.some(({ labels }) => selectorMatches(selector, labels)) ? undefined : NO_CANARIES;
 }
 
 /** Of the nodes in all pools, as `reconciler/policy/rollout/budget.ts` has it. */

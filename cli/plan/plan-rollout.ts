@@ -38,10 +38,12 @@ export function planRollout(
   const { rollout } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
   const budget = overall === null ? own : Math.min(own, overall);
-  const stages = stagesOf(pool, members, inOrder(touched));
-  const waves = stages.map(({ items, soakMs }) => ({
+  const ordered = inOrder(touched);
+  const stages = stagesOf(pool, members, ordered);
+  const waves = stages.map(({ items, isFixed, soakMs }) => ({
     nodes: items.map(asForecast),
-    soakMs: items.every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
+    isFixed,
+    soakMs: (items.length > 0 ? items : ordered).every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
   }));
   const zones = Map.groupBy(members, zoneIn);
   const perZone = rollout.maxUnavailablePerZone;
@@ -68,11 +70,22 @@ export function planRollout(
   const withFault = (fails: FailsAfter): Forecast => forecast(terms(RESTART_MS), waves, undefined, undefined, fails);
   return {
     budget,
-    stages: stages.map(({ name, items }) => ({ name, nodes: namesOf(items) })),
+    stages: begunIn(stages, begun),
     waves: usual.turns.map(namesOf),
     ...(times ?? { expectedMs: 0, quickMs: 0, slowMs: 0 }),
     worth: isTried && times !== null ? worthOf(begun, withFault) : [],
   };
+}
+
+/** Who begins in which stage; where not everybody does, who would if it could. Stages without nodes are left out. */
+function begunIn(stages: readonly StageOf<InventoryNode>[], begun: readonly string[]): RolloutPlan['stages'] {
+  let from = 0;
+  return stages.flatMap(({ name, items }) => {
+    const nodes = begun.slice(from, from + items.length);
+    from += items.length;
+    const all = nodes.length < items.length ? namesOf(items) : nodes;
+    return all.length === 0 ? [] : [{ name, nodes: all }];
+  });
 }
 
 const asForecast = (node: InventoryNode): ForecastNode => ({
@@ -117,7 +130,7 @@ function stagesOf(
       soakMs: soakMs(step.soak),
       who: { upTo: share(step.nodes) },
     })),
-    { name: 'rest', soakMs: soakMs(undefined), who: { only: () => true } },
+    { name: 'rest', soakMs: soakMs(undefined), who: { upTo: members.length } },
   ];
   return inStages(shapes, members.length - ordered.length, ordered);
 }

@@ -7,12 +7,12 @@ import { SUSPENDED_IN_GIT } from './waits-for.ts';
 export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: boolean): Summary {
   const { pools, moves } = plan;
   const leaving = moves.flatMap((move) => move.leaving);
-  const moving = pools.filter(({ waits }) => waits === undefined);
+  const [waiting, moving] = [pools.filter(isWaiting), pools.filter((pool) => !isWaiting(pool))];
   const count = (of: readonly PoolPlan[], which: (node: NodePlan, pool: PoolPlan) => boolean): number =>
     of.reduce((sum, pool) => sum + pool.nodes.filter((node) => which(node, pool)).length, 0);
   const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node);
   const together = (which: keyof Spread): Millis => {
-    const times = [...pools.map(({ rollout }) => rollout?.[which] ?? 0), sum(moves.map((move) => move[which]))];
+    const times = [...moving.map(({ rollout }) => rollout?.[which] ?? 0), sum(moves.map((move) => move[which]))];
     return isBounded ? sum(times) : Math.max(...times);
   };
   return {
@@ -21,13 +21,16 @@ export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: b
     restarts: count(moving, restarts) + leaving.length,
     reboots: count(moving, (node, { cost }) => restarts(node) && cost === 'reboot'),
     refused: count(moving, isRefused),
-    waiting: count(pools, (_, { waits }) => waits !== undefined),
+    waiting: count(waiting, () => true),
     takenOver: count(moving, ({ runsAlready }) => runsAlready),
     expectedMs: together('expectedMs'),
     quickMs: together('quickMs'),
     slowMs: together('slowMs'),
   };
 }
+
+/** Also where a bound lets nobody begin. */
+const isWaiting = ({ waits, rollout }: PoolPlan): boolean => waits !== undefined || rollout?.waves.length === 0;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 

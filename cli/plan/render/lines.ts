@@ -117,7 +117,9 @@ function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
   if (rollout === undefined || waits !== undefined) return undefined;
   const { budget, waves } = rollout;
   const count = counted(nodes);
-  if (budget === 0) return `${count} would change, but maxUnavailable allows none`;
+  if (waves.length === 0) {
+    return `${count} would change, but ${budget === 0 ? 'maxUnavailable' : 'maxUnavailablePerZone'} allows none`;
+  }
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
   return `${count}, ${budget} at a time, in ${steps}; ${timeOf(rollout)}`;
 }

@@ -6,6 +6,8 @@ import { type ForecastNode, waitingIn } from './waiting.ts';
 /** A wave of a rollout, with the nodes that have yet to begin in it, in order. */
 export interface Stage {
   readonly nodes: readonly ForecastNode[];
+  /** Nobody else begins in it. Otherwise it is a number: who has to wait for its zone is overtaken by nodes of later waves. */
+  readonly isFixed?: boolean;
   /** How long its nodes have to be healthy with the payload before the next one begins. */
   readonly soakMs: Millis;
 }
@@ -134,19 +136,22 @@ export function forecast(
   for (const each of underway) follow(each, Infinity);
   agenda.passTo(0);
   let until = underway.length;
-  for (const [index, { nodes, soakMs: stageSoakMs }] of stages.entries()) {
+  const anybody = waitingIn(stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes)));
+  for (const [index, { nodes, isFixed = false, soakMs: stageSoakMs }] of stages.entries()) {
     until += nodes.length;
-    const waiting = waitingIn(nodes);
+    const waiting = isFixed ? waitingIn(nodes) : anybody;
+    let room = nodes.length;
     while (isUnderwayUpTo(until)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
       const turn: ForecastNode[] = [];
-      while (hasPlace(allowed)) {
+      while (room > 0 && hasPlace(allowed)) {
         const next = waiting.take(
           ({ zone, isControlPlane }) => (inZone.get(zone) ?? 0) < perZone(zone) && !(isControlPlane && masters > 0),
         );
         if (next === undefined) break;
         start(next, trialMs);
+        room -= 1;
         turn.push(next);
       }
       if (turn.length > 0) turns.push(turn);

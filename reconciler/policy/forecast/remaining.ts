@@ -196,8 +196,8 @@ function stagesLeft(
     const room = new Map([...ofClasses].map(([of, most]) => [of, most - (begun.get(of)?.length ?? 0)]));
     return { name, soakMs, who: { ofClasses: room, classOf } };
   });
-  const stages = inStages(shapes, members.length - waiting.length, waiting);
-  const nodes = (name: string): readonly ForecastNode[] =>
-    (stages.find((each) => each.name === name)?.items ?? []).map(nodeOf);
-  return left.map(({ name, soakMs }) => ({ nodes: nodes(name), soakMs }));
+  return inStages(shapes, members.length - waiting.length, waiting).map(({ items, ...stage }) => ({
+    ...stage,
+    nodes: items.map(nodeOf),
+  }));
 }

@@ -15,10 +15,13 @@ export interface StageOf<Item> {
   readonly name: string;
   readonly soakMs: Millis;
   readonly items: readonly Item[];
+  /** It is of these; otherwise of as many, whoever may begin first. */
+  readonly isFixed: boolean;
 }
 
 /**
- * Which of the nodes that have yet to begin do so in which wave; waves without any are left out.
+ * Which of the nodes that have yet to begin do so in which wave, where each may begin in its turn. Also waves without any: the next one
+ * waits for their soak.
  *
  * @param begun how many have begun already
  */
@@ -31,7 +34,7 @@ export function inStages<Item>(
   const stages: StageOf<Item>[] = [];
   for (const { name, soakMs, who } of shapes) {
     const taken = new Set(chosenBy(who, left, begun + ordered.length - left.length));
-    if (taken.size > 0) stages.push({ name, soakMs, items: [...taken] });
+    stages.push({ name, soakMs, items: [...taken], isFixed: !('upTo' in who) });
     left = left.filter((item) => !taken.has(item));
   }
   return stages;

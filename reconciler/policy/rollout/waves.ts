@@ -22,6 +22,8 @@ export interface Wave {
   readonly missing?: string;
 }
 
+export const NO_CANARIES = 'no node of the pool matches the selector of its canaries';
+
 /**
  * The waves of a pool: the canaries, the steps, and what is left. Percentages are of the pool's nodes and rounded up; a
  * wave is never smaller than the one before it. Canaries by selector that match no node give a wave that is never done:
@@ -36,7 +38,7 @@ export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): reado
     const { selector } = canary;
     const only = ({ node }: Member): boolean => selectorMatches(selector, node.labels);
     const nodes = members.filter(only).length;
-    const missing = nodes > 0 ? {} : { missing: 'no node of the pool matches the selector of its canaries' };
+    const missing = nodes > 0 ? {} : { missing: NO_CANARIES };
     waves.push({ name: 'canary', nodes: Math.max(1, nodes), soakMs: soak(canary.soak), only, ...missing });
   } else if (canary?.nodes !== undefined) {
     const ofClasses = canary.perClass === true ? canariesOf(canary.nodes, members) : NO_CLASSES;

@@ -141,6 +141,21 @@ describe('the time of a rollout in which places are given back', () => {
     ['that soaks', 12, { maxUnavailable: 2, soak: '4m' }],
     ['within zones', 18, { maxUnavailable: 4, maxUnavailablePerZone: 1 }],
     ['in waves', 20, { maxUnavailable: 3, canary: { nodes: 2, soak: '5m' }, steps: [{ nodes: '50%', soak: '3m' }] }],
+    [
+      'in a wave that asks for no more nodes than the one before',
+      6,
+      { canary: { nodes: 2 }, steps: [{ nodes: 2, soak: '30m' }] },
+    ],
+    [
+      'in waves within zones',
+      40,
+      {
+        maxUnavailable: 5,
+        maxUnavailablePerZone: 1,
+        canary: { nodes: 3, soak: '30m' },
+        steps: [{ nodes: '50%', soak: '3m' }],
+      },
+    ],
     ['with its own probation', 20, { maxUnavailable: 2, probation: '2m' }],
   ];
   for (const [name, count, rollout] of ROWS) {
@@ -151,6 +166,16 @@ describe('the time of a rollout in which places are given back', () => {
       assert.ok(off <= MINUTE + 0.03 * tookMs, `${planned.expectedMs / MINUTE} and ${tookMs / MINUTE} minutes`);
     });
   }
+
+  it('is what it is in a simulation where nodes of the control plane are among others', () => {
+    const nodes = zoned(20).map((each, index) =>
+      index < 6 ? { ...each, labels: { ...each.labels, 'node-role.kubernetes.io/control-plane': '' } } : each,
+    );
+    const { plan: planned, tookMs, order } = simulated(nodes, { maxUnavailable: 3, canary: { nodes: 2, soak: '1m' } });
+    assert.ok(Math.abs(planned.expectedMs - tookMs) <= MINUTE, `${planned.expectedMs} and ${tookMs}`);
+    assert.deepEqual(planned.stages[0]?.nodes, order.slice(0, 2), 'the canaries are those that begin first');
+    assert.equal(planned.worth[0]?.seen, 2);
+  });
 
   it('is less than two hours for a hundred nodes one at a time', () => {
     const pool = validPool('w', 100, { rollout: AT_PACE });

@@ -33,6 +33,30 @@ describe('kubelet-gitops plan', () => {
     );
   });
 
+  it('says no time where nobody may begin, and that nodes wait for canaries that there are not', async () => {
+    const changed = { 'pools/a/kubelet.yaml': layer('maxPods: 90', 'kubeReserved: {cpu: 100m, memory: 512Mi}') };
+    const summaryWith = async (rollout: string) => {
+      const { code, out } = await planned({ ...changed, 'pools/a/pool.yaml': pool('a', 'a', `rollout: ${rollout}`) });
+      return [code, out.split('\n')[2], /nodes would .*/.exec(out.slice(out.indexOf('Pool a')))?.[0]];
+    };
+    const waits = '1 pool, 3 nodes: 0 kubelets restart, 3 nodes would wait, 0 reboots';
+    assert.deepEqual(await summaryWith('{maxUnavailable: 0}'), [
+      1,
+      waits,
+      'nodes would change, but maxUnavailable allows none',
+    ]);
+    assert.deepEqual(await summaryWith('{maxUnavailable: 2, maxUnavailablePerZone: 0}'), [
+      1,
+      waits,
+      'nodes would change, but maxUnavailablePerZone allows none',
+    ]);
+    assert.deepEqual(await summaryWith('{canary: {selector: {matchLabels: {canary: "yes"}}}}'), [
+      3,
+      waits,
+      'nodes would wait: no node of the pool matches the selector of its canaries',
+    ]);
+  });
+
   it('says which nodes are touched, in which order and for how long', async () => {
     const { pools } = await bench.planOf({
       'pools/a/kubelet.yaml': layer('maxPods: 120', 'kubeReserved: {cpu: 100m, memory: 512Mi}'),

@@ -90,6 +90,19 @@ describe('a forecast', () => {
     assert.deepEqual(told({ budget: 3, isProven: true, perZone: () => 2 }, stages), ['abc', 160, 160]);
   });
 
+  it('has nodes of later waves begin in the places of those that wait for their zone, but for waves of certain nodes', () => {
+    const [canaries, rest] = [
+      [node('a', '1'), node('b', '1')],
+      [node('c', '2'), node('d', '2')],
+    ];
+    const told_ = (isFixed: boolean) =>
+      told({ budget: 3, canaries: 2, perZone: () => 1 }, [
+        { nodes: canaries, isFixed, soakMs: 0 },
+        { nodes: rest, soakMs: 0 },
+      ])[0];
+    assert.deepEqual([told_(false), told_(true)], ['ac bd', 'a b c d']);
+  });
+
   it('lets a wave soak before the next one, also one that nobody has yet to begin in', () => {
     const stages = [{ nodes: NODES.slice(0, 1), soakMs: 30 }, ...all(NODES.slice(1, 2))];
     assert.deepEqual(told({}, stages), ['a b', 610 + 30 + 160, 800]);

@@ -17,7 +17,9 @@ it('tells of a failed node the failure that counts, and not that of the same pay
     { ...about, apply: 'replace', reason: 'CannotInstall', at: '2026-11-20T12:00:00Z' },
     { ...about, apply: 'overlay', reason: 'CrashLoop', at: '2026-11-21T12:00:00Z' },
   ];
-  fleet.report('n1', { ...node.status, observedGeneration: node.metadata.generation ?? 0, phase: 'Idle', rejected });
+  const assigned = { name: pool.configName, sha256: pool.sha256 };
+  const heard = { observedGeneration: node.metadata.generation ?? 0, assigned };
+  fleet.report('n1', { ...node.status, ...heard, phase: 'Idle', rejected });
   fleet.reconcile();
   const failures = fleet.fleet.pools.get('workers')?.status?.failures ?? [];
   assert.deepEqual(

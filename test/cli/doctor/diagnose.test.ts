@@ -28,6 +28,7 @@ const settled = (name: string, status: KubeletNode['status'] = {}): KubeletNode 
   settledNode(nodeView(name, 'workers'), WORKERS, { agentVersion: '0.1.0', ...status });
 const failed = (name: string): KubeletNode =>
   assignedNode(nodeView(name, 'workers'), WORKERS, {
+    assigned: { name: WORKERS.configName, sha256: WORKERS.sha256 },
     rejected: [
       {
         name: WORKERS.configName,

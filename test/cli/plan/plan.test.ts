@@ -184,7 +184,7 @@ describe('kubelet-gitops plan', () => {
     );
     assert.match(
       warnings.get('a-1') ?? '',
-      /^more pods run there than maxPods allows, which is 20: it would be refused 30 pods$/,
+      /^more pods run there than maxPods allows \(20\): it would be refused 30 pods$/,
     );
     assert.equal(warnings.get('a-2'), '');
     assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*would be refused/);
@@ -399,7 +399,7 @@ describe('kubelet-gitops plan', () => {
     const changed = await planned({ 'clusters/prod.yaml': file('maxUnassign: 0, maxChange: 50%, suspend: true') });
     assert.match(
       changed.out,
-      /^Nothing new would be begun: the cluster's file says suspend: true\n\nclusters\/prod\.yaml changes\n {2}maxChange: not set → 50%\n {2}suspend: false → true\n/m,
+      /^Nothing new would start: the cluster's file says suspend: true\n\nclusters\/prod\.yaml changes\n {2}maxChange: not set → 50%\n {2}suspend: false → true\n/m,
     );
     assert.equal(changed.code, 1);
     const broken = await planOf({ 'clusters/prod.yaml': file('maxUnassign: 0, suspended: true') });
@@ -486,7 +486,7 @@ describe('kubelet-gitops plan', () => {
     const { err } = await planned({ 'pools/b/kubelet.yaml': layer('maxPods: 51') }, '--cluster', 'pord');
     assert.equal(
       err,
-      'there is no clusters/pord.yaml, so that nothing new is started in pord; there is clusters/prod.yaml\n',
+      'there is no clusters/pord.yaml, so nothing new is started in pord; there is clusters/prod.yaml\n',
     );
   });
 

@@ -27,7 +27,7 @@ export function analyse(
     if ('missing' in sample) missing.push(sample.missing);
     else measured.push(sample);
   }
-  if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proved the config yet' };
+  if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proven the config yet' };
   if (missing.length > 0) return { verdict: 'unknown', because: named(missing) };
   const found = measures.flatMap((name) => judge(name, measured, waiting, thresholds[name] ?? {}) ?? []);
   if (found.length > 0) return { verdict: 'fail', because: found.join('; ') };

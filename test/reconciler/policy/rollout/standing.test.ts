@@ -74,13 +74,13 @@ const saying = (preflight: PreflightAnswer): KubeletNode => {
 
 describe('a node stands towards its target as', () => {
   const rows: readonly (readonly [string, KubeletNode | undefined, typeof TARGET | null, string])[] = [
-    ['settled where it runs and has proved it', settledNode(a, pool), TARGET, 'settled'],
+    ['settled where it runs and has proven it', settledNode(a, pool), TARGET, 'settled'],
     ['settled where a file drifted', settledNode(a, pool, { phase: 'Drifted' }), TARGET, 'settled'],
     ['settled where nobody says how it was laid over', settledNode(a, pool, { active: reference }), TARGET, 'settled'],
     ['settled on local', idleNode(a), null, 'settled'],
     ['updating while it tries', settledNode(a, pool, { phase: 'Trial' }), TARGET, 'updating'],
     ['updating while it runs something else', settledNode(a, pool, { active: { name: 'local' } }), TARGET, 'updating'],
-    ['updating until it is proved', settledNode(a, pool, { lastKnownGood: { name: 'local' } }), TARGET, 'updating'],
+    ['updating until it is proven', settledNode(a, pool, { lastKnownGood: { name: 'local' } }), TARGET, 'updating'],
     ['updating while it has yet to see its assignment', behind(2), TARGET, 'updating'],
     ['settled once it has seen it', behind(1), TARGET, 'settled'],
     ['failed where it took it back', failedNode(a, pool), TARGET, 'failed'],
@@ -189,7 +189,7 @@ describe('a node', () => {
     );
   });
 
-  it('has proved what it falls back to, laid over where nobody says how, and no config of ours with its local one', () => {
+  it('has proven what it falls back to, laid over where nobody says how, and no config of ours with its local one', () => {
     const proved = [
       provenBy(settledNode(a, pool, { lastKnownGood: { ...reference, apply: 'replace' } })),
       provenBy(settledNode(a, pool, { lastKnownGood: reference })),
@@ -274,7 +274,7 @@ describe('a node on trial for a minute is past a probation', () => {
       60_000,
       false,
     ],
-    ['not with what it has proved already', tries({ lastKnownGood: reference }), 60_000, false],
+    ['not with what it has proven already', tries({ lastKnownGood: reference }), 60_000, false],
     ['not while the trial waits for a reboot', tries({ trial: { ...trial, awaitsReboot: 'systemd' } }), 60_000, false],
   ];
   for (const [what, node, ms, is] of rows) it(what, () => assert.equal(isPastProbation(node, ms), is));

@@ -16,7 +16,7 @@ const NIGHT = { allow: [{ cron: '0 3 * * *', duration: '30m' }], deny: [], overr
 const poolOf = (name: string, maxPods: number, rollout: Partial<RolloutSpec>, spec: Partial<KubeletPoolSpec> = {}) =>
   validPool(name, maxPods, { rollout: { ...poolSpec().rollout, ...rollout }, ...spec });
 
-/** A cluster in which every node runs its pool's payload and has proved it, before anybody rewrites a file. */
+/** A cluster in which every node runs its pool's payload and has proven it, before anybody rewrites a file. */
 class Rewritten {
   readonly sim = new FleetSimulation();
   /** At most so many nodes were granted a restart that had not ended, at any moment. */
@@ -330,7 +330,7 @@ describe('a node that asks for a restart', () => {
     assert.deepEqual(fleet.sim.granted, ['n1']);
   });
 
-  it('keeps no rollout from its end where it has proved the payload', () => {
+  it('keeps no rollout from its end where it has proven the payload', () => {
     const rollout = { canary: { nodes: 1, soak: '5m' }, soak: '0s' };
     const fleet = new Rewritten(['n1', 'n2', 'n3'], rollout);
     fleet.sim.deadlyBases.add(DEADLY_BASE);
@@ -352,7 +352,7 @@ describe('a node that asks for a restart', () => {
 });
 
 describe('a pool whose nodes ask for restarts', () => {
-  it('has settled on what they all have proved', () => {
+  it('has settled on what they all have proven', () => {
     const rollout = { maxUnavailable: 3, windows: NIGHT };
     const fleet = new Rewritten(['n1', 'n2', 'n3'], rollout);
     fleet.sim.now += 15 * 60 * MINUTE;

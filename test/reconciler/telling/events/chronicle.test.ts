@@ -193,8 +193,8 @@ describe('what is told of people', () => {
 
   it('that they suspend, who, and why; and that they resume', () => {
     assert.deepEqual(told([going], [held('look')], [held('look')], [{ annotations: by('resume', '') }], [going]), [
-      'Suspended: Suspended: look. By ada, as their command line says',
-      'Resumed: Resumed. By ada, as their command line says',
+      'Suspended: Suspended: look. By ada, according to their command line',
+      'Resumed: Resumed. By ada, according to their command line',
     ]);
   });
 
@@ -227,7 +227,7 @@ describe('what is told of people', () => {
     const annotations = { [RELEASE_ANNOTATION]: value, ...by('release', value) };
     assert.deepEqual(
       told([going], [{ annotations }, { phase: 'Progressing', released }], [going, { phase: 'Settled', released }]),
-      [`Released: Released: it goes on after the halt of ${ago(60_000)}. By ada, as their command line says`],
+      [`Released: Released: it goes on after the halt of ${ago(60_000)}. By ada, according to their command line`],
     );
   });
 

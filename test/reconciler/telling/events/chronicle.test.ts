@@ -93,6 +93,19 @@ describe('what is told of a node', () => {
     assert.deepEqual(tell(chronicle, { node: assignedNode(view, pool, { error }) }), ['ConfigRefused']);
   });
 
+  it('what became of a config once, where the agent says it as well', () => {
+    const said = (config: string, message: string): string | undefined => {
+      const rejected = [
+        { name: config, sha256: 'x', apply: 'overlay', reason: 'CrashLoop', message, at: ago(0) },
+      ] as const;
+      return occurrencesOfNode(assignedNode(view, pool, { rejected }), 'uid').find(({ cause }) => cause === 'CrashLoop')
+        ?.note;
+    };
+    assert.equal(said('web-1', 'web-1 failed its trial: it ended'), 'CrashLoop: web-1 failed its trial: it ended');
+    assert.equal(said('web-1', 'web-12 is gone'), 'web-1 was taken back: CrashLoop: web-12 is gone');
+    assert.equal(said('web-1', 'exit-code 1'), 'web-1 was taken back: CrashLoop: exit-code 1');
+  });
+
   it('drift each time that it begins again', () => {
     const drifted = (at: string): KubeletNode =>
       settledNode(view, pool, {

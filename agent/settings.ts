@@ -73,7 +73,7 @@ export function readAgentSettings(env: Readonly<Record<string, string | undefine
   const noField = settings.denyFields.find((field) => field !== 'default' && !isPolicyField(field));
   if (noField !== undefined) read.mistake(`DENY_FIELDS: ${noField} is not a field of a KubeletConfiguration`);
   if (settings.kubeServer !== undefined && !/^https?:\/\//.test(settings.kubeServer)) {
-    read.mistake('KUBE_SERVER is no URL: write https://HOST:PORT');
+    read.mistake('KUBE_SERVER is not a URL: write https://HOST:PORT');
   }
   const mistakes = read.mistakes();
   if (mistakes.length > 0) {

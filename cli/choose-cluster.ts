@@ -27,5 +27,5 @@ export function saidOfCluster(named: string, present: readonly string[], folder 
   if (present.length === 0 || present.includes(named)) return '';
   const file = (name: string): string => inFolder(folder, `clusters/${name}.yaml`);
   const others = present.map(file).join(', ');
-  return `there is no ${file(named)}, so that nothing new is started in ${named}; there is ${others}\n`;
+  return `there is no ${file(named)}, so nothing new is started in ${named}; there is ${others}\n`;
 }

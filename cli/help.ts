@@ -27,7 +27,7 @@ Usage: kubelet-gitops COMMAND [OPTIONS]
 Commands:
 ${list.join('\n')}
 
-  kubelet-gitops COMMAND --help says more of each.
+  Run kubelet-gitops COMMAND --help for the options of a command.
 
 ${inLines(CODES, columns).join('\n')}
 

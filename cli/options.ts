@@ -24,7 +24,7 @@ export const PATH_OPTION = {
   path: {
     type: 'string',
     value: 'FOLDER',
-    about: 'the folder of the repository that is the config repository: GIT_PATH (default its root)',
+    about: 'the folder that holds the config repository, as GIT_PATH (default: the root)',
   },
 } as const satisfies OptionSpecs;
 
@@ -97,7 +97,7 @@ export function wordOf<const Word extends string>(
 export const TIMEOUT_OPTION = {
   type: 'string',
   value: 'DURATION',
-  about: 'how long a watch stays at most, such as 30m; default: no limit',
+  about: 'how long to watch at most, such as 30m; default: no limit',
 } as const satisfies OptionSpec;
 
 /** How long a watch stays. @returns Infinity for no limit @throws Mistake */

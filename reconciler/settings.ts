@@ -143,7 +143,7 @@ function proxySettings(read: EnvReader): ProxySettings {
   };
   const [http, https] = [read.optional('HTTP_PROXY'), read.optional('HTTPS_PROXY')];
   for (const [name, proxy] of Object.entries({ HTTP_PROXY: http, HTTPS_PROXY: https })) {
-    if (!usable(proxy)) read.mistake(`${name} is no address of a proxy: write http://HOST:PORT`);
+    if (!usable(proxy)) read.mistake(`${name} is not the address of a proxy: write http://HOST:PORT`);
   }
   return { http, https, except: read.optional('NO_PROXY') ?? '' };
 }
@@ -198,7 +198,7 @@ function prometheusToken(read: EnvReader): ReconcilerSettings['prometheus']['tok
     return undefined;
   }
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
-    read.mistake('PROMETHEUS_TOKEN_URL is no address: write https://HOST or https://HOST:PORT');
+    read.mistake('PROMETHEUS_TOKEN_URL is not an address: write https://HOST or https://HOST:PORT');
     return undefined;
   }
   return { file, origin: new URL(url).origin };

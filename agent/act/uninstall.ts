@@ -95,7 +95,7 @@ async function removeLeftovers(disk: Disk, directory: string): Promise<void> {
 }
 
 function notLocal(why: string): GitopsError<'UNINSTALL_NOT_LOCAL'> {
-  const message = `the node's own config is not proven to be in place, so that its copy stays: ${why}`;
+  const message = `the node's own config is not proven to be in place, so its copy stays: ${why}`;
   return new GitopsError('UNINSTALL_NOT_LOCAL', message);
 }
 

@@ -46,7 +46,7 @@ export function driftOf(state: State, seen: Observation): Drift {
   const request = restartNeeded(state, seen);
   if (request !== null && isGranted(request, seen)) {
     return request.base === undefined
-      ? // What is in place was proved, and passed its checks when it was put back.
+      ? // What is in place was proven, and passed its checks when it was put back.
         { drift: 'checked', config, remedy: 'start-again' }
       : checkedDrift({ ...config, base: request.base }, 'try-over', seen);
   }
@@ -61,7 +61,7 @@ export function driftOf(state: State, seen: Observation): Drift {
   return seen.base.newer?.changes === true ? { drift: 'base-refused' } : NONE;
 }
 
-/** Our file is in place and may be what was proved. What would be put there was not, and waits for its turn. */
+/** Our file is in place and may be what was proven. What would be put there was not, and waits for its turn. */
 const isOverLostBase = ({ base: { newer } }: Observation): boolean => newer?.changes === true && newer.lost === 'kept';
 
 /** A check counts for the look right after it: what a later look sees may be different drift. */

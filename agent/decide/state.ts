@@ -211,7 +211,7 @@ export function sameConfig(one: Target, other: Target): boolean {
   return one.source.sha256 === other.source.sha256 && one.apply === other.apply;
 }
 
-/** The same config over the same config of the node's own: what was proved with the one is proved with the other. */
+/** The same config over the same config of the node's own: what was proven with the one is proven with the other. */
 export const sameSum = (one: Target, other: Target): boolean => sameConfig(one, other) && one?.base === other?.base;
 
 /** What is installed for the kubelet's next start, once the actions that led to this state are done. */

@@ -27,7 +27,7 @@ import { mayRepair } from './repairs.ts';
 import { beginAgain, firstStep, isUntouched, startTrialAgain, withInstalledBase } from './start-trial.ts';
 import { beginOver, isUpgraded } from './upgrade.ts';
 
-/** What is on trial is the node's new own config; the config over it was proved before. */
+/** What is on trial is the node's new own config; the config over it was proven before. */
 const isOverNewBase = ({ lastKnownGood }: State, config: Config): boolean =>
   sameConfig(lastKnownGood, config) && !sameSum(lastKnownGood, config);
 

@@ -86,7 +86,7 @@ export function parseRaw(text: string): Raw {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw damaged('it is no JSON', error);
+    throw damaged('it is not JSON', error);
   }
   return asRecord(value, 'the file');
 }

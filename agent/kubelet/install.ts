@@ -105,7 +105,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     const bytes = renderManaged(file);
     const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: own.owner };
     const plan = { effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
-    // It was proved over another one, which is lost; that matters where anything of a base is in it.
+    // It was proven over another one, which is lost; that matters where anything of a base is in it.
     if (found === null) {
       // Of what was written since, the record that is left may know nothing.
       const isOurs = local.file === 'ours' || local.file === 'edited';
@@ -238,7 +238,7 @@ function payloadFields(payload: string): Config {
   const { findings } = decodeKubeletConfig(bytes);
   throw new GitopsError(
     'INSTALL_PAYLOAD_UNREADABLE',
-    `the payload is no KubeletConfiguration: ${findings.map(formatFinding).join('; ')}`,
+    `the payload is not a KubeletConfiguration: ${findings.map(formatFinding).join('; ')}`,
     { disposition: { kind: 'stalled', until: 'new-commit' } },
   );
 }

@@ -16,7 +16,7 @@ function notLoaded(unit: string, load: string): string | undefined {
     case 'loaded':
       return undefined;
     case 'masked':
-      return `${unit} is masked, so that nobody can start it: unmask it, or ${NAME}`;
+      return `${unit} is masked, so nobody can start it: unmask it, or ${NAME}`;
     case 'not-found':
       return `systemd knows no unit ${unit}: ${NAME}`;
     default:
@@ -26,7 +26,7 @@ function notLoaded(unit: string, load: string): string | undefined {
 
 function unsuited(unit: string, properties: Properties): string | undefined {
   if (text(properties, 'Type') === 'oneshot') {
-    return `${unit} has Type=oneshot, so that systemd does not follow the kubelet: ${NAME}`;
+    return `${unit} has Type=oneshot, so systemd does not follow the kubelet: ${NAME}`;
   }
   if (properties.has('CanStart') && !(isTrue(properties, 'CanStart') && isTrue(properties, 'CanStop'))) {
     return `systemd lets nobody restart ${unit}: take RefuseManualStart= and RefuseManualStop= out of its file`;
@@ -38,7 +38,7 @@ function unsuited(unit: string, properties: Properties): string | undefined {
   }
   const isActive = text(properties, 'ActiveState') === 'active';
   if (isActive && number(properties, 'MainPID') === 0) {
-    return `${unit} is active without a main process, so that systemd does not follow the kubelet: ${NAME}`;
+    return `${unit} is active without a main process, so systemd does not follow the kubelet: ${NAME}`;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { RunningConfig } from '../ports/probe.ts';
 import type { SeenFiles } from './files.ts';
 
 /**
- * Where nobody knows any more over which base a config was proved, the files in place may be the very ones that it was proved in:
+ * Where nobody knows any more over which base a config was proven, the files in place may be the very ones that it was proven in:
  * the kubelet came up well with them while the agent looked, or was started with them and shows each of their values.
  */
 export async function withoutLoss(

@@ -38,13 +38,13 @@ export interface PlannedBase {
   readonly newer: NewerBase | null;
 }
 
-/** A local config that was put in the place of the one that a config was proved over, or all that is left of them. */
+/** A local config that was put in the place of the one that a config was proven over, or all that is left of them. */
 export interface NewerBase {
   /** Hex SHA-256. */
   readonly sha256: string;
   /** Over it the file would be another one, for all that is known. */
   readonly changes: boolean;
-  /** The one that the config was proved over is lost. `kept`: another file of ours is in place, which may be over that one. */
+  /** The one that the config was proven over is lost. `kept`: another file of ours is in place, which may be over that one. */
   readonly lost?: 'kept' | 'gone';
 }
 
@@ -88,10 +88,10 @@ export interface Installer {
   limitsBack(trial: InstallPlan, to: InstallPlan): Promise<Readonly<Record<string, string>>>;
   /** Forgets state files that were put aside: nothing is on trial any more. */
   forgetState(): Promise<void>;
-  /** Whatever local config is in its place now is the one to go back to: nothing of ours was proved on this node. */
+  /** Whatever local config is in its place now is the one to go back to: nothing of ours was proven on this node. */
   takeAsLocal(): Promise<void>;
   /**
-   * To be called when nothing is on trial: the way back to local leads to what the installed config was proved over.
+   * To be called when nothing is on trial: the way back to local leads to what the installed config was proven over.
    * Where the local config itself is installed, the newest one takes its place, which the kubelet reads at its next start.
    */
   settle(settled: Settled): Promise<void>;

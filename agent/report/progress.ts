@@ -36,7 +36,7 @@ const PASSING: ReadonlySet<string> = new Set<FailureReason>([
 
 /**
  * `Ready`, `Reconciling` and `Stalled`, which programs know that know nothing of kubelets (`kubectl wait`, and Flux by
- * kstatus). Ready: the kubelet runs what is assigned, and has proved it. Stalled: nothing more comes of it unless a person, or
+ * kstatus). Ready: the kubelet runs what is assigned, and has proven it. Stalled: nothing more comes of it unless a person, or
  * another commit, does something. Never more than one of the three is True. Pure.
  */
 export function progressOf(node: NodeHealth): readonly PlainCondition[] {

@@ -64,7 +64,7 @@ export async function check(
 
 const sayDenied = ({ path, why }: DeniedField): string => `${formatPath(path)} may not be set on this node: ${why}`;
 
-const NOT_READABLE: Failure = { reason: 'ConfigInvalid', message: 'the payload is no KubeletConfiguration' };
+const NOT_READABLE: Failure = { reason: 'ConfigInvalid', message: 'the payload is not a KubeletConfiguration' };
 
 async function localConfig(installer: Checks['installer']): Promise<unknown> {
   return (await installer.plan(null)).effective;

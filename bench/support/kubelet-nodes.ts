@@ -19,7 +19,7 @@ const SPEC: KubeletNodeSpec = {
   drift: 'repair',
 };
 
-/** What an agent says of a node that runs its config and has proved it. */
+/** What an agent says of a node that runs its config and has proven it. */
 const STATUS = statusOf(
   accountOf({
     state: idle(A),

@@ -16,7 +16,7 @@ export const COMPLETION = (others: readonly Command[]): Command => ({
   mostWords: 1,
   about: [
     'Put the line of your shell below into its start-up file. Names of pools, nodes and namespaces come from the repository or\nthe cluster, within two seconds; a credential program that may ask questions is not run.',
-    'For kubectl kubelet-gitops, save what kubectl prints as an executable of that name in your PATH; npm installs it.',
+    'For kubectl kubelet-gitops, save what completion kubectl prints as an executable of the name below in your PATH; npm does it for you.',
   ],
   options: {},
   examples: [

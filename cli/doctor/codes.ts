@@ -62,8 +62,8 @@ export const CODES = {
   ),
   'reconciler-stopped': meaning(
     'warning',
-    'The Deployment is scaled to nothing: commits are not read, and no rollout goes on.',
-    'kubectl -n kubelet-gitops scale deployment/kubelet-gitops-reconciler --replicas=1 when that was not meant.',
+    'The Deployment is scaled to zero: commits are not read, and no rollout goes on.',
+    'kubectl -n kubelet-gitops scale deployment/kubelet-gitops-reconciler --replicas=1, if that was not meant.',
   ),
   'pod-failing': meaning(
     'error',
@@ -127,7 +127,7 @@ export const CODES = {
   ),
   'polling-slow': meaning(
     'note',
-    'A push is seen when the next poll comes.',
+    'A push is seen at the next poll.',
     'Add the component deploy/components/webhook, or set a shorter POLL_INTERVAL.',
   ),
   'webhook-half': meaning(

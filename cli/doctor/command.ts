@@ -17,8 +17,8 @@ export const DOCTOR: Command = {
   summary: 'checks an installation, and says how to fix what is wrong',
   mostWords: 0,
   about: [
-    'Looks at CRDs, rights, pods, the Lease, the repository, pools and nodes, and changes nothing. What you may not read is\n' +
-      'named and left out. Checking both programs’ rights takes an administrator.',
+    'Checks CRDs, rights, pods, the Lease, the repository, pools and nodes, and changes nothing. It names what you may not\n' +
+      'read, and goes on without it. Only an administrator can check the rights of both programs.',
     'Exit code 1 where there is an error or a warning; notes alone end with 0.',
   ],
   options: {

@@ -21,8 +21,8 @@ export const EVENTS_COMMAND: Command = {
   summary: 'shows what happened to pools and nodes, newest last',
   mostWords: 0,
   about: [
-    'From Events, which API servers keep for an hour as a rule, and from what nodes and pools say of themselves, which lasts:\n' +
-      'when they were promoted, fell back, were halted, settled. Times are UTC.',
+    'Reads Events, which API servers usually keep for an hour, and the status of nodes and pools, which lasts: when they were\n' +
+      'promoted, fell back, halted or settled. Times are UTC.',
     'Exit code 0, whatever happened: status and doctor judge.',
   ],
   options: {
@@ -33,10 +33,14 @@ export const EVENTS_COMMAND: Command = {
     watch: {
       type: 'boolean',
       short: 'w',
-      about: 'stay, and print what happens from now on, until Ctrl-C or --timeout',
+      about: 'keep running, and print what happens from now on, until Ctrl-C or --timeout',
     },
     timeout: TIMEOUT_OPTION,
-    since: { type: 'string', value: '2h', about: 'nothing older: 30m, 2h, 3d, or a time in RFC 3339' },
+    since: {
+      type: 'string',
+      value: '2h',
+      about: 'leave out what is older than 30m, 2h, 3d, or than a time in RFC 3339',
+    },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
   },
   examples: [

@@ -27,9 +27,9 @@ export const FORESIGHT: Command = {
   mostWords: 1,
   about: [
     'Judges every pool of a config repository step by step from the newest version in use (in clusters/, or given) to the\n' +
-      'newest that is known. To be read before the nodes are upgraded.',
-    'Of a cluster (--kubeconfig or --context), it also says which flags on the command lines of its kubelets keep a newer kubelet\n' +
-      'from starting, as the agents report them.',
+      'newest that is known. Run it before you upgrade nodes.',
+    'With a cluster (--kubeconfig or --context), it also names the flags that agents report from their kubelets’ command\n' +
+      'lines and that would keep a newer kubelet from starting.',
   ],
   options: {
     ...VERSION_OPTION,
@@ -37,7 +37,7 @@ export const FORESIGHT: Command = {
     cluster: {
       type: 'string',
       value: 'NAME',
-      about: 'whose clusters/NAME.yaml counts (needed where there are several)',
+      about: 'the cluster whose clusters/NAME.yaml counts (needed if there are several)',
     },
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,

@@ -21,8 +21,8 @@ export const HISTORY: Command = {
   summary: 'shows what became of the last commits, from the notes in a clone',
   mostWords: 0,
   about: [
-    "Reads the reconcilers' notes in a checkout and asks no cluster. --fetch brings them first, in a fresh clone, too.\n" +
-      'Without it the checkout is shown as it was last fetched.',
+    "Reads the reconcilers' notes in a checkout and asks no cluster. --fetch fetches them first, also in a fresh clone;\n" +
+      'without it you see what was last fetched.',
   ],
   options: {
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
@@ -35,7 +35,7 @@ export const HISTORY: Command = {
     watch: {
       type: 'boolean',
       short: 'w',
-      about: 'stay, fetch every 15s, and print what changes, until Ctrl-C or --timeout',
+      about: 'keep running, fetch every 15s, and print what changes, until Ctrl-C or --timeout',
     },
     timeout: TIMEOUT_OPTION,
     cluster: { type: 'string', value: 'NAME', about: 'only this cluster; default: every one that has notes' },
@@ -102,6 +102,6 @@ function noNotes(wanted: string | undefined, clusters: readonly string[], fetche
       ? `there are no notes of ${wanted}: this clone has those of ${clusters.join(', ')}`
       : fetched
         ? 'the remote has no notes yet: they come with the first commit that a reconciler with a pushing credential takes up'
-        : 'there are no notes in this clone: take --fetch, or run scripts/show-notes.sh of the config repository in it once';
+        : 'there are no notes in this clone: use --fetch, or run sh scripts/show-notes.sh of the config repository in it once';
   return new GitopsError('NO_NOTES', message);
 }

@@ -19,18 +19,17 @@ export const IMPORT: Command = {
   takes: '[FILE|DIRECTORY|NODE=FILE|-]...',
   mostWords: 10_000,
   about: [
-    'Asks each kubelet what it runs (/configz through the API server: needs get on nodes/proxy), or reads files that hold it,\n' +
-      'each named after its node:\n' +
-      '  kubectl get --raw /api/v1/nodes/NODE/proxy/configz > configs/NODE.json\n' +
-      'Standard input (-) holds a line for each node: {"node": "NODE", "kubeletconfig": {…}}.',
+    'Asks each kubelet what it runs (/configz through the API server: needs get on nodes/proxy), or reads it from standard\n' +
+      'input (-), a line for each node: {"node": "NODE", "kubeletconfig": {…}}; or from files that are named after their nodes:\n' +
+      '  kubectl get --raw /api/v1/nodes/NODE/proxy/configz > configs/NODE.json',
     'Nodes become pools by their labels: the control plane apart, then by the pools of the provider, roles, and other labels.\n' +
-      'What most nodes of a label run is the pool’s config; those that differ are pools of higher priority, by a label or by\n' +
-      'name. What pools share is in base/. Reservations that a known formula gives machines of their sizes are a\n' +
-      'layer with that profile (docs/computed-values.md). What equals the defaults of their version is left out. What identifies a node, how\n' +
-      'its host was set up, and what the field policy denies by default, stay in the node’s own config.',
+      'A pool’s config is what most nodes of its label run; nodes that differ become pools of higher priority, by a label or by\n' +
+      'name. What pools share goes into base/. Reservations that match a known formula become a layer with that profile\n' +
+      '(docs/computed-values.md). Values that equal the defaults of the kubelet’s version are left out. What identifies a node,\n' +
+      'how its host was set up, and what the field policy denies by default stay in the node’s own config.',
     'Also writes schemas for editors, and pipelines, CODEOWNERS and README where they are missing. Existing pools and layers are\n' +
       'not overwritten without --force.',
-    'Exit code 1 where a file, a node or a field that differs too much is left out: standard error says which, and why.',
+    'Exit code 1 if a file, a node, or a field that differs too much is left out: standard error says which, and why.',
   ],
   options: {
     into: { type: 'string', value: 'DIRECTORY', about: 'where the repository is written (default .)' },

@@ -27,18 +27,22 @@ export const PLAN: Command = {
     'Compares what two revisions mean: which pools get another config, field by field, what that costs a node, which nodes\n' +
       'change in which order, and what is left for pods. Changes nothing. Exit code 3 (--fail-on): what is merged would be\n' +
       'refused, reach no node, or leave nodes between two pools.',
-    'Nodes come from the cluster (--kubeconfig or --context), or from a file where CI has no access to it:\n' +
+    'Nodes come from the cluster (--kubeconfig or --context), or from a file if CI has no access to the cluster:\n' +
       '  kubectl get nodes -o json > nodes.json            # nodes,pods -A: how many pods run on each as well',
   ],
   options: {
-    base: { type: 'string', value: 'REV', about: 'what is in force (default origin/HEAD, or HEAD~1 without a remote)' },
-    head: { type: 'string', value: 'REV', about: 'what is to come (default HEAD); "." for the working copy' },
+    base: {
+      type: 'string',
+      value: 'REV',
+      about: 'the revision in force (default origin/HEAD, or HEAD~1 without a remote)',
+    },
+    head: { type: 'string', value: 'REV', about: 'the revision to merge (default HEAD); "." for the working copy' },
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
     ...PATH_OPTION,
     cluster: {
       type: 'string',
       value: 'NAME',
-      about: 'whose clusters/NAME.yaml counts (needed where there are several)',
+      about: 'the cluster whose clusters/NAME.yaml counts (needed if there are several)',
     },
     inventory: { type: 'string', value: 'FILE', about: 'nodes, as kubectl get nodes -o json prints them' },
     ...RUNNING_OPTION,
@@ -50,7 +54,7 @@ export const PLAN: Command = {
       type: 'string',
       multiple: true,
       words: FAIL_ON,
-      about: `what ends with exit code 3 (default ${USUAL_FAILURES.join(', ')}); give it once for each`,
+      about: `what ends with exit code 3 (default ${USUAL_FAILURES.join(', ')}); can be given several times`,
     },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people, for a pull request, or for programs' },
   },

@@ -55,7 +55,7 @@ export function planClasses(
 /** Why a pool with computed values reaches none of its nodes; undefined where there is a config for one of them, or no class. */
 export function computedForNone([first, ...rest]: readonly ClassPlan[]): string | undefined {
   if (first?.because === undefined || rest.some(({ because }) => because === undefined)) return undefined;
-  return `there is a config for none of its machines: ${first.because}`;
+  return `none of its machines has a config: ${first.because}`;
 }
 
 /** As it would be written. */

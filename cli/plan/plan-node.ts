@@ -99,7 +99,7 @@ function judge({ kubeletVersion }: InventoryNode, { value, spec }: ValidPool): r
 function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[]): readonly NodeWarning[] {
   const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
   if (limit === undefined || pods === undefined || pods <= limit) return [];
-  return [refused(`more pods run there than maxPods allows, which is ${limit}`, `${pods} pods`)];
+  return [refused(`more pods run there than maxPods allows (${limit})`, `${pods} pods`)];
 }
 
 /** Only said: the network may take addresses from elsewhere, and pods in the host's network need none. */

@@ -14,8 +14,8 @@ export const RELEASE: Command = {
   takes: 'POOL...',
   mostWords: MOST_POOLS,
   about: [
-    'For failures that the config is not to blame for: a registry that was down, a broken machine. The nodes that failed are\n' +
-      'forgiven, and the rollout goes on; a node that fails from now on counts again. It holds for this halt alone.',
+    'Use it when the config is not to blame: a registry was down, or a machine broke. The failed nodes are forgiven, and the\n' +
+      'rollout goes on; a node that fails from now on counts again. It holds for this halt alone.',
     'If the config is at fault, fix or revert it in git; that ends the halt, too.',
     'Exit code 1 where a pool is not halted.',
   ],

@@ -36,8 +36,8 @@ export const RENDER: Command = {
   takes: 'POOL|NODE',
   mostWords: 1,
   about: [
-    'Merges the layers of a pool as the reconciler does. Of a node, its pool; nodes come from the cluster or from an inventory.\n' +
-      'With --base, what two revisions render differently; then the exit code is 1 where they do.',
+    'Merges the layers of a pool as the reconciler does. For a node, it renders the node’s pool; nodes come from the cluster or\n' +
+      'from an inventory. With --base, it shows what two revisions render differently, and ends with 1 if they do.',
   ],
   options: {
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
@@ -51,19 +51,19 @@ export const RENDER: Command = {
     cluster: {
       type: 'string',
       value: 'NAME',
-      about: 'whose clusters/NAME.yaml counts (needed where there are several)',
+      about: 'the cluster whose clusters/NAME.yaml counts (needed if there are several)',
     },
     'kubelet-version': {
       type: 'string',
       value: '1.34',
-      about: 'say what a kubelet of this version drops (default: that of the node)',
+      about: 'also say what a kubelet of this version drops (default: the node’s version)',
     },
-    defaults: { type: 'boolean', about: 'add what that version works with where nobody sets it' },
+    defaults: { type: 'boolean', about: 'add the defaults of that version for fields that nobody sets' },
     ...ALLOW_OPTION,
     inventory: {
       type: 'string',
       value: 'FILE',
-      about: 'nodes, as kubectl get nodes -o json prints them; no cluster then',
+      about: 'nodes, as kubectl get nodes -o json prints them; then no cluster is asked',
     },
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
@@ -134,7 +134,7 @@ const templateNote = ({ template }: ValidPool): string =>
 
 const APPLIES: Readonly<Record<ApplyMode, string>> = {
   overlay: "apply: overlay (over the node's own config, which counts for what is not set here)",
-  replace: "apply: replace (in place of the node's own config)",
+  replace: "apply: replace (instead of the node's own config)",
 };
 
 const plainNumbers = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);

@@ -20,7 +20,7 @@ const { base, head, repo, path, cluster, inventory, kubeconfig, context } = PLAN
 
 export const SIMULATE: Command = {
   name: 'simulate',
-  summary: 'simulates the rollout of a change on the real nodes, with failures, before it is merged',
+  summary: 'simulates the rollout of a change over your nodes, with failures, before it is merged',
   mostWords: 0,
   about: [
     "The reconciler's own planner decides, wave by wave; nodes answer after the time of a restart and of their trial,\n" +
@@ -61,7 +61,7 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
   const start = moment(given.text('at'));
   const revisions = await loadRevisions(given, io);
   const nodes = await nodesOf(given, io);
-  if (nodes === undefined) throw new Mistake('say which nodes there are: --inventory FILE, or --context NAME');
+  if (nodes === undefined) throw new Mistake('no nodes are given: use --inventory FILE or --context NAME');
   const question = {
     base: revisions.base.repo,
     head: revisions.head.repo,

@@ -8,7 +8,7 @@ import type { TookWith, WhatIf } from './what-if.ts';
 const BLOCKS = ' ▁▂▃▄▅▆▇█';
 const WIDTH = 60;
 
-/** A line of blocks for every pool: how many of its nodes had proved the config by then; below it waves and what stopped it. */
+/** A line of blocks for every pool: how many of its nodes had proven the config by then; below it waves and what stopped it. */
 export function simulationAsText(simulation: Simulation, paint: Paint): string {
   const { nodes, invalidPools } = simulation;
   const lanes = lanesOf(simulation);

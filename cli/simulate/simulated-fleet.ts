@@ -48,7 +48,7 @@ export interface SimulatedFleet {
   pass(now: Millis, failureRate: number): void;
   /** The next moment at which a trial or a probation ends; Infinity where none is under way. */
   nextEnd(): Millis;
-  /** The next moment at which a node has proved its config for one of its pool's soaks; Infinity where there is none. */
+  /** The next moment at which a node has proven its config for one of its pool's soaks; Infinity where there is none. */
   nextSoakEnd(now: Millis): Millis;
 }
 
@@ -174,7 +174,7 @@ function viewOf(node: InventoryNode, index: number, start: Millis): NodeView {
   return { name, uid: name, labels, ready: true, cordoned: false, kubeletVersion, size: node, ...times };
 }
 
-/** Every time for which a pool wants a config to have proved itself. */
+/** Every time for which a pool wants a config to have proven itself. */
 function soaksOf({ soak = '0s', canary, steps = [] }: Partial<RolloutSpec> = {}): readonly Millis[] {
   const texts = new Set([soak, canary?.soak ?? soak, ...steps.map((step) => step.soak ?? soak)]);
   return [...texts].map((text) => parseDuration(text) ?? 0);

@@ -18,7 +18,7 @@ export interface Lane {
     readonly startedAt?: Millis;
     readonly doneAt?: Millis;
   }[];
-  /** How many nodes had proved the config, in steps of time. */
+  /** How many nodes had proven the config, in steps of time. */
   readonly curve: readonly { readonly at: Millis; readonly proved: number }[];
   /** When a node failed. */
   readonly failures: readonly { readonly at: Millis; readonly node: string }[];

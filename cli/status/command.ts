@@ -34,7 +34,7 @@ export const STATUS: Command = {
     pool: { type: 'string', value: 'NAME', about: 'only this pool and its nodes' },
     node: { type: 'string', value: 'NAME', about: 'only this node and its pool' },
     problems: { type: 'boolean', about: 'only pools that are not settled, and nodes that are not as assigned' },
-    why: { type: 'boolean', about: 'for every node, why it is changed now or not' },
+    why: { type: 'boolean', about: 'for every node, why it changes now or not' },
     watch: { type: 'boolean', short: 'w', about: 'keep watching until every pool is settled or stopped' },
     timeout: TIMEOUT_OPTION,
     commit: {

@@ -55,7 +55,10 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
   ];
   if (source.url === '') {
     lines.push(
-      paint('busy', 'no reconciler has written here: doctor says what is missing, --namespace names another place'),
+      paint(
+        'busy',
+        'no reconciler has written to this namespace: doctor says what is missing, --namespace names another one',
+      ),
     );
   }
   if (source.refusedCommit !== '') {
@@ -195,7 +198,7 @@ export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
     // A broken node has told it above.
     ...(health === undefined || phase === 'Broken' || health.message === asks?.message ? [] : [health.message]),
     ...(asks === undefined ? [] : [`${turn}: ${asks.message}`]),
-    ...(unseen === undefined ? [] : [`nobody sees what its kubelet runs: ${unseen.message}`]),
+    ...(unseen === undefined ? [] : [`what its kubelet runs cannot be seen: ${unseen.message}`]),
     ...(refusedBase === undefined || refusedBase === null
       ? []
       : [`keeps its own config file of before: ${refusedBase.message}`]),

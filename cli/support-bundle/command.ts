@@ -19,10 +19,10 @@ export const SUPPORT_BUNDLE: Command = {
   summary: 'collects diagnostics for support, without secrets',
   mostWords: 0,
   about: [
-    'Objects, logs and Events of this software, versions, and what status, events and doctor say. Secrets are never asked\n' +
-      'for; passwords, tokens, keys and credentials in URLs are taken out, and of Nodes, pods and settings only what this\n' +
-      'software is about goes in. Names of nodes, pools, hosts and people stay: look through it before you send it.',
-    'Exit code 1 where something could not be read; it is named, and the rest is packed.',
+    'Packs the objects, logs and Events of this software, versions, and what status, events and doctor say. It never reads\n' +
+      'Secrets; it takes out passwords, tokens, keys and credentials in URLs, and keeps of Nodes, pods and settings only what\n' +
+      'concerns this software. Names of nodes, pools, hosts and people stay: look through it before you send it.',
+    'Exit code 1 if something could not be read: it is named, and the rest is packed.',
   ],
   options: {
     ...CLUSTER_OPTIONS,

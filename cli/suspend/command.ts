@@ -17,7 +17,7 @@ export const SUSPEND: Command = {
   about: [
     'Nodes in the middle of a change finish it, or take it back by themselves. Everything else goes on: commits are read,\n' +
       'failures are counted, status and notes are written.',
-    'Pools that are added later are not suspended by --all: commit suspend: true in clusters/CLUSTER.yaml for those.',
+    '--all does not suspend pools that are added later: for those, commit suspend: true in clusters/CLUSTER.yaml.',
   ],
   options: {
     ...POOL_OPTIONS,

@@ -23,8 +23,8 @@ export const VALIDATE: Command = {
   mostWords: 10_000,
   about: [
     'Reads a config repository as the reconciler does, or files with a KubeletConfiguration as a kubelet does, and prints\n' +
-      'everything that is wrong with file, line and column. A file with a ComputedKubeletConfiguration is tried on machines\n' +
-      'of several sizes. Without a PATH: the repository in the present directory; - is standard input.',
+      'everything that is wrong, with file, line and column. A file with a ComputedKubeletConfiguration is tried on machines\n' +
+      'of several sizes. Without a PATH, it reads the repository in the current directory; - is standard input.',
     'A repository is judged for the versions in its clusters/ and for those given; single files for those given, or for\n' +
       'the newest version that is known.',
   ],
@@ -35,7 +35,7 @@ export const VALIDATE: Command = {
     cluster: {
       type: 'string',
       value: 'NAME',
-      about: 'only what this cluster takes up; default: every one in clusters/',
+      about: 'judge for this cluster only; default: for each in clusters/',
     },
     output: {
       type: 'string',

@@ -47,12 +47,12 @@ export const WHY: Command = {
     cluster: {
       type: 'string',
       value: 'NAME',
-      about: 'whose clusters/NAME.yaml counts (needed where there are several)',
+      about: 'the cluster whose clusters/NAME.yaml counts (needed if there are several)',
     },
     inventory: {
       type: 'string',
       value: 'FILE',
-      about: 'nodes, as kubectl get nodes -o json prints them; no cluster then',
+      about: 'nodes, as kubectl get nodes -o json prints them; then no cluster is asked',
     },
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,

@@ -71,7 +71,7 @@ const WORDS: Readonly<Record<RevisionStanding['standing'], string>> = {
 };
 
 function sinceLine(commit: Commit | null): string {
-  if (commit === null) return 'since when is not known: it was there before the oldest commit that this clone has';
+  if (commit === null) return 'it is older than the oldest commit in this clone';
   return `since ${commit.oid.slice(0, 12)} "${commit.subject}", ${commit.author.name}, ${commit.author.at.slice(0, 10)}`;
 }
 
@@ -97,8 +97,8 @@ function agentLines({ agent, pool }: WholeExplanation): readonly string[] {
   const lines = [
     `  the agent says: the node runs ${file}${assigned === active ? '' : `, and was assigned ${assigned}`} (${phase})`,
   ];
-  if (error !== null) lines.push(`  and that ${error}`);
-  if (pool !== null && active === 'local') lines.push('  so the pool does not count there yet');
+  if (error !== null) lines.push(`  its error: ${error}`);
+  if (pool !== null && active === 'local') lines.push('  so the node does not follow the pool yet');
   return lines;
 }
 

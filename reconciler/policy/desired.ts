@@ -144,7 +144,7 @@ function judgeAll(
 function squatted({ name, insteadOf }: DesiredConfig): readonly Finding[] {
   if (insteadOf === undefined) return [];
   const message =
-    `a ConfigMap that is not ours had the name ${insteadOf}, so that the config is in ${name}: ` +
+    `a ConfigMap that is not ours had the name ${insteadOf}, so the config is in ${name}: ` +
     'see who may create ConfigMaps in the namespace';
   return [{ code: 'config-name-taken', severity: 'warning', kind: 'security', message }];
 }

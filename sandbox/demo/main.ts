@@ -62,7 +62,7 @@ function invitation(gitUrl: string, pageUrl: string): readonly string[] {
   return [
     '',
     'Everything keeps running. Go on in a second terminal, in this directory;',
-    'docs/tutorial.md tells more of each.',
+    'docs/tutorial.md explains each step.',
     '',
     '  # State, live, in a browser:',
     `  ${pageUrl}`,

@@ -102,7 +102,7 @@ export const DASHBOARD_ROWS: readonly Row[] = [
       },
       {
         title: 'Share of nodes that run what git says',
-        description: 'And have proved it',
+        description: 'And have proven it',
         kind: 'timeseries',
         width: 12,
         unit: 'short',

@@ -83,13 +83,13 @@ This software is under the Apache License 2.0. \`package-lock.json\` pins every 
 
 ## Shipped
 
-What programs may be made of. What really went into the bundles lies in the image with its licences, in \`/app/licences.txt\`, and a bill of materials (CycloneDX) in \`/app/sbom.cdx.json\`. OpenPGP.js is under the LGPL: another version of it may replace \`/app/node_modules/openpgp\`.
+The programs may contain these packages. The image has the list of what really went into its bundles, with the licences, in \`/app/licences.txt\`, and a bill of materials (CycloneDX) in \`/app/sbom.cdx.json\`. OpenPGP.js is under the LGPL: another version of it may replace \`/app/node_modules/openpgp\`.
 
 ${byLicence(shipped)}
 
 ## Tools
 
-What builds and tests; nobody gets it from us. Packages by licence: ${counts(tools)}.
+These packages build and test the software, and are not shipped. By licence: ${counts(tools)}.
 `,
     ],
   ];

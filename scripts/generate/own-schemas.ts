@@ -46,7 +46,7 @@ export function poolEditorSchema(): Schema {
           'wait',
           'change',
         ]),
-        soak: duration('How long a node keeps its place on trial after it has proved the config', '0s'),
+        soak: duration('How long a node keeps its place on trial after it has proven the config', '0s'),
         ...ROLLOUT_WAVES,
         windows: WINDOWS,
         emergency: line('Why the windows do not count now; it is written into the note on the commit', 500),

@@ -88,7 +88,7 @@ export function parseJson(call: Call, text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     // The parser's own message quotes the text, which may be anything.
-    throw garbled(call, `the answer is no JSON (${text.length} characters)`);
+    throw garbled(call, `the answer is not JSON (${text.length} characters)`);
   }
 }
 

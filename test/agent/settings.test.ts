@@ -100,7 +100,7 @@ describe('the settings of an agent', () => {
       'STATE_DIR=state is not an absolute path',
       'KUBELET_SERVICE=kubelet is not a unit',
       'KUBELET_PID_FILE goes with',
-      'KUBE_SERVER is no URL',
+      'KUBE_SERVER is not a URL',
       'LOG_LEVEL=loud',
       'MODE=remove',
     ]) {

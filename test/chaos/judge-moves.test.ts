@@ -62,7 +62,7 @@ describe('the judge of a world that moves', () => {
     assert.match(wrongs[0] ?? '', /^2 nodes of p are in a change, 1 may be: b at/);
   });
 
-  it('counts no machine that has proved nothing yet', () => {
+  it('counts no machine that has proven nothing yet', () => {
     const joining = version('c', 'x', runs('local', { phase: 'Trial' }));
     assert.deepEqual(judgeMoves([...proved('a'), granted('a'), joining], 1).wrongs, []);
   });

@@ -96,7 +96,7 @@ describe('computed values on the command line', () => {
     const { code, out } = await on('plan', '--base', 'HEAD~1', '--head', 'HEAD');
     await repository.commit('as it was', COMPUTED);
     assert.equal(code, 3, out);
-    assert.match(out, /! nodes would wait: there is a config for none of its machines: .*: division by zero$/m);
+    assert.match(out, /! nodes would wait: none of its machines has a config: .*: division by zero$/m);
   });
 
   it('are rendered as expressions for the pool, and as values with their expression for a node', async () => {

@@ -51,7 +51,7 @@ describe('kubelet-gitops foresight', () => {
     const { err } = await run('foresight', other.directory, '--cluster', 'dmeo', '--kubelet-version', '1.36');
     assert.equal(
       err,
-      'there is no clusters/dmeo.yaml, so that nothing new is started in dmeo; there is clusters/demo.yaml\n',
+      'there is no clusters/dmeo.yaml, so nothing new is started in dmeo; there is clusters/demo.yaml\n',
     );
     assert.equal((await run('foresight', other.directory)).err, '');
     await other.remove();

@@ -68,7 +68,7 @@ describe('kubelet-gitops history in a fresh clone', { skip: WITHOUT_GIT }, () =>
 
   it('says how to see something', async () => {
     const { error } = await history(await freshClone(), []);
-    assert.match(error, /no notes in this clone: take --fetch/);
+    assert.match(error, /no notes in this clone: use --fetch/);
   });
 
   it('shows the notes with --fetch, in one command and without setting the clone up', async () => {

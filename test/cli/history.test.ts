@@ -75,7 +75,7 @@ describe('kubelet-gitops history', () => {
   it('says what to do where a clone has no notes', async () => {
     const ran = await history();
     assert.equal(ran.code, 2);
-    assert.match(ran.err, /there are no notes in this clone: take --fetch, or run scripts\/show-notes\.sh/);
+    assert.match(ran.err, /there are no notes in this clone: use --fetch, or run sh scripts\/show-notes\.sh/);
   });
 
   it('shows what became of each commit, newest first, with why', async () => {

@@ -222,6 +222,9 @@ describe('kubelet-gitops status', () => {
     cluster.sandbox.server.store.remove(CONFIG_MAPS, SOURCE_STATE_NAME, DEFAULT_NAMESPACE);
     const { code, out } = await cluster.cli('status');
     assert.equal(code, 1);
-    assert.match(out, /^commit +none in force yet\nno reconciler has written here: doctor says what is missing/m);
+    assert.match(
+      out,
+      /^commit +none in force yet\nno reconciler has written to this namespace: doctor says what is missing/m,
+    );
   });
 });

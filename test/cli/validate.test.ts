@@ -101,7 +101,7 @@ describe('kubelet-gitops validate', () => {
     const { err, code } = await run('validate', directory, '--cluster', 'dmeo');
     assert.equal(
       err,
-      'there is no clusters/dmeo.yaml, so that nothing new is started in dmeo; there is clusters/demo.yaml\n',
+      'there is no clusters/dmeo.yaml, so nothing new is started in dmeo; there is clusters/demo.yaml\n',
     );
     assert.equal(code, 1, 'the reconciler would start nothing new');
     assert.equal((await run('validate', directory, '--cluster', 'demo')).err, '');

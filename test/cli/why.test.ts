@@ -60,7 +60,7 @@ describe('what a kubelet runs and no layer says', () => {
     const agent = { phase: 'Idle', assigned: 'w-abc', active: 'local', error: 'PreflightFailed: swap is on' };
     const text = say('maxPods', { maxPods: 110 }, agent);
     assert.match(text, /the node runs the config that it was provisioned with, .*and was assigned w-abc \(Idle\)/);
-    assert.match(text, /and that PreflightFailed: swap is on\n.*does not count there yet/);
+    assert.match(text, /its error: PreflightFailed: swap is on\n.*does not follow the pool yet/);
     assert.match(
       say('maxPods', { maxPods: 200 }, { ...agent, active: 'w-abc', error: null }),
       /the node runs w-abc \(Idle\)/,

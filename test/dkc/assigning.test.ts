@@ -189,7 +189,7 @@ export const scenarios = see('a node that is told one thing after another', [
   },
   {
     dkc: 176,
-    title: 'a config that was proved runs on when its ConfigMap says something else, restarts of everything included',
+    title: 'a config that was proven runs on when its ConfigMap says something else, restarts of everything included',
     async see() {
       const on = stepped();
       const name = on.assign(GOOD);

@@ -89,7 +89,7 @@ const list: readonly DkcScenario[] = [
       const { world } = await fleet();
       await world.addNode({ name: 'gpu-2', labels: GPU });
       const isThere = (): boolean => world.nodes.get('gpu-2')?.kubelet.running()?.['maxPods'] === 50;
-      // A new node that takes what is proved is no news of its pool: what it has proved itself is asked for.
+      // A new node that takes what is proven is no news of its pool: what it has proven itself is asked for.
       const hasProved = ({ nodes }: StatusView): boolean => {
         const node = nodes.find(({ metadata }) => metadata.name === 'gpu-2');
         const good = node?.status?.lastKnownGood?.name;

@@ -6,7 +6,7 @@ import { see, table } from './scenario.ts';
 
 const healthyFor = (healthyMs: number, over: Target): State => onTrial(judging({ healthyMs }), {}, over);
 
-export const scenarios = see('a config that has proved itself', [
+export const scenarios = see('a config that has proven itself', [
   ...table(
     1,
     [

@@ -84,7 +84,7 @@ describe('the page about reviewing', () => {
   it('walks through what a reviewer must not miss', () => {
     for (const said of [
       /error unknown-field: .*did you mean maxPods\?/,
-      /worker-1 \(52 pods\): more pods run there than maxPods allows, which is 40/,
+      /worker-1 \(52 pods\): more pods run there than maxPods allows \(40\)/,
       /error unknown-feature-gate: .*CPUManager.*went with 1\.33/,
       /cpuManagerPolicy {2}.*→ +"static"/,
       /state file is put aside/,

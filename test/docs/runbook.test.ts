@@ -101,7 +101,7 @@ describe('the runbooks of alerts', () => {
   for (const page of pages.filter((path) => !path.endsWith('README.md'))) {
     it(`${page}: says what it means and costs, where to look, how to fix it, and when it is over`, () => {
       const text = readFileSync(page, 'utf8');
-      const parts = ['**Means.**', '**Impact.**', '## Look', '## Fix', '## Over'].map((part) =>
+      const parts = ['**Means.**', '**Impact.**', '## Look', '## Fix', '## Resolved'].map((part) =>
         text.indexOf(`\n${part}`),
       );
       assert.ok(

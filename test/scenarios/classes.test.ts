@@ -59,7 +59,7 @@ describe('a pool of machines of several sizes', () => {
   const classesIn = (view: StatusView): readonly string[] =>
     (poolIn(view)?.status?.classes ?? []).map(({ name, updated, nodes }) => `${name} ${updated ?? '-'}/${nodes}`);
   const classOf = (view: StatusView, name: string) => poolIn(view)?.status?.classes?.find((each) => each.name === name);
-  /** Until every node of the pool runs and has proved what its class gets. */
+  /** Until every node of the pool runs and has proven what its class gets. */
   const arrived = (what: string, isIt: (view: StatusView) => boolean): Promise<StatusView> =>
     scenario.world.until(what, (view) => settled(view) && isIt(view), PATIENCE_MS);
 

@@ -130,7 +130,7 @@ export function assignedNode(node: NodeView, pool: ValidPool, status: Partial<Ku
   return { ...idle, spec: { pool: pool.name, commit: COMMIT_A, configSource, apply, trial, ...extra } };
 }
 
-/** A node that runs this pool's payload and has proved it. */
+/** A node that runs this pool's payload and has proven it. */
 export function settledNode(node: NodeView, pool: ValidPool, status: Partial<KubeletNodeStatus> = {}): KubeletNode {
   const reference = { name: pool.configName, sha256: pool.sha256, apply: pool.spec.apply };
   const promotedAt = toTimestamp(NOW - 3_600_000);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
  * For `describe`'s `skip`: false where a program is installed; otherwise a loud reason. On a machine without it the rest of the
  * tests still tell something; in CI nothing may be missing, and nothing is skipped.
  *
- * @param why what nobody has proved when the tests are skipped
+ * @param why what nobody has proven when the tests are skipped
  */
 export function without(program: string, args: readonly string[], why: string): string | false {
   const { error } = spawnSync(program, args, { stdio: 'ignore' });

@@ -66,7 +66,7 @@ export function encodeMessage(message: Message): Buffer {
 export function messageLength(bytes: Buffer): number {
   const [endian, , , protocol] = bytes;
   if ((endian !== LITTLE_ENDIAN && endian !== BIG_ENDIAN) || protocol !== PROTOCOL) {
-    throw new GitopsError('BUS_PROTOCOL', 'what came over the bus is no D-Bus message');
+    throw new GitopsError('BUS_PROTOCOL', 'what came over the bus is not a D-Bus message');
   }
   const read = (at: number): number => (endian === LITTLE_ENDIAN ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
   const head = PREFIX_BYTES + read(12);

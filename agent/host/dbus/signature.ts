@@ -83,6 +83,6 @@ function parseStruct(signature: string, start: number, depth: number): readonly 
 function malformed(signature: string): GitopsError {
   return new GitopsError(
     'BUS_PROTOCOL',
-    `"${signature.slice(0, MAX_LENGTH)}" is no D-Bus signature that is known here`,
+    `"${signature.slice(0, MAX_LENGTH)}" is not a D-Bus signature that is known here`,
   );
 }

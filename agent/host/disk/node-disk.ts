@@ -127,7 +127,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota is used up',
   EROFS: 'the file system is mounted read-only, often after disk errors: look at the kernel log',
   EIO: 'the disk reports errors: look at the kernel log',
-  EBUSY: 'it is mounted by itself, so that nothing can take its place: mount the directory that it is in instead',
+  EBUSY: 'it is mounted by itself, so nothing can take its place: mount the directory that it is in instead',
   EACCES:
     'permission denied: root without the capability DAC_OVERRIDE is refused like anybody else, or SELinux refuses it',
   chown: 'its owner or group is not root, and nobody may give a file away without the capability CHOWN',

@@ -61,8 +61,8 @@ export const reservedCpus: Check = ({ view }, { onlineCpus }) => {
   if (asked === undefined || onlineCpus === undefined) return [];
   const missing = [...asked].filter((cpu) => !onlineCpus.has(cpu));
   if (missing.length === 0) return [];
-  const message = `this node has no CPU ${missing.slice(0, 5).join(', ')}, and the kubelet does not start`;
-  return [refuse('no-such-cpu', 'reservedSystemCPUs', message, `it has ${onlineCpus.size} of them`)];
+  const message = `this node has no CPU ${missing.slice(0, 5).join(', ')}, so the kubelet would not start`;
+  return [refuse('no-such-cpu', 'reservedSystemCPUs', message, `the node has ${onlineCpus.size} CPUs`)];
 };
 
 /** Memory is reserved by NUMA node; the Static memory manager does not start with one that is not there. */
@@ -73,7 +73,7 @@ export const reservedMemory: Check = ({ view }, { numaNodes }) => {
     .map(({ numaNode }) => Number(numaNode ?? 0))
     .filter((node) => !numaNodes.has(node));
   if (missing.length === 0) return [];
-  const message = `this node has no NUMA node ${missing.join(', ')}, and the kubelet does not start`;
+  const message = `this node has no NUMA node ${missing.join(', ')}, so the kubelet would not start`;
   return [refuse('no-such-numa-node', 'reservedMemory', message, `it has ${[...numaNodes].join(', ')}`)];
 };
 

@@ -20,7 +20,7 @@ function crds({ crds: part }: Facts): readonly Diagnosis[] {
     const crd = part.value.find((each) => each.name === name);
     const missing = name === SOURCE_CRD ? 'source-not-written' : 'crd-missing';
     if (crd === undefined) return [diagnosis(missing, `there is no CRD ${name}`, [name])];
-    if (!crd.established) return [diagnosis(missing, `the CRD ${name} is there and not served`, [name])];
+    if (!crd.established) return [diagnosis(missing, `the CRD ${name} exists but is not served`, [name])];
     const known = new Set(crd.fields);
     const lacks = wanted.filter((field) => !known.has(field));
     if (lacks.length === 0) return [];
@@ -49,9 +49,9 @@ function rights(facts: Facts): readonly Diagnosis[] {
   return [
     ...[...base].map(([account, lacks]) => {
       const needed = RIGHTS.filter((right) => right.component === undefined && right.account === account);
-      const what =
-        lacks.length === needed.length ? `do anything of what it needs (${needed.length} rights)` : say(lacks);
-      return diagnosis('rights-missing', `${account} may not ${what}`, [account]);
+      const isAll = lacks.length === needed.length;
+      const what = isAll ? `has none of the ${needed.length} rights that it needs` : `may not ${say(lacks)}`;
+      return diagnosis('rights-missing', `${account} ${what}`, [account]);
     }),
     ...named('drain-not-granted', namesOf(draining), of('drain')),
     ...named('pods-not-granted', namesOf(blocking), of('blocking-pods')),
@@ -85,7 +85,7 @@ function agents({ agents: part, namespace }: Facts): readonly Diagnosis[] {
     return [diagnosis('agents-missing', `there is no DaemonSet kubelet-gitops-agent in namespace ${namespace}`)];
   }
   if (agents.updated >= agents.wanted) return [];
-  return [diagnosis('agents-updating', `${agents.updated} of ${agents.wanted} agents are of the present template`)];
+  return [diagnosis('agents-updating', `${agents.updated} of ${agents.wanted} agents are of the current template`)];
 }
 
 function pods({ pods: part }: Facts): readonly Diagnosis[] {

@@ -13,15 +13,10 @@ export function diagnosePools(facts: Facts): readonly Diagnosis[] {
   const policy = recordedPolicy(valueOr(facts.source, null)?.policy ?? '', false);
   const empty = pools.filter(({ status }) => status?.phase === 'Empty').map(({ metadata }) => metadata.name);
   return [
-    ...(policy.suspend ? [diagnosis('cluster-suspended', 'every pool is suspended by the file of the cluster')] : []),
+    ...(policy.suspend ? [diagnosis('cluster-suspended', "the cluster's file suspends every pool")] : []),
     ...(policy.unreadable === undefined
       ? []
-      : [
-          diagnosis(
-            'cluster-suspended',
-            `nothing new is begun, because of the file of the cluster: ${policy.unreadable}`,
-          ),
-        ]),
+      : [diagnosis('cluster-suspended', `nothing new starts, because of the cluster's file: ${policy.unreadable}`)]),
     ...pools.flatMap((pool) => [
       ...suspended(pool),
       ...halted(pool),

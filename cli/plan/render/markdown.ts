@@ -52,7 +52,7 @@ export function planAsMarkdown(plan: MergePlan): string {
   }
   if (refusal !== undefined) parts.push(`> [!CAUTION]\n> **Refused as a whole:** ${escape(refusal)}`);
   if (summary !== undefined && !isEmpty) parts.push(`**${summary}**`);
-  if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would be begun:** ${escape(held)}`);
+  if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would start:** ${escape(held)}`);
   if (clusterSpec.length > 0)
     parts.push(
       `#### clusters/${escape(cluster)}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`,

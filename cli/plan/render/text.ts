@@ -38,7 +38,7 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
   if (isEmptyPlan(plan)) return `${[...lines, 'Nothing changes.', ...adopted].join('\n')}\n`;
   if (refusal !== undefined) lines.push(paint('bad', `Refused as a whole: ${refusal}`), '');
   if (summary !== undefined) lines.push(paint('strong', summary), '');
-  if (held !== undefined) lines.push(paint('bad', `Nothing new would be begun: ${held}`), '');
+  if (held !== undefined) lines.push(paint('bad', `Nothing new would start: ${held}`), '');
   if (clusterSpec.length > 0) lines.push(paint('strong', `clusters/${cluster}.yaml changes`));
   lines.push(...clusterSpec.map((line) => `  ${line}`), ...(clusterSpec.length > 0 ? [''] : []));
   for (const pools of alikePools(plan.pools)) lines.push(...poolLines(pools, knowsNodes, paint), '');

@@ -42,7 +42,7 @@ export function readOneNumber(status: number, text: string): { readonly value: n
   const [sample] = samples;
   if (sample === undefined) return { missing: 'the answer is empty' };
   if (samples.length > 1) return { missing: `the answer has ${samples.length} series instead of one` };
-  return Number.isFinite(sample.value) ? { value: sample.value } : { missing: 'the answer is no finite number' };
+  return Number.isFinite(sample.value) ? { value: sample.value } : { missing: 'the answer is not a finite number' };
 }
 
 /** What is no number in it stays: as NaN. A part of the series proves nothing. */

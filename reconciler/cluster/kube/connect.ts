@@ -53,7 +53,7 @@ export async function findApi(
     case 'nothing':
       throw new GitopsError(
         'KUBECONFIG_MISSING',
-        'no cluster to talk to: this is no pod, KUBECONFIG is not set and there is no ~/.kube/config. ' +
+        'no cluster to talk to: this is not a pod, KUBECONFIG is not set and there is no ~/.kube/config. ' +
           'Name a kubeconfig with --kubeconfig',
         { disposition: { kind: 'stalled', until: 'operator' } },
       );

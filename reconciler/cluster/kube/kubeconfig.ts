@@ -28,7 +28,7 @@ export async function openKubeconfig(
   const where = paths.join(', ');
   const first = await read(paths, context);
   if (!URL.canParse(first.server)) {
-    throw broken('KUBECONFIG_INVALID', `${where}: the server ${sanitizeText(first.server)} is no address`);
+    throw broken('KUBECONFIG_INVALID', `${where}: the server ${sanitizeText(first.server)} is not an address`);
   }
   if (first.server.startsWith('http://')) {
     // As kubectl: no credential over a connection that anybody can listen to.
@@ -87,7 +87,7 @@ function select(all: Kubeconfig, context: string | undefined, where: string): Se
   }
   const proxied = typeof cluster['proxy-url'] === 'string' && cluster['proxy-url'] !== '';
   if (proxied && !URL.canParse(String(cluster['proxy-url']))) {
-    throw broken('KUBECONFIG_INVALID', `${where}: the proxy-url of context ${name} is no address`);
+    throw broken('KUBECONFIG_INVALID', `${where}: the proxy-url of context ${name} is not an address`);
   }
   return { server: cluster['server'], user, proxied, config: configOf(cluster, user) };
 }

@@ -16,7 +16,7 @@ export function judgeName(bytes: Buffer): JudgedName {
   const name = bytes.toString('utf8', 0, LONGEST_NAME_BYTES + 1);
   const refuse = (why: string): JudgedName => ({ usable: false, shown: spellOut(name).slice(0, SHOWN), why });
   if (bytes.length > LONGEST_NAME_BYTES) return refuse(`is ${bytes.length} bytes long`);
-  if (!Buffer.from(name).equals(bytes)) return refuse('is no UTF-8');
+  if (!Buffer.from(name).equals(bytes)) return refuse('is not UTF-8');
   if (bytes.length === 0) return refuse('is empty');
   if (hasUnseen(name)) return refuse('holds characters that cannot be seen');
   if (/[/\\:]/.test(name)) return refuse('holds a slash, backslash or colon');

@@ -172,7 +172,7 @@ function withRemedy(error: unknown, folder: string): unknown {
   if (!isGitError(error, 'GIT_TOO_BIG')) return error;
   const { code, message, disposition, cause } = error;
   const why =
-    `; the git server cannot leave out what lies beside ${folder}, so that the limits hold for the whole repository: ` +
+    `; the git server cannot leave out what lies beside ${folder}, so the limits hold for the whole repository: ` +
     'switch on partial clones there (uploadpack.allowFilter), or give the configuration a repository of its own';
   return new GitError(code, `${message}${why}`, { disposition, cause });
 }

@@ -27,7 +27,7 @@ export function analyse(
     if ('missing' in sample) missing.push(sample.missing);
     else measured.push(sample);
   }
-  if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proved the config yet' };
+  if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proven the config yet' };
   // One that says nothing clears nobody: the middle one of all is worse where most of them are.
   const isMost = measured.length > missing.length;
   const found = isMost ? measures.flatMap((name) => judge(name, measured, waiting, thresholds[name] ?? {}) ?? []) : [];

@@ -11,7 +11,7 @@ import { sampleOfCanary, sampleOfWaiting } from './sample.ts';
 export interface Compared {
   /** What nodes that wait measure for: the value of `MEASURE_ANNOTATION`. */
   readonly mark: string;
-  /** They have proved the payload; `sha256` is what each of them runs. */
+  /** They have proven the payload; `sha256` is what each of them runs. */
   readonly canaries: readonly { readonly node: KubeletNode; readonly sha256: string }[];
   /** They have yet to be told. */
   readonly waiting: readonly KubeletNode[];

@@ -41,7 +41,7 @@ type NodeNumbers = Extract<QueryAnswer, { readonly before: unknown }>;
 
 function judgeNodes(query: NodeQuery, answer: NodeNumbers, { canaries, waiting }: ComparedNames): CanaryVerdict {
   const missing = canaries.flatMap((node) => missingOf(node, answer) ?? []);
-  if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proved the config yet' };
+  if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proven the config yet' };
   const [tried, others] = [changesOf(canaries, answer), changesOf(waiting, answer)];
   const { name, least, percent = 0, worse = 'up' } = query;
   const isMost = tried.length > missing.length;

@@ -26,7 +26,7 @@ export function tooLittleLeft(
       keptBack(view, 'systemReserved', key, capacity) +
       (signal === undefined ? 0 : keptBack(view, 'evictionHard', signal, capacity));
     if (kept < capacity) continue;
-    return `the reservations keep back ${writeAmount(kept, unit)} of ${writeAmount(capacity, unit)} ${key}, so that nothing is left`;
+    return `the reservations keep back ${writeAmount(kept, unit)} of ${writeAmount(capacity, unit)} ${key}, so nothing is left`;
   }
   return undefined;
 }

@@ -162,7 +162,7 @@ export function forecast(
       }
     }
     if (index === stages.length - 1) break;
-    // However many failures are forgiven, nobody follows a wave of which nobody has proved the payload.
+    // However many failures are forgiven, nobody follows a wave of which nobody has proven the payload.
     if (failures > 0 && promoted === 0) return { turns, endMs: null, soakedMs: null, isStopped: true };
     agenda.passTo(Math.max(agenda.now(), lastPromoted + stageSoakMs));
   }

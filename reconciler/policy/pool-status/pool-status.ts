@@ -88,7 +88,7 @@ function countsOf(members: readonly Member[]): PoolCounts {
 function phaseOf(members: readonly Member[], halt: Halt | null, decisions: readonly MemberDecision[]): PoolPhase {
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
-  // A new node that was told what is proved is no news of the pool; one that nobody can tell anything is.
+  // A new node that was told what is proven is no news of the pool; one that nobody can tell anything is.
   const begun = decisions.filter(({ member }) => member.joining && member.standing === 'updating');
   const joining = new Set(begun.map(({ member }) => member.node.name));
   const lasting = members.filter(({ node }) => !joining.has(node.name));
@@ -104,7 +104,7 @@ function phaseOf(members: readonly Member[], halt: Halt | null, decisions: reado
 
 /**
  * A restart that a node asks for is given now, or as soon as others are done. While it waits for a window or a person, a pool whose
- * nodes all run and have proved its payload is settled nevertheless.
+ * nodes all run and have proven its payload is settled nevertheless.
  */
 function isTurnUnderWay({ member, verdict }: MemberDecision): boolean {
   if (member.asks === undefined) return false;

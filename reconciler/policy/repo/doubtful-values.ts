@@ -111,7 +111,7 @@ function* numbers({ maxPods, maxOpenFiles }: Config): Iterable<Doubt> {
   }
   if (typeof maxOpenFiles === 'number' && maxOpenFiles > 0 && maxOpenFiles < FEWEST_FILES) {
     const message = `${maxOpenFiles} open files are too few for a kubelet with pods: it fails once they are used up`;
-    yield { at: ['maxOpenFiles'], code: 'doubtful-value', message, suggestion: 'leave it out (1000000)' };
+    yield { at: ['maxOpenFiles'], code: 'doubtful-value', message, suggestion: 'leave it out: the default is 1000000' };
   }
 }
 

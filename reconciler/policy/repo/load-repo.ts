@@ -141,7 +141,7 @@ function nestedPools(files: ReadonlyMap<string, RepoFile>, shown: Shown): readon
   return nested.map((file) => ({
     code: 'nested-pool',
     severity: 'error',
-    message: 'a pool in a folder of another pool is not looked at',
+    message: 'a pool in the folder of another pool is ignored',
     suggestion: `move the folder to ${shown('pools/')}`,
     file: shown(file),
   }));

@@ -162,7 +162,7 @@ function readBounds(written: unknown, path: Path, report: FileReport): LeafBound
     if (readShare(maxShare) === undefined) {
       report.error('wrong-type', name, `${formatPath(name)} has to be a share of the machine`, 'write 25%');
     } else if (resourceOf(String(path.at(-1))) === undefined) {
-      const message = `${formatPath(path)} takes no resource of the machine, so that it has no share of one`;
+      const message = `${formatPath(path)} takes no resource of the machine, so it has no share of one`;
       report.error('wrong-type', name, message, 'use min and max');
     }
   }
@@ -192,7 +192,7 @@ function unusedBounds(bounds: Tree, value: Tree, report: FileReport): void {
       const computed = at(value, here);
       if (isMap(computed) && isMap(item)) look(item, here);
       else if (computed === undefined) {
-        const message = `${formatPath(here)} is not computed here, so that nothing is bounded`;
+        const message = `${formatPath(here)} is not computed here, so nothing is bounded`;
         report.error('unknown-field', ['bounds', ...here], message, 'bounds have the shape of what is computed');
       }
     }

@@ -76,7 +76,7 @@ export function readPoolDenials(document: unknown, report: FileReport): readonly
     report.security(
       'pool-cannot-allow',
       ['spec', 'fields', 'allow'],
-      'fields.allow of a pool allows nothing: whoever changes the pool could allow himself anything',
+      'fields.allow of a pool allows nothing: whoever changes the pool could allow themselves anything',
       "list the fields in fields.allow of the cluster's file, in an earlier commit, or in ALLOW_FIELDS of the reconciler",
     );
   }

@@ -20,7 +20,7 @@ export function readPrometheusUrl(value: unknown, path: Path, report: FileReport
     report.error(
       'bad-url',
       path,
-      'the url of prometheus holds credentials, which everybody who reads the repository has',
+      'the url of prometheus holds credentials: everybody who reads the repository has them',
       example,
     );
   } else if (url.search !== '' || url.hash !== '') {

@@ -131,7 +131,7 @@ function readCanary(value: unknown, path: Path, report: FileReport): CanarySpec 
       'conflict',
       path,
       'canary names its nodes, and perClass counts nodes',
-      'write nodes: 1 in place of the selector',
+      'write nodes: 1 instead of the selector',
     );
   }
   return {

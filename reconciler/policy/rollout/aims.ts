@@ -55,7 +55,7 @@ export function aimsOf(
     }
     const settled = formerly(each);
     const former = settled?.target ?? null;
-    /** What new nodes get: as soon as the waves of a payload are done, that one; of a template, once a node of their class has proved it. */
+    /** What new nodes get: as soon as the waves of a payload are done, that one; of a template, once a node of their class has proven it. */
     const good = isThrough && isProven(each.target.sha256) ? each.target : former;
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
     const ownName = each.payloadClass?.config?.name ?? config.name;
@@ -66,7 +66,7 @@ export function aimsOf(
     const isSpared = former === null && !member.wasTold && assignmentOf(member.kubeletNode) !== null;
     const isBad = reverts && !sameTarget(former, each.target) && !isSpared;
     const own = isBad && former === null ? ranBefore(each, each.target) : null;
-    // Of its class nobody is left who has what the pool settled on: what it has proved is better than nothing.
+    // Of its class nobody is left who has what the pool settled on: what it has proven is better than nothing.
     const isLast = own === null && former === null && before?.settled?.classes !== undefined;
     const takesBack = isBad && !(isLast && hasProved(each.kubeletNode, each.target));
     if (own !== null) return { member: towards(member, own.target), aim: 'settled', configName: own.configName };
@@ -84,7 +84,7 @@ export function aimsOf(
   }
 }
 
-/** Whether some node has proved this payload of a template, or the pool settled on it; looked into where somebody asks. */
+/** Whether some node has proven this payload of a template, or the pool settled on it; looked into where somebody asks. */
 function provenIn({ members }: Group, settled: SettledConfig | undefined): (sha256: string) => boolean {
   let proven: Set<string> | undefined;
   return (sha256) => {
@@ -123,7 +123,7 @@ const retried = (member: Member): Member =>
         unavailable: member.changing || !member.node.ready || member.node.cordoned,
       };
 
-/** It was told a config of this pool, and has proved one: it is to run what the pool says, whatever others run. */
+/** It was told a config of this pool, and has proven one: it is to run what the pool says, whatever others run. */
 const isOneOfThePool = ({ kubeletNode }: Member, pool: Group['pool']): boolean =>
   kubeletNode?.spec?.configSource !== undefined && kubeletNode.spec.pool === pool?.name && hasProvedAny(kubeletNode);
 

@@ -4,7 +4,7 @@ import { shareOf } from './amount.ts';
 import { isOnTarget, type Member } from './membership.ts';
 import { hasProved } from './standing.ts';
 
-/** What a class of machines lets begin that no node of it has proved its config for. */
+/** What a class of machines lets begin that no node of it has proven its config for. */
 export interface ClassRoom {
   readonly payloadClass: PayloadClass;
   /** How many more of its nodes may begin. */
@@ -32,7 +32,7 @@ export function membersByClass(members: readonly Member[]): ReadonlyMap<PayloadC
 }
 
 /**
- * The classes of which no node has proved its config yet, after the wave of canaries as well: all nodes of a class may have been away then,
+ * The classes of which no node has proven its config yet, after the wave of canaries as well: all nodes of a class may have been away then,
  * and a node may come into a class that nobody was in.
  */
 export function unprovenClasses(nodes: Amount, members: readonly Member[]): readonly ClassRoom[] {
@@ -41,6 +41,6 @@ export function unprovenClasses(nodes: Amount, members: readonly Member[]): read
     .map(([payloadClass, own]) => ({
       payloadClass,
       room: Math.max(0, shareOf(nodes, own.length) - own.filter(isOnTarget).length),
-      because: `no node with ${payloadClass.name} has proved the config of its class yet`,
+      because: `no node with ${payloadClass.name} has proven the config of its class yet`,
     }));
 }

@@ -84,5 +84,5 @@ const RESTS: Readonly<Record<string, string>> = {
   settled: 'up to date and proven',
   soaking: 'up to date, and soaking: it keeps its place in the budget until then',
   updating: 'applying the config now',
-  failed: 'rolled back, and does not try this config again',
+  failed: 'took the config back, and does not try it again',
 };

@@ -51,7 +51,15 @@ export function haltOf(
   if (failed.length < threshold) return null;
   const names =
     failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
-  return halted(`${whatFailed(group.pool, failures)} failed on ${names} (threshold ${threshold})`);
+  return halted(
+    `${whatFailed(group.pool, failures)} failed on ${names} (${whyThatMany(group.pool, group.members.length, threshold)})`,
+  );
+}
+
+/** Which of the two bounds was reached, so that nobody reads a threshold that is not in `pool.yaml`. */
+function whyThatMany({ spec }: DesiredPool, nodes: number, threshold: number): string {
+  if (thresholdOf(spec.rollout.onFailure.threshold, nodes) === threshold) return `threshold ${threshold}`;
+  return `${threshold === 1 ? '1 node fills' : `${threshold} nodes fill`} maxUnavailable`;
 }
 
 const MOST_FAILED = 3;

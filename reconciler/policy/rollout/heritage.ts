@@ -8,7 +8,7 @@ type Seen = Pick<Fleet, 'pools' | 'configSources'>;
 
 /**
  * The status of a pool as decisions take it. A pool that was renamed, or split from another one, never settled on anything under its
- * own name: what all of its nodes bring with them and have proved is what a revert goes back to. And a payload that stopped the pool
+ * own name: what all of its nodes bring with them and have proven is what a revert goes back to. And a payload that stopped the pool
  * that they come from stops this one: under another name it is the same payload.
  *
  * @param at now, as a timestamp
@@ -45,7 +45,7 @@ function haltBroughtAlong({ pool, members }: Group, { pools, configSources }: Se
  * The status without a config that it says the pool settled on, where no node has it: others may write the status, and nothing that
  * no node has is assigned on its word.
  *
- * @param had SHA-256 and way of applying of what nodes were told or have proved, as `witnessed` gives them
+ * @param had SHA-256 and way of applying of what nodes were told or have proven, as `witnessed` gives them
  */
 export function withWitnesses(
   before: KubeletPoolStatus | undefined,
@@ -58,7 +58,7 @@ export function withWitnesses(
   return classes.length === 0 ? rest : { ...rest, settled: { ...settled, classes } };
 }
 
-/** What any node was told, or has proved. */
+/** What any node was told, or has proven. */
 export function witnessed(nodes: Iterable<KubeletNode>): ReadonlySet<string> {
   // Thousands of nodes have the same few, and to put one into words costs more than to look it up.
   const had = new Map<string, Set<string>>([
@@ -94,7 +94,7 @@ export interface FallsBackTo {
   readonly target: NonNullable<NodeTarget>;
 }
 
-/** What a node ran before it was told this target, where it knows that still: null once it has proved the target, or ran its local config. */
+/** What a node ran before it was told this target, where it knows that still: null once it has proven the target, or ran its local config. */
 export function ranBefore({ kubeletNode }: Member, target: NodeTarget): FallsBackTo | null {
   const { name = '', sha256, apply = 'overlay' } = kubeletNode?.status?.lastKnownGood ?? {};
   if (sha256 === undefined || sameTarget({ sha256, apply }, target)) return null;

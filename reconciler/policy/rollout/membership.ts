@@ -237,7 +237,7 @@ export function memberOf(
   }
 }
 
-/** It runs the target and has proved it, and only waits for leave to restart its kubelet with it. */
+/** It runs the target and has proven it, and only waits for leave to restart its kubelet with it. */
 export const isProvedAndAsks = ({ asks, kubeletNode, target }: Member): boolean =>
   asks !== undefined && hasProved(kubeletNode, target);
 

@@ -38,7 +38,7 @@ export interface RolloutNow extends Pick<RolloutMemory, 'halt' | 'released'> {
 
 /**
  * What the pool's status is to remember. The pool has settled on its payload when every node of the rollout that can be changed runs
- * it and has proved it; nodes without an agent, away or cordoned by somebody else do not keep it from that.
+ * it and has proven it; nodes without an agent, away or cordoned by somebody else do not keep it from that.
  */
 export function rememberRollout(
   group: Group,

@@ -11,7 +11,7 @@ export interface SettledFor {
 
 /**
  * What a pool settled on before, node by node; null where that is nothing, or nothing for such a machine. A node whose class has
- * another name under the present template is known by what it has proved.
+ * another name under the present template is known by what it has proven.
  */
 export function settledFor(
   settled: SettledConfig | null | undefined,

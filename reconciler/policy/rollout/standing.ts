@@ -15,7 +15,7 @@ export type NodeTarget = { readonly sha256: string; readonly apply: ApplyMode } 
 /**
  * Where a node stands towards its target.
  *
- * settled: it runs the target and has proved it. soaking: the same, but it holds its place in the budget a while
+ * settled: it runs the target and has proven it. soaking: the same, but it holds its place in the budget a while
  * longer. updating: it was told and is not done. failed: it was told and took it back. outdated: it has yet to be told,
  * or asks for a turn that it has yet to be granted. no-agent: nobody listens there.
  */
@@ -50,7 +50,7 @@ export function sameTarget(a: NodeTarget, b: NodeTarget): boolean {
   return a.sha256 === b.sha256 && a.apply === b.apply;
 }
 
-/** As its agent reports it: for how long a config has been proved, and so soaking, is for the pool to judge. */
+/** As its agent reports it: for how long a config has been proven, and so soaking, is for the pool to judge. */
 export function standingOf(
   node: KubeletNode | undefined,
   target: NodeTarget,
@@ -149,11 +149,11 @@ function refersTo(reference: ConfigReference | undefined, target: NodeTarget): b
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
 }
 
-/** Whether the node has proved any config of ours. One that ran its first one already was not restarted for it, and has no `promotedAt`. */
+/** Whether the node has proven any config of ours. One that ran its first one already was not restarted for it, and has no `promotedAt`. */
 export const hasProvedAny = (node: KubeletNode | undefined): boolean =>
   (node?.status?.promotedAt ?? null) !== null || !refersTo(node?.status?.lastKnownGood, null);
 
-/** The config of ours that the node has proved last; null for its local one. */
+/** The config of ours that the node has proven last; null for its local one. */
 export const provenBy = (node: KubeletNode | undefined): NodeTarget => targetIn(node?.status?.lastKnownGood);
 
 /** The config of ours that its kubelet runs; null for its local one. */
@@ -171,7 +171,7 @@ const UNSEEN_MS: Millis = 2 * 60_000;
 
 /**
  * Whether the node is past its probation with what it was told: its agent, by its own clock, saw the kubelet healthy with it for so
- * long, and goes on to see it so. A restart with what it has proved already has no probation.
+ * long, and goes on to see it so. A restart with what it has proven already has no probation.
  */
 export function isPastProbation(node: KubeletNode | undefined, probationMs: Millis, now: Millis): boolean {
   const { phase, active, trial, observedGeneration = 0, heartbeat } = node?.status ?? {};
@@ -183,13 +183,13 @@ export function isPastProbation(node: KubeletNode | undefined, probationMs: Mill
   return isPast && now - (fromTimestamp(heartbeat) ?? 0) <= UNSEEN_MS;
 }
 
-/** Whether the node has proved this config: it is what it falls back to. */
+/** Whether the node has proven this config: it is what it falls back to. */
 export function hasProved(node: KubeletNode | undefined, target: NodeTarget): boolean {
   return refersTo(node?.status?.lastKnownGood, target);
 }
 
 /**
- * Whether the node runs this config already, has proved it and is at rest, so that being told of it costs nothing. A node that asks
+ * Whether the node runs this config already, has proven it and is at rest, so that being told of it costs nothing. A node that asks
  * for a restart may take any other assignment for its turn.
  */
 export function runsAlready(node: KubeletNode | undefined, target: NodeTarget): boolean {

@@ -10,7 +10,7 @@ import { settledFor } from './settled-for.ts';
 import { runsAlready } from './standing.ts';
 
 /**
- * Nodes may come with a taint that keeps pods off them until their config has proved itself (the kubelet's
+ * Nodes may come with a taint that keeps pods off them until their config has proven itself (the kubelet's
  * --register-with-taints). It is taken away when the node runs what its pool wants of it or what the pool settled on, and
  * where no pool has anything to do with it, also after the time that its labels may take to come. It is never put onto a node: whoever serves pods goes on doing so.
  *

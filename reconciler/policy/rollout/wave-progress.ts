@@ -106,7 +106,7 @@ function stateOf(wave: Wave, rollout: RolloutSpec, members: readonly Member[], s
   return { ...seen, isDone, isStopped, because: reason(wave, seen) };
 }
 
-/** Canaries are never done without: at least one class has proved the payload. */
+/** Canaries are never done without: at least one class has proven the payload. */
 function stateOfClasses(wave: Wave, classes: readonly SeenClass[], spared: number): State {
   const asked = classes.filter(({ possible }) => possible > 0);
   const waiting = asked.filter((each) => !hasEnough(each, spared));

@@ -70,7 +70,6 @@ const NAMES: Readonly<Record<string, string>> = {
 function problemOf(error: CronFieldError | undefined): string {
   const name = NAMES[error?.field ?? ''];
   if (error === undefined || name === undefined) return 'it is not a cron expression';
-  if (error.message.includes('impossible'))
-    return `no such month has a day ${error.value ?? ''}, so that it never begins`;
+  if (error.message.includes('impossible')) return `no such month has a day ${error.value ?? ''}, so it never begins`;
   return `${error.value ?? 'that'} is no ${name}`;
 }

@@ -18,7 +18,7 @@ export type Happening =
   | 'RolloutHalted'
   /** Failures stopped the pool, and it goes back to what it settled on before. */
   | 'RolloutReverting'
-  /** All nodes of the pool run the config and have proved it. */
+  /** All nodes of the pool run the config and have proven it. */
   | 'RolloutSettled'
   /** There is no config for a class of the pool's machines: its nodes keep what they have. */
   | 'ClassHeld'

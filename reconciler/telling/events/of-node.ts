@@ -66,11 +66,14 @@ function failures({ status = {} }: KubeletNode, about: Subject, pool: string): r
   return all.map(({ config, reason, message, at }): Occurrence => {
     const fellBack = touchedKubelet(reason);
     const what = config === '' ? 'The config' : config;
+    const outcome = fellBack ? 'was taken back' : 'was refused, the kubelet was not touched';
+    // Most messages begin with the config and what became of it.
+    const isSaid = config !== '' && message.startsWith(`${config} `);
     return {
       about,
       happening: fellBack ? 'ConfigFellBack' : 'ConfigRefused',
       type: 'Warning',
-      note: `${what} ${fellBack ? 'was taken back' : 'was refused, the kubelet was not touched'}: ${reason}: ${message}`,
+      note: `${isSaid ? '' : `${what} ${outcome}: `}${reason}: ${message}`,
       pool,
       config,
       cause: reason,

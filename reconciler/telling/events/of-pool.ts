@@ -98,7 +98,7 @@ export const isSuspended = (annotations: Readonly<Record<string, string>> | unde
   annotations?.[SUSPEND_ANNOTATION] !== undefined;
 
 const sayWho = (claim: Claim | undefined): string =>
-  claim === undefined ? 'The object does not say who did it' : `By ${claim.who}, as their command line says`;
+  claim === undefined ? 'The object does not say who did it' : `By ${claim.who}, according to their command line`;
 
 /** Between what happened and when somebody says that it did: they may say so no more, and it is not news. */
 export const SINCE = '\n';

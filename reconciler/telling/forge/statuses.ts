@@ -70,8 +70,7 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
     const standing = new Map<string, StandingStatus>();
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const found = forge.read(await ask(forge.list(commit, page), signal));
-      if (found === undefined)
-        throw new ForgeError('FORGE_UNREADABLE', 'the forge lists statuses in a form of its own');
+      if (found === undefined) throw new ForgeError('FORGE_UNREADABLE', 'the forge lists statuses in an unknown form');
       for (const { context, state: is, description } of found) {
         const stands = { state: is, description, at: Number.NEGATIVE_INFINITY, retold: 0 };
         if (!standing.has(context)) standing.set(context, stands);

@@ -7,7 +7,7 @@ import type { Round } from '../round.ts';
 
 export interface RolloutTime {
   readonly pool: string;
-  /** `first`: a node runs the config, be it on trial. `last`: all nodes of the pool have proved it. */
+  /** `first`: a node runs the config, be it on trial. `last`: all nodes of the pool have proven it. */
   readonly reached: 'first' | 'last';
   /** Since the commit was made, as its committer's clock had it. */
   readonly seconds: number;

@@ -84,7 +84,7 @@ export interface PoolModel {
   readonly says: string;
   /** Name of what its nodes are to run; `local` for their own. */
   readonly target: string;
-  /** Name of what all of its nodes last ran and had proved; '' where there is none. */
+  /** Name of what all of its nodes last ran and had proven; '' where there is none. */
   readonly settledOn: string;
   /** Of a pool with computed values: its classes of machines; none for others. */
   readonly classes: readonly ClassStatus[];
@@ -114,7 +114,7 @@ export interface NodeRow {
   readonly progress: string;
   /** The agent's last complaint. */
   readonly error: string;
-  /** Why nobody sees what its kubelet runs; '' where somebody does. */
+  /** Why what its kubelet runs cannot be seen; '' where somebody does. */
   readonly unseen: string;
   readonly assigned: string;
   readonly active: string;

@@ -11,7 +11,7 @@ export function classLine({ name, nodes, updated, configName, message = '' }: Cl
   return `${of}: ${updated} of ${counted} ${nodes === 1 ? 'runs' : 'run'} ${configName}`;
 }
 
-/** Whether there is no config for the class, so that its nodes keep what they have. */
+/** Whether there is no config for the class, so its nodes keep what they have. */
 export const isHeld = ({ configName }: Pick<ClassStatus, 'configName'>): boolean => configName === undefined;
 
 /** Whether all its nodes run their config, as far as the status says. */

@@ -183,7 +183,7 @@ export function noteRefused(
 
 /** The last note of a commit that another one displaced before it was settled. */
 export function noteSuperseded(last: CommitNote, by: CommitOid): CommitNote {
-  return { ...last, outcome: 'superseded', message: `superseded by ${by.slice(0, 12)} while ${last.outcome}` };
+  return { ...last, outcome: 'superseded', message: `replaced by ${by.slice(0, 12)} while ${last.outcome}` };
 }
 
 function outcomeOf(pools: readonly NotedPool[], refusals: boolean): CommitOutcome {

@@ -49,7 +49,7 @@ export const CLASS_LABELS_ANNOTATION = `${GROUP}/class-labels`;
  */
 export const MEASURE_ANNOTATION = `${GROUP}/measure`;
 
-/** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */
+/** Taint that keeps pods off a new node until its pool's config has proven itself there; taken away by the reconciler. */
 export const NOT_CONFIGURED_TAINT = `${GROUP}/not-configured`;
 
 /** Annotation on a Node that we cordoned: `<config source>@<since when>`. Only such a node is uncordoned by us. */

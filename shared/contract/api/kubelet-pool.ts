@@ -167,7 +167,7 @@ export interface KubeletPoolSpec {
 }
 
 /**
- * Settled: every node of the pool runs the payload and has proved it. Progressing: nodes are being changed or wait
+ * Settled: every node of the pool runs the payload and has proven it. Progressing: nodes are being changed or wait
  * for their turn. Halted: failures reached the threshold. Waiting: nothing can be done now (see the conditions).
  * Empty: no node matches.
  */
@@ -222,7 +222,7 @@ export interface SettledConfig {
   readonly classes?: readonly SettledClass[];
 }
 
-/** What the nodes of one class of machines last ran and had proved. */
+/** What the nodes of one class of machines last ran and had proven. */
 export interface SettledClass {
   /** `cpu=4,memory=15872Mi`. */
   readonly name: string;
@@ -312,7 +312,7 @@ export interface KubeletPoolStatus {
   readonly counts?: PoolCounts;
   readonly halt?: Halt;
   readonly released?: Released;
-  /** What all of its nodes last ran and had proved: what new nodes get in mid-rollout, and what a revert goes back to. */
+  /** What all of its nodes last ran and had proven: what new nodes get in mid-rollout, and what a revert goes back to. */
   readonly settled?: SettledConfig;
   readonly rollout?: RolloutStatus;
   /** Why nodes wait, by reason. */

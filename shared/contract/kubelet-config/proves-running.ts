@@ -16,7 +16,7 @@ export interface RunningQuestion {
 
 /**
  * Whether a kubelet runs a config already, so that a restart would change nothing: /configz shows every value of it, and
- * it takes back no value that the files set now. False where that cannot be proved.
+ * it takes back no value that the files set now. False where that cannot be proven.
  *
  * @param minor the kubelet's version (`v1.34.2`), as far as it is known
  */

@@ -110,7 +110,7 @@ table('a config that was promoted and not booted with', [
     ['arm-guard'],
   ],
   [
-    'is proved by an agent that is there after a boot',
+    'is proven by an agent that is there after a boot',
     promoted(),
     seen(wanting(B), watching(), nextBoot),
     'idle: assigned B, active B, good B, no error',

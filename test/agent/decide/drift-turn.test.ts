@@ -83,7 +83,7 @@ table('drift that only a restart ends', [
   ],
   ['of a kubelet that may run something else waits for a turn', idle(A), seen(wanting(A), stale, unseen), AT_REST, []],
   [
-    'of a kubelet that runs something else restarts it with what was proved, in its turn',
+    'of a kubelet that runs something else restarts it with what was proven, in its turn',
     idle(A),
     seen(granted(), stale, contradicts),
     BACK_TO_A,

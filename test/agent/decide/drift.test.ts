@@ -55,7 +55,7 @@ table('drift on a node at rest', [
     ['repair A'],
   ],
   [
-    'of a file of ours is left in place where nobody knows any more over which local config it was proved',
+    'of a file of ours is left in place where nobody knows any more over which local config it was proven',
     idle(A),
     seen(wanting(A), differ, overLost('kept'), checked('put-back')),
     AT_REST,

@@ -36,7 +36,7 @@ table('a guard that took a trial back', [
     ['arm-guard'],
   ],
   [
-    'has it begin again in another boot as well, whatever it had proved',
+    'has it begin again in another boot as well, whatever it had proven',
     onTrial(judging({ healthyMs: 595_000 })),
     seen(wanting(B), fired({ cause: 'silence' }), rebooted, { at: '2026-01-01T00:12:00Z' }),
     'trial (install): assigned B, active B, good A, no error',

@@ -52,7 +52,7 @@ describe('a kubelet at rest that is down for good', () => {
     assert.ok(starts(idle(A), { service: { state: 'stopped', run: null, automaticRestarts: null } }));
   });
 
-  it('is somebody else’s where nothing of ours was proved', () => {
+  it('is somebody else’s where nothing of ours was proven', () => {
     assert.ok(!decide(idle(null), seen(FAILED)).actions.some((action) => action.do === 'start-kubelet'));
   });
 

@@ -34,7 +34,7 @@ describe('the configs whose checkpoints a node still needs', () => {
   }
 });
 
-describe('what was proved', () => {
+describe('what was proven', () => {
   it('is a config over one config of the node’s own, and over no other', () => {
     assert.equal(sameSum(over(OLD), { ...over(OLD), commit: 'another' }), true);
     assert.equal(sameSum(over(OLD), over(NEW)), false);

@@ -109,7 +109,7 @@ describe('an hour with a kubelet that a person stopped', () => {
     });
   }
 
-  it('leaves a trial what it has proved, and it is promoted when the kubelet is started again', () => {
+  it('leaves a trial what it has proven, and it is promoted when the kubelet is started again', () => {
     const { end } = anHour(onTrial(judging({ healthyMs: 590_000 })), wanting(B), stopped);
     let state = end;
     for (let looks = 0; looks < 4; looks += 1) state = decide(state, seen(wanting(B), run('run-2'))).next;

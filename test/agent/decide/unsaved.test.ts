@@ -27,14 +27,14 @@ function unsaved(state: State, ...parts: readonly Partial<Observation>[]) {
 }
 
 describe('on a disk that takes nothing', () => {
-  it('a trial that has proved itself goes on, and its guard is told so', () => {
+  it('a trial that has proven itself goes on, and its guard is told so', () => {
     const trial = onTrial(judging({ healthyMs: 599_999 }));
     const { next, actions } = unsaved(trial, armed);
     assert.equal(next, trial);
     assert.deepEqual(actions, [{ do: 'reassure-guard' }]);
   });
 
-  it('a trial without a guard that has proved itself only goes on', () => {
+  it('a trial without a guard that has proven itself only goes on', () => {
     const trial = onTrial(judging({ healthyMs: 599_999 }));
     assert.deepEqual(unsaved(trial).actions, []);
   });

@@ -180,7 +180,7 @@ describe('a node that is provisioned again', () => {
     assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [false, true]);
     assert.ok(await isInstalled(null));
     await put(overlay);
-    assert.equal(text(CONFIG), OURS, 'what was proved is back');
+    assert.equal(text(CONFIG), OURS, 'what was proven is back');
     assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [true, true]);
     const over: Installable = { ...overlay, base: sha256(Buffer.from(REWRITTEN)) };
     assert.equal(await isInstalled(over), false);
@@ -236,7 +236,7 @@ describe('a node that is provisioned again', () => {
     assert.equal((await installer.plan(overlay)).base?.newer, null);
   });
 
-  it('has to prove itself again where what it was proved over is lost, unless nothing of that is in it', async () => {
+  it('has to prove itself again where what it was proven over is lost, unless nothing of that is in it', async () => {
     const lost = { base: 'f'.repeat(64) };
     const { isNew, put, isInstalled } = await prepare('file');
     assert.deepEqual([await isInstalled({ ...overlay, ...lost }), await isNew({ ...overlay, ...lost })], [true, true]);

@@ -25,7 +25,7 @@ describe('a kubeadm upgrade that writes the kubelet’s config file again', () =
     const starts = node.kubelet.starts();
     upgrade(node);
     await node.until('it asks for a turn', () => node.status().awaitsTurn?.reason === 'NewBase');
-    assert.equal(node.disk.tree()[CONFIG_FILE], ours, 'a reboot would start the kubelet with what was proved');
+    assert.equal(node.disk.tree()[CONFIG_FILE], ours, 'a reboot would start the kubelet with what was proven');
     await staysAsItIs(node);
     assert.equal(node.kubelet.starts(), starts + 1, 'kubeadm’s restart');
     node.grant();

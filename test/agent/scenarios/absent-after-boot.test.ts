@@ -17,7 +17,7 @@ async function promotedNode(pods: { arrive: boolean; agent?: boolean }) {
   });
   await boot(node);
   node.start();
-  await node.until('100 to be proved by a boot', () => planOf(node) === undefined);
+  await node.until('100 to be proven by a boot', () => planOf(node) === undefined);
   const name = node.assign({ maxPods: 150 });
   await node.until('150 to be promoted', isIdleOn(node, name));
   await node.until('its boot to be watched', () => planOf(node)?.includes('watch boot-2') === true);

@@ -10,7 +10,7 @@ const COPIES = ['record', 'kubelet'].map((name) => `${STATE}/local/${name}`);
 
 const isWaiting = (node: WholeNode) => () => node.status().awaitsTurn !== undefined;
 
-/** What was proved over `base`, on a node whose copies of its own configs are those of before that. */
+/** What was proven over `base`, on a node whose copies of its own configs are those of before that. */
 async function nodeThatLost(base: string, options: Parameters<typeof settledNode>[0] = {}) {
   const { node, good } = await settledNode({ dropIns: false, ...options });
   const before = COPIES.map((path) => node.disk.tree()[path] ?? '');
@@ -34,7 +34,7 @@ async function nodeThatLost(base: string, options: Parameters<typeof settledNode
   return { node, good, lose, loseMeanwhile, proved: node.disk.tree()[CONFIG_FILE], starts: node.kubelet.starts() };
 }
 
-describe('the node’s own config that a config was proved over, lost from the state directory', () => {
+describe('the node’s own config that a config was proven over, lost from the state directory', () => {
   it('asks for no turn where over what is left the file is the same, and /configz shows that it runs', async () => {
     const { node, good, loseMeanwhile, proved, starts } = await nodeThatLost(COMMENTED);
     await loseMeanwhile();
@@ -72,7 +72,7 @@ describe('the node’s own config that a config was proved over, lost from the s
     await node.stop();
   });
 
-  it('waits for its turn where the file would be another one, and keeps the one that was proved until then', async () => {
+  it('waits for its turn where the file would be another one, and keeps the one that was proven until then', async () => {
     const { node, good, loseMeanwhile, proved, starts } = await nodeThatLost(NEW_LOCAL_FILE);
     await loseMeanwhile();
     await node.until('it asks for a turn', isWaiting(node));
@@ -83,7 +83,7 @@ describe('the node’s own config that a config was proved over, lost from the s
     assert.equal(
       node.kubelet.running()['podPidsLimit'],
       2048,
-      'a kubelet that restarts by itself runs what was proved',
+      'a kubelet that restarts by itself runs what was proven',
     );
     assert.ok(isWaiting(node)(), 'and its agent asks for the run of now');
     const before = node.kubelet.starts();

@@ -18,7 +18,7 @@ const setReady = (node: WholeNode, status: 'True' | 'False'): void => {
 };
 
 describe('a network of pods that fails in mid-trial', () => {
-  it('costs the trial, and not the config: it is proved when the network is back', async () => {
+  it('costs the trial, and not the config: it is proven when the network is back', async () => {
     const { node, good } = await settledNode({ guard: true });
     const name = node.assign({ maxPods: 150 });
     await node.until('judged', () => (node.status().trial?.healthySeconds ?? 0) > 5);

@@ -71,7 +71,7 @@ interface Hour {
   readonly gets: number;
 }
 
-/** A node that has proved a config, and then an hour on a disk that refuses. */
+/** A node that has proven a config, and then an hour on a disk that refuses. */
 async function hourOn({ place, code, moment }: Case, dropIns: boolean): Promise<Hour> {
   const lines: string[] = [];
   const log = pino({ serializers: { err: describeError } }, { write: (line: string) => void lines.push(line) });

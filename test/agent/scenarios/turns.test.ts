@@ -139,7 +139,7 @@ describe('the node’s own config file, rewritten while nothing of ours is in it
 });
 
 describe('a kubelet that somebody restarted with other files', () => {
-  it('goes on until its turn, and then runs what was proved', async () => {
+  it('goes on until its turn, and then runs what was proven', async () => {
     const { node, good } = await settledNode({ dropIns: false });
     const starts = node.kubelet.starts();
     node.disk.plant(CONFIG_FILE, LOCAL_FILE);
@@ -149,7 +149,7 @@ describe('a kubelet that somebody restarted with other files', () => {
     await node.pass(HOUR);
     assert.deepEqual([node.kubelet.starts(), node.maxPods()], [starts + 1, 42]);
     node.grant();
-    await node.until('it runs what was proved', () => node.maxPods() === 100 && isIdleOn(node, good)());
+    await node.until('it runs what was proven', () => node.maxPods() === 100 && isIdleOn(node, good)());
     assert.equal(node.kubelet.starts(), starts + 2);
     await node.pass(HOUR);
     assert.equal(node.kubelet.starts(), starts + 2);

@@ -8,7 +8,7 @@ export interface Moves {
   readonly turns: ReadonlyMap<string, number>;
   /** Configs, and own configs, that a node took back: by node. */
   readonly takenBack: ReadonlyMap<string, number>;
-  /** Most nodes of a pool in a change at once, those that never had proved anything left out. */
+  /** Most nodes of a pool in a change at once, those that never had proven anything left out. */
   readonly mostAtOnce: number;
   /** Nodes that were ever told a config, by config. */
   readonly told: ReadonlyMap<string, ReadonlySet<string>>;

@@ -136,7 +136,7 @@ describe('kubelet-gitops doctor', () => {
       status,
     } as object as { metadata: { name: string; namespace: string } });
     const { out } = await cluster.cli('doctor');
-    assert.match(out, /^note agents-updating: 1 of 3 agents are of the present template\n/m);
+    assert.match(out, /^note agents-updating: 1 of 3 agents are of the current template\n/m);
   });
 
   it('names every right that a program lacks', async () => {
@@ -158,10 +158,7 @@ describe('kubelet-gitops doctor', () => {
   it('says it in short where a program has no right at all', async () => {
     await using cluster = await aSoundCluster({ tokens: { all: ACCOUNTS.all } });
     const { out } = await cluster.cli('doctor');
-    assert.match(
-      out,
-      /^error rights-missing: kubelet-gitops-agent may not do anything of what it needs \(\d rights\)\n/m,
-    );
+    assert.match(out, /^error rights-missing: kubelet-gitops-agent has none of the \d rights that it needs\n/m);
   });
 
   it('names the one right that was taken away', async () => {

@@ -53,7 +53,7 @@ describe('kubelet-gitops plan, of what would be refused or wait,', () => {
     );
     assert.match(
       warnings.get('a-1') ?? '',
-      /^more pods run there than maxPods allows, which is 20: it would be refused 30 pods$/,
+      /^more pods run there than maxPods allows \(20\): it would be refused 30 pods$/,
     );
     assert.equal(warnings.get('a-2'), '');
     assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*would be refused/);
@@ -156,7 +156,7 @@ describe('kubelet-gitops plan, of what would be refused or wait,', () => {
     });
     assert.match(
       changed.out,
-      /^Nothing new would be begun: the cluster's file says suspend: true\n\nclusters\/prod\.yaml changes\n {2}maxChange: not set → 50%\n {2}suspend: false → true\n/m,
+      /^Nothing new would start: the cluster's file says suspend: true\n\nclusters\/prod\.yaml changes\n {2}maxChange: not set → 50%\n {2}suspend: false → true\n/m,
     );
     assert.equal(changed.code, 1);
     const broken = await bench.planOf({ 'clusters/prod.yaml': file('maxUnassign: 0, suspended: true') });

@@ -60,7 +60,7 @@ describe('kubelet-gitops plan, as people see it,', () => {
     const { err } = await bench.planned({ 'pools/b/kubelet.yaml': layer('maxPods: 51') }, '--cluster', 'pord');
     assert.equal(
       err,
-      'there is no clusters/pord.yaml, so that nothing new is started in pord; there is clusters/prod.yaml\n',
+      'there is no clusters/pord.yaml, so nothing new is started in pord; there is clusters/prod.yaml\n',
     );
   });
 

@@ -130,7 +130,8 @@ describe('what goes past the proxy', () => {
     for (const wrong of ['proxy:3128', 'socks5://u:hidden@proxy:1080', 'http://u:hidden@:99999', '//hidden']) {
       assert.throws(
         () => readReconcilerSettings({ ...env, HTTPS_PROXY: wrong }),
-        (error: Error) => /HTTPS_PROXY is no address of a proxy/.test(error.message) && !/hidden/.test(error.message),
+        (error: Error) =>
+          /HTTPS_PROXY is not the address of a proxy/.test(error.message) && !/hidden/.test(error.message),
       );
     }
   });

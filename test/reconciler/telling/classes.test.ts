@@ -132,7 +132,7 @@ describe('classes of machines', () => {
     const page = draw({ page: 'pool', pool: 'x', filter: EVERYTHING });
     assert.match(page, /<h2 id="classes">Classes of machines<\/h2>/);
     assert.match(page, new RegExp(`<code>${LARGE}</code></th>.*?>3</td>.*?>2</td>.*?<code>${configOf(LARGE)}</code>`));
-    assert.match(page, /none, so that its nodes keep what they have: systemReserved\.memory cannot be computed/);
+    assert.match(page, /none, so its nodes keep what they have: systemReserved\.memory cannot be computed/);
     assert.ok(page.indexOf(TINY) < page.indexOf(LARGE), 'what is held comes first');
     const first = draw({ page: 'overview' });
     assert.match(first, /one for each of 3 classes of machines/);

@@ -8,7 +8,7 @@ export const names = ({ assigned, active, lastKnownGood }: KubeletNodeStatus): r
 export const isIdleOn = (node: WholeNode, name: string) => () =>
   node.status().phase === 'Idle' && node.status().active?.name === name && node.status().lastKnownGood?.name === name;
 
-/** A node that has proved a config, and its name. */
+/** A node that has proven a config, and its name. */
 export async function settledNode(options: Parameters<typeof createWholeNode>[0] = {}) {
   const node = createWholeNode(options);
   const good = node.assign({ maxPods: 100 });

@@ -38,7 +38,7 @@ export interface FleetOptions {
 }
 
 export interface Progress {
-  /** Nodes that run what they were told, and have proved it. */
+  /** Nodes that run what they were told, and have proven it. */
   readonly settled: number;
   /** Pools that are settled, by the commit that they settled on. */
   readonly pools: Readonly<Record<string, number>>;

@@ -45,7 +45,7 @@ export function verifyTurns({ cluster }: Story): void {
   }
 }
 
-/** Nodes that were told something and have not proved it yet, by the pool whose budget they use. */
+/** Nodes that were told something and have not proven it yet, by the pool whose budget they use. */
 function unfinished({ cluster }: Story): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const object of cluster.objects.list(KUBELET_NODES)) {

@@ -43,7 +43,7 @@ export interface HoldQuestion {
   readonly facts: GroupFacts;
   /** How many more nodes the current wave lets begin. */
   readonly room: number;
-  /** The same of the node's class, where nobody of that has proved its config yet; absent for no bound. */
+  /** The same of the node's class, where nobody of that has proven its config yet; absent for no bound. */
   readonly classRoom?: ClassRoom | undefined;
 }
 

@@ -20,6 +20,6 @@ export function renderClasses(classes: readonly ClassStatus[]): Html | null {
 
 function configOf({ configName, message = '' }: ClassStatus): Html {
   return configName === undefined
-    ? html`<span class="error">none, so that its nodes keep what they have: ${message}</span>`
+    ? html`<span class="error">none, so its nodes keep what they have: ${message}</span>`
     : html`<code>${configName}</code>`;
 }

@@ -24,7 +24,7 @@ export function judgeSecondReading(bytes: Uint8Array, minors: readonly string[],
   const report: Report = (code, offset, reason) => {
     // Doubled keys are found in JSON as well, and what only people misread is no matter here.
     if (!FATAL.has(code)) return;
-    const message = `kubelets up to ${minorName(LAST_MINOR)} want JSON to be YAML as well, and this is none: ${reason}`;
+    const message = `kubelets up to ${minorName(LAST_MINOR)} want JSON to be YAML as well, and this is not: ${reason}`;
     found.push({ code: 'json-not-yaml', severity: 'error', message, ...lines.at(offset), versions });
   };
   readYaml(source.text, report);

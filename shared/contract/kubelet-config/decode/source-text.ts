@@ -46,7 +46,7 @@ export function sourceText(bytes: Uint8Array, file: string | undefined): SourceT
     findings.push(oddEncoding(file, 'the file is UTF-16, which the kubelet reads and few others'));
   const isWhole = decode(bytes, encoding, true) !== undefined;
   if (isJson && !isWhole)
-    findings.push(oddEncoding(file, 'the file has bytes that are no UTF-8, for which the kubelet reads \uFFFD'));
+    findings.push(oddEncoding(file, 'the file has bytes that are not UTF-8, for which the kubelet reads \uFFFD'));
   const broken = brokenAt(bytes, text, encoding, isWhole, file);
   const source = { text: text.startsWith('\uFEFF') ? text.slice(1) : text, isJson, findings };
   return broken === undefined ? source : { ...source, broken };

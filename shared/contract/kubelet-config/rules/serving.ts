@@ -77,7 +77,7 @@ export const SERVING_RULES: readonly Rule[] = [
   function* listedOnlyInLogs(config) {
     for (const [index, server] of config.texts('clusterDNS').entries()) {
       if (isIpAddress(server)) continue;
-      const message = `"${server}" is no IP address: the kubelet starts, and pods get no such name server`;
+      const message = `"${server}" is not an IP address: the kubelet starts, and pods get no such name server`;
       yield { code: 'bad-address', severity: 'warning', at: ['clusterDNS', index], message };
     }
   },

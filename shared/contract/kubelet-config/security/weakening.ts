@@ -37,7 +37,7 @@ export const WEAKENING: readonly PowerRow[] = [
   {
     fields: ['protectKernelDefaults'],
     power: 'weakens',
-    gives: 'has the kubelet change kernel parameters of the host in place of refusing to start',
+    gives: 'has the kubelet change kernel parameters of the host instead of refusing to start',
     isHarmless: (value) => value === true,
   },
   {

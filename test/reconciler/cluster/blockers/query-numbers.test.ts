@@ -79,12 +79,16 @@ describe('one number', () => {
     ['is a scalar', scalar('0.5'), 0.5],
     ['is the only series', vector([{ a: 'b' }, '2']), 2],
     ['may be less than 0', scalar('-2'), -2],
-    ['is not NaN', scalar('NaN'), 'the answer is no finite number'],
-    ['is not without end', vector([{}, '-Inf']), 'the answer is no finite number'],
+    ['is not NaN', scalar('NaN'), 'the answer is not a finite number'],
+    ['is not without end', vector([{}, '-Inf']), 'the answer is not a finite number'],
     ['is none of two', vector([{}, '1'], [{}, '2']), 'the answer has 2 series instead of one'],
     ['is not nothing', vector(), 'the answer is empty'],
-    ['is no sample without a value', answer({ resultType: 'vector', result: [{}] }), 'the answer is no finite number'],
-    ['is no sample that is none', answer({ resultType: 'vector', result: [7] }), 'the answer is no finite number'],
+    [
+      'is no sample without a value',
+      answer({ resultType: 'vector', result: [{}] }),
+      'the answer is not a finite number',
+    ],
+    ['is no sample that is none', answer({ resultType: 'vector', result: [7] }), 'the answer is not a finite number'],
   ] as const) {
     it(what, () => assert.equal(read(text), expected));
   }

@@ -71,7 +71,7 @@ describe('a real Prometheus', { skip }, () => {
     ['a scalar', { name: 'x', query: 'scalar(vector(3)) / 2', above: 1 }, { value: 1.5 }],
     ['a vector of one', { name: 'x', query: 'sum(vector(3))', above: 1 }, { value: 3 }],
     ['nothing', { name: 'x', query: 'absent(vector(1))', above: 1 }, /: the answer is empty$/],
-    ['nothing by nothing', { name: 'x', query: 'vector(0) / 0', above: 1 }, /: the answer is no finite number$/],
+    ['nothing by nothing', { name: 'x', query: 'vector(0) / 0', above: 1 }, /: the answer is not a finite number$/],
     ['a range', { name: 'x', query: 'ALERTS[5m]', above: 1 }, /: the answer is neither a number nor a list/],
     ['no node', { name: 'x', query: 'vector(1)', least: 1 }, /: none of its series has the label node$/],
     ['no PromQL', { name: 'x', query: 'sum(', least: 1 }, /: it refuses the question \(bad_data\)$/],

@@ -47,7 +47,7 @@ const asks = { standing: 'outdated', asks: { reason: 'NewBase', seen: 's', messa
 describe('the phase of a pool', () => {
   const rows: readonly (readonly [string, Row, KubeletPoolStatus['phase']])[] = [
     ['soaks', { standing: 'soaking' }, 'Settled'],
-    ['is new and tries what is proved', { standing: 'updating', joining: true }, 'Settled'],
+    ['is new and tries what is proven', { standing: 'updating', joining: true }, 'Settled'],
     ['is new and has no agent', { standing: 'no-agent', joining: true }, 'Waiting'],
     ['tries its config and is not new', { standing: 'updating' }, 'Progressing'],
     ['is drained', { standing: 'outdated', verdict: { verdict: 'drain', stage: 'evict', because: '' } }, 'Progressing'],

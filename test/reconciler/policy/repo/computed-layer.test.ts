@@ -97,7 +97,7 @@ describe('a computed layer', () => {
     assert.deepEqual(given(label, machine(2, 4, { labels: { pods: '30' } })), { maxPods: 30 });
     assert.equal(given(label, machine(2, 4)), 'maxPods cannot be computed: the Node has no label pods');
     const eks = valid(load(treeOf('profile: eks\n', 'maxPods: 250\n')), 'a');
-    const because = 'the reservations keep back 3105Mi of 3072Mi memory, so that nothing is left';
+    const because = 'the reservations keep back 3105Mi of 3072Mi memory, so nothing is left';
     assert.equal(given(eks, machine(2, 3)), because);
     const shared = 'profile: eks\nbounds: {kubeReserved: {memory: {maxShare: 25%}}}\n';
     const bounded = valid(load(treeOf(shared, 'maxPods: 250\n')), 'a');

@@ -86,7 +86,7 @@ const rows: readonly Row[] = [
   [
     'maxOpenFiles: 999',
     [
-      `warning ${AT} maxOpenFiles: 999 open files are too few for a kubelet with pods: it fails once they are used up (leave it out (1000000))`,
+      `warning ${AT} maxOpenFiles: 999 open files are too few for a kubelet with pods: it fails once they are used up (leave it out: the default is 1000000)`,
     ],
   ],
   ['featureGates: {AllAlpha: false, AllBeta: true}', []],

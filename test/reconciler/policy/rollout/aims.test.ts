@@ -92,7 +92,7 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   ],
   ['that is no longer new, when the waves are done,', { is: local, pool: THROUGH }, CONFIG],
   [
-    'that is new and has proved a config',
+    'that is new and has proven a config',
     { is: { ...local, status: { ...local.status, promotedAt: AT } }, view: NEW, pool: THROUGH },
     CONFIG,
   ],

@@ -101,7 +101,7 @@ describe('a pool that never had a rollout', () => {
   it('is stopped by what stopped the one that its nodes come from, while the payload is the same', () => {
     assert.deepEqual(stops({}), halt);
     assert.deepEqual(stops({ isMoved: true }), halt, 'also once the nodes are known as its own');
-    assert.deepEqual(stops({ isUnproved: true }), halt, 'also where they bring nothing that is proved');
+    assert.deepEqual(stops({ isUnproved: true }), halt, 'also where they bring nothing that is proven');
     assert.equal(stops({ isSilent: true }), undefined, 'a pool without a status stopped nothing');
     assert.equal(stops({ halt: { ...halt, sha256: 'f'.repeat(64) } }), undefined);
     assert.equal(stops({ halt: { ...halt, apply: 'replace' } }), undefined);

@@ -99,7 +99,7 @@ describe('canaries of each class', () => {
     );
     assert.match(
       statusOf(fleet).holds?.[0]?.message ?? '',
-      /^no node with memory=63488Mi has proved the config of its class yet$/,
+      /^no node with memory=63488Mi has proven the config of its class yet$/,
     );
     passes(fleet);
     assert.equal(begun(fleet, next).length, 6, 'the others wait for it');
@@ -149,7 +149,7 @@ describe('canaries of each class', () => {
     ready: fc.integer({ min: 0, max: 9 }).map((number) => number > 0),
   });
 
-  it('have proved it before any other node of their class begins', () => {
+  it('have proven it before any other node of their class begins', () => {
     fc.assert(
       fc.property(
         fc.array(machine, { minLength: 2, maxLength: 9 }),

@@ -40,15 +40,15 @@ describe('what a new node of a class is told, when the waves of the pool are don
   const idle = { view: late, is: idleNode(late) };
 
   const rows: readonly (readonly [string, 'config' | 'settled', () => Parameters<typeof aimOf>])[] = [
-    ['nobody has proved it', 'config', () => [[idle]]],
+    ['nobody has proven it', 'config', () => [[idle]]],
     [
-      'a node of another class has proved its own',
+      'a node of another class has proven its own',
       'config',
       () => [[{ view: HUGE, is: settledNode(HUGE, given(HUGE)) }, idle]],
     ],
     ['a node of its class tries it', 'config', () => [[{ view: LARGE, is: assignedNode(LARGE, given(LARGE)) }, idle]]],
     [
-      'a node of its class has proved it',
+      'a node of its class has proven it',
       'settled',
       () => [[{ view: LARGE, is: settledNode(LARGE, given(LARGE)) }, idle]],
     ],
@@ -80,12 +80,12 @@ describe('what a node of a class gets back, where its pool reverts,', () => {
   const proved = () => settledNode(HUGE, given(HUGE));
   const tries = () => assignedNode(HUGE, given(HUGE), { phase: 'Trial' });
 
-  it('is what its class had before, whether or not it has proved what failed elsewhere', () => {
+  it('is what its class had before, whether or not it has proven what failed elsewhere', () => {
     const former = settledOn({ ...classOf(LARGE), name: nameOf(HUGE) });
     for (const is of [proved(), tries()]) assert.deepEqual(backTo(is, former), ['settled', given(LARGE).configName]);
   });
 
-  it('is what it has proved where nothing is known of its class, and its local config where it has not', () => {
+  it('is what it has proven where nothing is known of its class, and its local config where it has not', () => {
     assert.deepEqual(backTo(proved(), settledOn(classOf(LARGE))), ['config', given(HUGE).configName]);
     assert.deepEqual(backTo(tries(), settledOn(classOf(LARGE))), ['local', null]);
   });
@@ -107,7 +107,7 @@ describe('what a class settled on before', () => {
   const found = (node: NodeView, kubeletNode?: KubeletNode, settled: SettledConfig | null | undefined = before()) =>
     settledFor(settled, largeAndSmall())({ node, kubeletNode })?.configName;
 
-  it('is that of its name, or what the node has proved; otherwise nothing', () => {
+  it('is that of its name, or what the node has proven; otherwise nothing', () => {
     const [pool, on] = [largeAndSmall(), before()];
     const { sha256, configName } = given(LARGE);
     assert.deepEqual(settledFor(on, pool)({ node: LARGE, kubeletNode: undefined }), {
@@ -139,7 +139,7 @@ describe('what a class settled on before', () => {
     });
   });
 
-  it('counts as far as a node was told it or has proved it', () => {
+  it('counts as far as a node was told it or has proven it', () => {
     const on = before();
     const witnesses = (...nodes: readonly KubeletNode[]) => withWitnesses({ settled: on }, witnessed(nodes));
     assert.deepEqual(witnesses(assignedNode(LARGE, given(LARGE))), { settled: settledOn(classOf(LARGE)) });

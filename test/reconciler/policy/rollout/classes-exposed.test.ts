@@ -50,7 +50,7 @@ describe('how many may hear of what is not proven, where values are computed,', 
     return budgetsOf([group], [], fleet, [], NOW).expose(group, member) !== null;
   }
 
-  it('counts those that were told the config of a class and have not proved it, and nobody else', () => {
+  it('counts those that were told the config of a class and have not proven it, and nobody else', () => {
     const told = (node: NodeView) => assignedNode(node, given(node));
     assert.equal(held(told), true);
     assert.equal(

@@ -150,7 +150,7 @@ describe('a pool with computed values', () => {
     assert.deepEqual([fleet.restarts.get('a'), statusOf(fleet).phase], [3, 'Halted']);
   });
 
-  it('leaves a class of which every node has proved its new config: nobody has the one before any more', () => {
+  it('leaves a class of which every node has proven its new config: nobody has the one before any more', () => {
     const before = sizedPool(TENTH, REVERT);
     const fleet = settled(before, small('a'), small('b'), large('c'), large('d'));
     const next = sizedPool(FIFTH, REVERT);

@@ -173,7 +173,7 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
     [...many(10, 'change'), ...many(2, 'hold budget')],
   ],
   [
-    'shows what is not proved to no more nodes in the middle of a change than may try it',
+    'shows what is not proven to no more nodes in the middle of a change than may try it',
     { kinds: [{ count: 3, is: between }], maxUnavailable: 2 },
     ['change', 'change', 'hold budget'],
   ],
@@ -198,12 +198,12 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
     many(2, 'hold disruption'),
   ],
   [
-    'goes on with a drain though others try what is not proved',
+    'goes on with a drain though others try what is not proven',
     { kinds: [{ is: onTrial }, { view: drained, disruption: drain('evict') }], maxUnavailable: 1 },
     ['rest', 'drain evict'],
   ],
   [
-    'holds a node that was drained while others try what is not proved',
+    'holds a node that was drained while others try what is not proven',
     { kinds: [{ is: onTrial }, { view: drained }], maxUnavailable: 1 },
     ['rest', 'hold budget'],
   ],
@@ -229,7 +229,7 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
     ['rest', 'hold budget'],
   ],
   [
-    'takes back from a node that was drained though others try what is not proved',
+    'takes back from a node that was drained though others try what is not proven',
     { kinds: [{ is: onTrial }, { view: drained, aim: 'settled' }], maxUnavailable: 1 },
     ['rest', 'change'],
   ],

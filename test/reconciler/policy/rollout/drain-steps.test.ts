@@ -89,7 +89,7 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
     { is: { standing: 'failed', changing: true }, marked: true },
     [UNCORDON],
   ],
-  ['that has proved its config gets its pods back', { is: { standing: 'settled' }, marked: true }, [UNCORDON]],
+  ['that has proven its config gets its pods back', { is: { standing: 'settled' }, marked: true }, [UNCORDON]],
   [
     'whose machine reboots has no pods while its agent is silent',
     { is: { ...silent, kubeletNode: rebooting }, marked: true },

@@ -43,7 +43,7 @@ describe('a change that running pods do not follow', () => {
     );
   });
 
-  it('cordons a node in its turn, evicts until the pods have left, changes it, and lets pods back on when it is proved', () => {
+  it('cordons a node in its turn, evicts until the pods have left, changes it, and lets pods back on when it is proven', () => {
     const fleet = story(DRAINS);
     assert.deepEqual(steps(fleet), ['cordon n1']);
     assert.deepEqual(steps(fleet), ['evict n1']);

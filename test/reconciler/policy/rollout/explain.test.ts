@@ -78,7 +78,7 @@ const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[]
   [
     'back',
     [assignedNode(node, NEXT), REST, { standing: 'failed' }],
-    'workers failed | nothing to do | rolled back, and does not try this config again',
+    'workers failed | nothing to do | took the config back, and does not try it again',
   ],
   [
     'unwilling',

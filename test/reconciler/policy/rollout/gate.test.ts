@@ -21,7 +21,7 @@ const untainted = (fleet: FleetSimulation): readonly string[] =>
   fleet.reconcile().steps.flatMap((step) => (step.step === 'untaint' ? [`${step.node}: ${step.because}`] : []));
 
 describe('a node that comes with our taint', () => {
-  it('gets its config at once, whatever windows and budgets say, and pods when that has proved itself: once', () => {
+  it('gets its config at once, whatever windows and budgets say, and pods when that has proven itself: once', () => {
     const fleet = settledFleet();
     const never = { allow: [{ cron: '0 0 30 2 *', duration: '1h' }], deny: [], overrun: 'stop' } as const;
     const rollout = { ...poolSpec().rollout, maxUnavailable: 0, windows: never };

@@ -80,7 +80,7 @@ describe('a payload that is taken back in a pool', () => {
     assert.equal(world.fleet.fleet.pools.has('general'), false);
   });
 
-  it('that was renamed, from nodes that have proved it, goes back to what they ran under the old name', () => {
+  it('that was renamed, from nodes that have proven it, goes back to what they ran under the old name', () => {
     const patient: RolloutSpec = { ...REVERT, maxUnavailable: 2, onFailure: { threshold: 2, action: 'revert' } };
     const late = named('general-v2', 666, 'a', patient);
     const world = new Renamed(['a1', 'a2', 'a3', 'a4'], named('general', 100, 'a', patient));

@@ -98,7 +98,7 @@ const BREAKERS: readonly (readonly [string, RegExp, Planner])[] = [
     rollingOutAs((rollout) => without(rollout, 'maxUnavailablePerZone')),
   ],
   [
-    'tells those that join what nobody has proved',
+    'tells those that join what nobody has proven',
     /try a payload|maxUnavailable/,
     tellingAtOnce((name, { kubeletNodes }) => (kubeletNodes.get(name)?.status?.promotedAt ?? null) === null),
   ],

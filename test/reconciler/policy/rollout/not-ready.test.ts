@@ -84,7 +84,7 @@ describe('nodes that are not Ready', () => {
     const most = fallenIll(canary, 4, 0, 3);
     most.commit(GOOD[1]);
     for (let round = 0; round < 10; round += 1) work(most);
-    assert.deepEqual(told(most, GOOD[1]), ['n0'], 'a canary that stays ill has proved nothing');
+    assert.deepEqual(told(most, GOOD[1]), ['n0'], 'a canary that stays ill has proven nothing');
     most.happen({ event: 'ready', node: 0 });
     for (let round = 0; round < 20; round += 1) work(most);
     assert.equal(told(most, GOOD[1]).length, 4);
@@ -151,7 +151,7 @@ describe('nodes that are not Ready because of a change that they are in the midd
     }
   });
 
-  it('are told in waves all the same: nobody but canaries before these have proved themselves', () => {
+  it('are told in waves all the same: nobody but canaries before these have proven themselves', () => {
     const { notReadyNodes: _, ...rollout } = FIXING;
     const story = fallenIll({ ...rollout, maxUnavailable: 3, canary: { nodes: 1, soak: '30m' } }, 3);
     for (const node of story.fleet.fleet.nodes.keys()) {

@@ -65,7 +65,7 @@ describe('a change that takes effect with a boot', () => {
     assert.match(held(fleet), /has not said which boot/);
   });
 
-  it('reboots one node after the other, and begins the next when the one before has proved itself', () => {
+  it('reboots one node after the other, and begins the next when the one before has proven itself', () => {
     const fleet = story(REBOOTS);
     assert.deepEqual(steps(fleet), ['assign n1 rebooted by systemd from boot-1 within 1h']);
     for (let turn = 0; turn < 5; turn += 1) {
@@ -78,7 +78,7 @@ describe('a change that takes effect with a boot', () => {
     assert.deepEqual(steps(fleet), ['assign n2 rebooted by systemd from boot-1 within 1h']);
   });
 
-  it('drains the node before where that is allowed too, and keeps pods off until the config is proved after the boot', () => {
+  it('drains the node before where that is allowed too, and keeps pods off until the config is proven after the boot', () => {
     const fleet = story(DRAINED);
     assert.deepEqual(steps(fleet), ['cordon n1']);
     assert.deepEqual(steps(fleet), ['evict n1']);

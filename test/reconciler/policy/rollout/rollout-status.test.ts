@@ -151,8 +151,8 @@ describe('what is remembered of a rollout', () => {
 describe('a pool has settled', () => {
   const asks = { ...pending, asks: { reason: 'NewBase', seen: 's', message: '' } } as const;
   const rows: readonly (readonly [string, Case, boolean])[] = [
-    ['when all have proved it', { nodes: [{}, { standing: 'settled' }] }, true],
-    ['though one that has proved it asks for a restart', { nodes: [{}, asks] }, true],
+    ['when all have proven it', { nodes: [{}, { standing: 'settled' }] }, true],
+    ['though one that has proven it asks for a restart', { nodes: [{}, asks] }, true],
     ['though one has no agent', { nodes: [{}, { standing: 'no-agent' }] }, true],
     ['though one failed', { nodes: [{}, { standing: 'failed' }] }, true],
     ['though one is not Ready and waits', { nodes: [{}, { ...pending, view: { ready: false } }] }, true],

@@ -29,7 +29,7 @@ const UNPROVEN: readonly Row[] = [
     /allows 2 to try a config that is not proven yet; on trial: n1-0$/,
   ],
   [
-    'not less those that have proved it',
+    'not less those that have proven it',
     { kinds: [{ count: 3 }, { count: 1, is: (node) => settledNode(node, NEXT), asks: false }], rollout: many(2) },
     2,
     'budget',
@@ -207,7 +207,7 @@ const JOINING: readonly Row[] = [
 ];
 
 describePlaces(
-  'a payload that is not proved is shown to',
+  'a payload that is not proven is shown to',
   UNPROVEN,
   (budgets) => (member) => budgets.take(NONE, { member, aim: 'config' }),
 );

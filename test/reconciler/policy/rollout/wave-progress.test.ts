@@ -84,7 +84,7 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
   ['waits while nobody was told', { nodes: 'open open open' }, 'rest 3 waiting', 3],
   ['rolls when the first was told', { nodes: 'told open open' }, 'rest 3 rolling', 2],
   ['soaks when all were told', { nodes: 'told told told' }, 'rest 3 soaking', 0],
-  ['is done when all have proved it', { nodes: 'proved proved' }, 'rest 2 done', 0],
+  ['is done when all have proven it', { nodes: 'proved proved' }, 'rest 2 done', 0],
   ['soaks for its own time', { nodes: 'fresh', rollout: { soak: '5m' } }, 'rest 1 soaking', 0],
   [
     'is done after its own time, though the pool holds places longer',
@@ -191,13 +191,13 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
     1,
   ],
   [
-    'of canaries of each class soaks until each has proved it',
+    'of canaries of each class soaks until each has proven it',
     { nodes: 'proved/a proved/a told/b', rollout: perClass(1) },
     'canary 2 soaking, rest 3 waiting',
     0,
   ],
   [
-    'of canaries of each class is done when each has proved it',
+    'of canaries of each class is done when each has proven it',
     { nodes: 'proved/a open/a proved/b', rollout: perClass(1) },
     'canary 2 done, rest 3 waiting',
     1,
@@ -252,14 +252,14 @@ describe('a wave', () => {
       ],
     ],
     [
-      'a class afterwards that nobody has proved it for',
+      'a class afterwards that nobody has proven it for',
       { nodes: 'proved/a open/a open/b open/b', rollout: perClass(1), before: DONE },
-      ['b 1: no node with b has proved the config of its class yet'],
+      ['b 1: no node with b has proven the config of its class yet'],
     ],
     [
       'no more of it while its canary is at it',
       { nodes: 'proved/a open/a told/b open/b', rollout: perClass(1), before: DONE },
-      ['b 0: no node with b has proved the config of its class yet'],
+      ['b 0: no node with b has proven the config of its class yet'],
     ],
   ] as const) {
     it(`lets begin of ${name}`, () => {

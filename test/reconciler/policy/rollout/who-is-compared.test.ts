@@ -48,7 +48,7 @@ const KINDS = {
   'is in the middle of another change': { standing: 'outdated', changing: true },
   'is on trial': { standing: 'updating', wasTold: true },
   'refused it beforehand': { standing: 'failed' },
-  'has proved it': { standing: 'settled', wasTold: true },
+  'has proven it': { standing: 'settled', wasTold: true },
 } as const satisfies Record<string, Partial<Member>>;
 
 const wave = (name: string, state: WaveStatus['state']): WaveStatus => ({ name, nodes: 1, state });
@@ -56,7 +56,7 @@ const CANARY_DONE = [wave('canary', 'done'), wave('rest', 'waiting')];
 
 function analysed({
   pool = poolOf(),
-  kinds = ['has proved it', 'waits'],
+  kinds = ['has proven it', 'waits'],
   waves = CANARY_DONE,
   isOver = false,
   before,
@@ -77,8 +77,8 @@ describe('the canaries of a pool', () => {
   for (const kind of Object.keys(KINDS) as readonly (keyof typeof KINDS)[]) {
     const counts = kind === 'waits';
     it(`are ${counts ? 'compared' : 'not compared'} with a node that ${kind}`, () => {
-      const [alone, beside] = [['has proved it'], ['has proved it', kind]] as const;
-      const canaries = kind === 'has proved it' ? '2 nodes' : '1 node';
+      const [alone, beside] = [['has proven it'], ['has proven it', kind]] as const;
+      const canaries = kind === 'has proven it' ? '2 nodes' : '1 node';
       assert.match(analysed({ kinds: alone })?.message ?? '', /^1 node compared with 0 nodes/);
       const expected = `${canaries} compared with ${counts ? '1 node' : '0 nodes'} that wait`;
       assert.equal(analysed({ kinds: beside })?.message, expected);
@@ -97,7 +97,7 @@ describe('the canaries of a pool', () => {
 
   it('are compared when all waves are done only where a node waits for that, and where it had begun', () => {
     const before = { verdict: 'waiting', since: toTimestamp(NOW - 1000), message: 'n0 is young' } as const;
-    assert.equal(analysed({ before, isOver: true, kinds: ['has proved it'] }), before);
+    assert.equal(analysed({ before, isOver: true, kinds: ['has proven it'] }), before);
     assert.equal(analysed({ before, isOver: true })?.verdict, 'pass');
     assert.equal(analysed({ isOver: true }), undefined);
     assert.equal(analysed({ before })?.verdict, 'pass');

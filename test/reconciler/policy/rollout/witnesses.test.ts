@@ -20,7 +20,7 @@ describe('what a pool’s status says that the pool settled on', () => {
     assert.deepEqual(withWitnesses(settledOn(GIVEN), witnessed([{ metadata, spec }])), settledOn(GIVEN));
   });
 
-  it('counts where a node has proved it', () => {
+  it('counts where a node has proven it', () => {
     const proved = idleNode(node, { lastKnownGood: { name: GIVEN.configName, sha256: GIVEN.sha256 } });
     assert.deepEqual(withWitnesses(settledOn(GIVEN), witnessed([proved])), settledOn(GIVEN));
   });
@@ -50,7 +50,7 @@ describe('what the nodes of a pool bring along', () => {
     KubeletPoolStatus | undefined,
     KubeletPoolStatus | undefined,
   ])[] = [
-    ['is what it settled on, where they all have proved it', [brought, brought], undefined, { settled }],
+    ['is what it settled on, where they all have proven it', [brought, brought], undefined, { settled }],
     ['and the rest of its status stays', [brought], { phase: 'Waiting' }, { phase: 'Waiting', settled }],
     ['is nothing where one has yet to prove it', [brought, unproved], undefined, undefined],
     ['is nothing where one was told something else', [brought, settledNode(node, OTHER)], undefined, undefined],

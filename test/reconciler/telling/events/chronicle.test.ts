@@ -93,6 +93,19 @@ describe('what is told of a node', () => {
     assert.deepEqual(tell(chronicle, { node: assignedNode(view, pool, { error }) }), ['ConfigRefused']);
   });
 
+  it('what became of a config once, where the agent says it as well', () => {
+    const said = (config: string, message: string): string | undefined => {
+      const rejected = [
+        { name: config, sha256: 'x', apply: 'overlay', reason: 'CrashLoop', message, at: ago(0) },
+      ] as const;
+      return occurrencesOfNode(assignedNode(view, pool, { rejected }), 'uid').find(({ cause }) => cause === 'CrashLoop')
+        ?.note;
+    };
+    assert.equal(said('web-1', 'web-1 failed its trial: it ended'), 'CrashLoop: web-1 failed its trial: it ended');
+    assert.equal(said('web-1', 'web-12 is gone'), 'web-1 was taken back: CrashLoop: web-12 is gone');
+    assert.equal(said('web-1', 'exit-code 1'), 'web-1 was taken back: CrashLoop: exit-code 1');
+  });
+
   it('drift each time that it begins again', () => {
     const drifted = (at: string): KubeletNode =>
       settledNode(view, pool, {
@@ -193,8 +206,8 @@ describe('what is told of people', () => {
 
   it('that they suspend, who, and why; and that they resume', () => {
     assert.deepEqual(told([going], [held('look')], [held('look')], [{ annotations: by('resume', '') }], [going]), [
-      'Suspended: Suspended: look. By ada, as their command line says',
-      'Resumed: Resumed. By ada, as their command line says',
+      'Suspended: Suspended: look. By ada, according to their command line',
+      'Resumed: Resumed. By ada, according to their command line',
     ]);
   });
 
@@ -227,7 +240,7 @@ describe('what is told of people', () => {
     const annotations = { [RELEASE_ANNOTATION]: value, ...by('release', value) };
     assert.deepEqual(
       told([going], [{ annotations }, { phase: 'Progressing', released }], [going, { phase: 'Settled', released }]),
-      [`Released: Released: it goes on after the halt of ${ago(60_000)}. By ada, as their command line says`],
+      [`Released: Released: it goes on after the halt of ${ago(60_000)}. By ada, according to their command line`],
     );
   });
 

@@ -80,7 +80,7 @@ describe('the note on a commit', () => {
   it('says what displaced it', () => {
     assert.match(
       textOf(noteSuperseded(note(settled, workers), 'c'.repeat(40))),
-      /superseded by cccccccccccc while settled/,
+      /replaced by cccccccccccc while settled/,
     );
   });
 
@@ -223,7 +223,7 @@ describe('what is said next of a commit', () => {
     ['the first word is said', null, progressing, false, progressing],
     ['progress is said until it is done', progressing, said, false, said],
     ['a node that joins after it was done is not', said, joined, true, said],
-    ['nor that it takes what is proved', said, progressing, true, said],
+    ['nor that it takes what is proven', said, progressing, true, said],
     ['nor that a node asks for a restart', said, rewritten, true, said],
     ['nor that it has its turn', said, retried, true, said],
     ['after a restart nothing is said of nodes on their way', null, progressing, true, null],

@@ -104,7 +104,7 @@ function quiet(world: World, ledger: Ledger, history: History): void {
   claim('comesToRest', still < STILL_MINUTES ? 'something goes on' : undefined);
 }
 
-/** Nothing of ours was proved there, or its files are not to be put back: whoever has the node starts its kubelet. */
+/** Nothing of ours was proven there, or its files are not to be put back: whoever has the node starts its kubelet. */
 function isLeftDown({ kubelet, state, files }: World): boolean {
   const { doing, lastKnownGood } = state();
   const isOurs = lastKnownGood !== null && files.isInstalled(lastKnownGood);

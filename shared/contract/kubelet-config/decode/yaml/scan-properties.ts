@@ -65,7 +65,7 @@ function scanUri(cursor: Cursor, head: string, start: number): string {
   try {
     return head.slice(1) + decodeURIComponent(text);
   } catch {
-    throw new YamlSyntaxError('the % escapes of the tag are no UTF-8', start);
+    throw new YamlSyntaxError('the % escapes of the tag are not UTF-8', start);
   }
 }
 

@@ -60,7 +60,7 @@ export const tries = (secondsAgo: number, trial: Partial<Trial> = {}, view: Part
   const usual = { config, since: ago(secondsAgo), healthySeconds: 0, durationSeconds: 300, restarts: 0 };
   return { says: (node) => assignedNode(node, POOL, { phase: 'Trial', trial: { ...usual, ...trial } }), view };
 };
-/** Runs and has proved the config; the object that says what it was told was lost. */
+/** Runs and has proven the config; the object that says what it was told was lost. */
 export const runsIt = (): Worker => ({
   says: (node) => {
     const { spec: _, ...rest } = settledNode(node, POOL);

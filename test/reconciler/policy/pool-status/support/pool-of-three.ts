@@ -44,5 +44,5 @@ export function statusOf(inForce: CommitInForce | null, fleet: Fleet): KubeletPo
   ).pools.get('workers');
 }
 
-/** All three run `old` and have proved it. */
+/** All three run `old` and have proven it. */
 export const settled = [a, b, c].map((node) => settledNode(node, old));

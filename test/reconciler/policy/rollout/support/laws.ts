@@ -46,7 +46,7 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
       !member.runsTarget &&
       member.node.drain === undefined,
   );
-  // Who is new begins with what is proved, and takes nobody's place by that.
+  // Who is new begins with what is proven, and takes nobody's place by that.
   const turns = beginners.filter(({ member }) => {
     const isNew = (member.kubeletNode?.status?.promotedAt ?? null) === null;
     return !isNew || !proved.has(begun.get(member.node.name) ?? '');
@@ -174,14 +174,14 @@ function provedIn({ pools }: Fleet): ReadonlySet<string> {
 
 const NEW_MS = 15 * 60_000;
 
-/** A new node that was told nothing, or nothing but what is proved, holds no place of nodes that serve until it has proved something. */
+/** A new node that was told nothing, or nothing but what is proven, holds no place of nodes that serve until it has proven something. */
 function hasServed({ kubeletNode, node }: Member, proved: ReadonlySet<string>, now: number): boolean {
   const told = kubeletNode?.spec?.configSource?.sha256;
   const hasProvedSomething = (kubeletNode?.status?.promotedAt ?? null) !== null;
   return hasProvedSomething || (told === undefined ? now - node.createdAt > NEW_MS : !proved.has(told));
 }
 
-/** Waves are of the nodes that were there when a rollout began: whoever joined later, and was told what is proved, is in none. */
+/** Waves are of the nodes that were there when a rollout began: whoever joined later, and was told what is proven, is in none. */
 function joinedAndToldProved({ node, target }: Member, { rollout }: GroupPlan['memory'], proved: ReadonlySet<string>) {
   const began = fromTimestamp(rollout?.newest) ?? Infinity;
   return target !== null && proved.has(target.sha256) && node.createdAt > began;
@@ -224,7 +224,7 @@ function checkSteps(story: RolloutStory, before: Fleet, steps: readonly Step[]):
     const rests = phase === 'Idle' || phase === 'Drifted';
     const proved = rests && active?.sha256 === lastKnownGood?.sha256;
     assert.ok(node?.gated === true && node.ready, 'a taint that is there, on a node that could take pods');
-    assert.ok(proved || node.labels['pool'] !== 'workers', 'pods come when the config is proved');
+    assert.ok(proved || node.labels['pool'] !== 'workers', 'pods come when the config is proven');
   }
 }
 

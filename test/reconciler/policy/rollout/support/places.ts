@@ -52,7 +52,7 @@ interface Case {
   readonly bounds?: readonly (Amount | null)[];
   /** Nodes of the control plane that nobody may touch, and whether they are changing. */
   readonly untouchable?: boolean;
-  /** The pool has proved the payload already. */
+  /** The pool has proven the payload already. */
   readonly proved?: true;
 }
 

@@ -39,7 +39,7 @@ export function shaFor(pool: ValidPool, node: NodeView): string {
   return found.sha256;
 }
 
-/** What a node runs and has proved; `local` for its own. */
+/** What a node runs and has proven; `local` for its own. */
 export const provedBy = ({ fleet }: FleetSimulation, name: string): string =>
   fleet.kubeletNodes.get(name)?.status?.lastKnownGood?.sha256 ?? 'local';
 

@@ -23,11 +23,14 @@ export interface Look {
 /**
  * Two looks at a pool whose nodes differ and never stand still, ten minutes apart: a workload of its own on each node, bursts of errors,
  * evictions and slow pods that no config brings, and in one pool of four a deployment that all nodes feel from the mark on.
+ *
+ * @param moved share of nodes that get another workload with the mark, and keep it over both looks
  */
 export function looksAt(
   size: { readonly canaries: number; readonly waiting: number },
   effect: Effect,
   random: () => number,
+  moved = 0,
 ): readonly [Look, Look] {
   const isBusy = random() < 0.25;
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -43,16 +46,25 @@ export function looksAt(
       cpu: about(own.cpu * (busy ? 1.6 : 1), 0.2),
       reserved: 0.08,
     });
-    const window = (sha256: string, busy: boolean, does: Effect): MeasuredWindow => {
-      const usual = values(busy);
+    const nothing: Effect = () => ({});
+    const isMoved = moved > 0 && random() < moved;
+    const [more, errors] = isMoved ? [about(1.6, 0.3), random() < 0.2 ? 30 : 0] : [1, 0];
+    const workload: Effect = ({ cpu, podStart, relist, runtimeErrors }) => ({
+      cpu: cpu * more,
+      podStart: podStart * more,
+      relist: relist * more,
+      runtimeErrors: runtimeErrors + errors,
+    });
+    const window = (sha256: string, busy: boolean, does: Effect, other: Effect = nothing): MeasuredWindow => {
+      const alone = values(busy);
+      const usual = { ...alone, ...other(alone) };
       return { sha256, seconds: 540, values: { ...usual, ...does(usual) } };
     };
-    const nothing: Effect = () => ({});
     const before = window('old', false, nothing);
     const look = (): Measures => ({
       mark: 'new',
       before,
-      now: isCanary ? window('new', isBusy, effect) : window('old', isBusy, nothing),
+      now: isCanary ? window('new', isBusy, effect, workload) : window('old', isBusy, nothing, workload),
     });
     return [look(), look()];
   };

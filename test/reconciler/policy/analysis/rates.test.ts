@@ -17,8 +17,8 @@ const SIZES = [
 ];
 
 /** The verdict that stands: a change that looks worse is looked at again, ten minutes later. */
-function judged(effect: Effect, size: (typeof SIZES)[number], seed: number): CanaryVerdict {
-  const [first, second] = looksAt(size, effect, randomOf(seed));
+function judged(effect: Effect, size: (typeof SIZES)[number], seed: number, moved = 0): CanaryVerdict {
+  const [first, second] = looksAt(size, effect, randomOf(seed), moved);
   const verdict = verdictOf(first);
   return verdict.verdict === 'fail' ? verdictOf(second) : verdict;
 }
@@ -70,6 +70,15 @@ describe('the analysis of canaries', () => {
         verdict.verdict === 'fail' ? [verdict.because] : [],
       );
       assert.ok(stopped.length <= changes / 200, stopped.join('\n'));
+    });
+
+    // A workload that comes to the only canary and stays looks like the config's doing.
+    const most = size.canaries === 1 ? 33 : 200;
+    it(`stops at most one in ${most} where one node in twelve gets another workload meanwhile: ${pool}`, () => {
+      const changes = 1000;
+      const stopped = Array.from({ length: changes }, (_, seed) => judged(() => ({}), size, seed, 1 / 12));
+      const failed = stopped.filter(({ verdict }) => verdict === 'fail');
+      assert.ok(failed.length <= changes / most, failed.map(({ because }) => because).join('\n'));
     });
   }
 });

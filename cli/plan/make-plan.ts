@@ -10,13 +10,13 @@ import { type Places, placesOf, validPools } from './places.ts';
 import type { MergePlan, PoolPlan } from './plan.ts';
 import { emptied, movesBetween, planMoves } from './plan-moves.ts';
 import { heldBy, isWrong, massRefusal, commitRefusal } from './refusals.ts';
-import { summaryOf } from './summary.ts';
+import { type PlannedPool, summaryOf } from './summary.ts';
 import { openedBy } from './opened.ts';
 import { originOf } from './origin.ts';
 import { poolFor, valueInWords } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
 import { planNode } from './plan-node.ts';
-import { planRollout } from './plan-rollout.ts';
+import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { waitsFor } from './waits-for.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
 
@@ -48,11 +48,12 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const after = placesOf(nodes, head.repo, validPools(base.repo));
   const moves = movesBetween(nodes, before, after);
   const names = [...new Set([...base.repo.pools, ...head.repo.pools].map(({ name }) => name))].sort();
-  const pools = names.flatMap((name) =>
+  const planned = names.flatMap((name) =>
     planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after),
   );
+  const pools = planned.map(({ plan }) => plan);
   const known = new Set(findingsIn(base.repo).map(formatFinding));
-  const planned = planMoves(moves, nodes, base.repo, head.repo, pools);
+  const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools);
   return {
     base: base.name,
     head: head.name,
@@ -60,7 +61,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
     cluster,
     knowsNodes: inventory !== undefined,
     pools,
-    moves: planned,
+    moves: movePlans,
     conflicts: [...after.conflicts].map(([node, pools_]) => ({ node, pools: pools_ })),
     clusterSpec:
       base.repo.pools.length === 0 || isWrong(head.repo, file)
@@ -75,7 +76,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
       ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
     ],
-    summary: summaryOf({ pools, moves: planned }, head.repo.cluster.maxUnavailable !== null),
+    summary: summaryOf(planned, movePlans, overallBound(head.repo, after)),
   };
 }
 
@@ -87,7 +88,7 @@ function planPool(
   nodes: readonly InventoryNode[],
   before: Places,
   after: Places,
-): readonly PoolPlan[] {
+): readonly PlannedPool[] {
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
   const stillHasErrors = now?.status === 'invalid' && keptFrom !== undefined;
@@ -128,27 +129,27 @@ function planPool(
     const having = members.length === 0 ? [isPlain(then) ? then : undefined] : given.map(([, has]) => has);
     return waitsFor(valid, having, given);
   };
-  return [
-    {
-      name,
-      change: changeOf(old, now),
-      from: from?.name,
-      ...(old?.status === 'invalid' ? { keptFrom: null } : keptFrom === undefined ? {} : { keptFrom }),
-      configBefore: then?.configName,
-      configAfter: valid?.configName,
-      fields,
-      ...(classes.length === 0 ? {} : { classes }),
-      cost: dearest(fields),
-      spec,
-      members: members.length,
-      nodes: plans,
-      waits: waits(),
-      rollout:
-        valid === undefined || touched.length === 0
-          ? undefined
-          : planRollout(valid, members, touched, overallBound(head, after), takenOver, hadIt),
-    },
-  ];
+  const rollout =
+    valid === undefined || touched.length === 0
+      ? undefined
+      : plannedRollout(valid, members, touched, overallBound(head, after), takenOver, hadIt);
+  const plan: PoolPlan = {
+    name,
+    change: changeOf(old, now),
+    from: from?.name,
+    ...(old?.status === 'invalid' ? { keptFrom: null } : keptFrom === undefined ? {} : { keptFrom }),
+    configBefore: then?.configName,
+    configAfter: valid?.configName,
+    fields,
+    ...(classes.length === 0 ? {} : { classes }),
+    cost: dearest(fields),
+    spec,
+    members: members.length,
+    nodes: plans,
+    waits: waits(),
+    rollout: rollout && planRollout(rollout),
+  };
+  return [{ plan, rollout }];
 }
 
 function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]): string | undefined {

@@ -2,7 +2,13 @@ import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
-import { type FailsAfter, forecast, type Forecast, type Terms } from '#reconciler/policy/forecast/forecast.ts';
+import {
+  type FailsAfter,
+  forecast,
+  type Forecast,
+  type Rollout,
+  type Terms,
+} from '#reconciler/policy/forecast/forecast.ts';
 import { RESTART_MS, spreadOf } from '#reconciler/policy/forecast/spread.ts';
 import { inStages, type StageOf, type StageShape } from '#reconciler/policy/forecast/stages.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
@@ -16,25 +22,30 @@ import type { InventoryNode } from '../inventory/node.ts';
 import type { RolloutPlan } from './plan.ts';
 import { worthOf } from './worth.ts';
 
+/** A rollout as the files and the inventory say it. */
+export interface PlannedRollout {
+  readonly budget: number;
+  readonly stages: readonly StageOf<InventoryNode>[];
+  /** For restarts that take so long. */
+  readonly rollout: (restartMs: Millis) => Rollout;
+  readonly takenOver: ReadonlySet<string>;
+}
+
 /**
- * The order in which the reconciler starts on nodes, and how long that takes, where nothing is in the way: canaries and
- * steps first, within the budgets of the pool and of its zones, nodes of the control plane one at a time. Windows are not
- * looked at; `simulate` does that.
- *
  * @param members all nodes of the pool
  * @param touched those of them that change
  * @param overall how many nodes of all pools together may be unavailable; null for no bound
  * @param isProven whether the pool has the config already, and only nodes are new to it
  * @param takenOver names of those that run their config already: they are not restarted, have no trial, and soak in nothing
  */
-export function planRollout(
+export function plannedRollout(
   pool: ValidPool,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   overall: number | null,
   takenOver: ReadonlySet<string> = new Set(),
   isProven = false,
-): RolloutPlan {
+): PlannedRollout {
   const { rollout } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
   const budget = overall === null ? own : Math.min(own, overall);
@@ -63,11 +74,25 @@ export function planRollout(
     threshold: Math.min(thresholdOf(rollout.onFailure.threshold, members.length), Math.max(1, own)),
     takenOver,
   });
-  const usual = forecast(terms(RESTART_MS), waves);
-  const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(terms(restartMs), waves)).endMs);
+  return {
+    budget,
+    stages,
+    rollout: (restartMs) => ({ terms: terms(restartMs), stages: waves }),
+    takenOver,
+  };
+}
+
+/**
+ * The order in which the reconciler starts on nodes, and how long that takes, where nothing is in the way: canaries and
+ * steps first, within the budgets of the pool and of its zones, nodes of the control plane one at a time. Windows are not
+ * looked at; `simulate` does that.
+ */
+export function planRollout({ budget, stages, rollout, takenOver }: PlannedRollout): RolloutPlan {
+  const usual = forecast(rollout(RESTART_MS));
+  const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(rollout(restartMs))).endMs);
   const begun = usual.turns.flat().map(({ name }) => name);
   const isTried = begun.some((name) => !takenOver.has(name));
-  const withFault = (fails: FailsAfter): Forecast => forecast(terms(RESTART_MS), waves, undefined, undefined, fails);
+  const withFault = (fails: FailsAfter): Forecast => forecast({ ...rollout(RESTART_MS), failsAfter: fails });
   return {
     budget,
     stages: begunIn(stages, begun),

@@ -1,20 +1,31 @@
-import type { Spread } from '#reconciler/policy/forecast/spread.ts';
+import { forecastTogether } from '#reconciler/policy/forecast/forecast.ts';
+import { type Spread, spreadOf } from '#reconciler/policy/forecast/spread.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { MergePlan, NodePlan, PoolPlan, Summary } from './plan.ts';
+import type { MergePlan, MovePlan, NodePlan, PoolPlan, Summary } from './plan.ts';
+import type { PlannedRollout } from './plan-rollout.ts';
 import { SUSPENDED_IN_GIT } from './waits-for.ts';
 
-/** @param isBounded whether all pools share one bound: then they go one after another, and side by side otherwise */
-export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: boolean): Summary {
-  const { pools, moves } = plan;
+/** A pool with its rollout, undefined where nothing changes on its nodes. */
+export interface PlannedPool {
+  readonly plan: PoolPlan;
+  readonly rollout: PlannedRollout | undefined;
+}
+
+/** @param most how many nodes of all pools together may be unavailable; null where each pool goes by itself */
+export function summaryOf(planned: readonly PlannedPool[], moves: readonly MovePlan[], most: number | null): Summary {
+  const pools = planned.map(({ plan }) => plan);
   const leaving = moves.flatMap((move) => move.leaving);
   const [waiting, moving] = [pools.filter(isWaiting), pools.filter((pool) => !isWaiting(pool))];
   const count = (of: readonly PoolPlan[], which: (node: NodePlan, pool: PoolPlan) => boolean): number =>
     of.reduce((sum, pool) => sum + pool.nodes.filter((node) => which(node, pool)).length, 0);
   const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node);
-  const together = (which: keyof Spread): Millis => {
-    const times = [...moving.map(({ rollout }) => rollout?.[which] ?? 0), sum(moves.map((move) => move[which]))];
-    return isBounded ? sum(times) : Math.max(...times);
-  };
+  const away = (which: keyof Spread): Millis => sum(moves.map((move) => move[which]));
+  const side = (which: keyof Spread): Millis =>
+    Math.max(away(which), ...moving.map(({ rollout }) => rollout?.[which] ?? 0));
+  const rollouts = planned.flatMap(({ plan, rollout }) => (rollout === undefined || isWaiting(plan) ? [] : [rollout]));
+  const bounded = most === null ? null : spreadOf((restartMs) => timeTogether(rollouts, most, restartMs));
+  // Who goes back to local takes its place from the others.
+  const together = (which: keyof Spread): Millis => (bounded === null ? side(which) : bounded[which] + away(which));
   return {
     pools: pools.length,
     nodes: count(pools, () => true) + leaving.length,
@@ -27,6 +38,17 @@ export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: b
     quickMs: together('quickMs'),
     slowMs: together('slowMs'),
   };
+}
+
+function timeTogether(rollouts: readonly PlannedRollout[], most: number, restartMs: Millis): Millis | null {
+  const found = forecastTogether(
+    rollouts.map(({ rollout }) => rollout(restartMs)),
+    most,
+  );
+  return found.reduce<Millis | null>(
+    (last, { endMs }) => (last === null || endMs === null ? null : Math.max(last, endMs)),
+    0,
+  );
 }
 
 /** Also where a bound lets nobody begin. */

@@ -109,18 +109,18 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/forecast/agenda.ts': [['agendaOf', 'entries[middle]?.time → entries[middle].time', NARROWS]],
   'reconciler/policy/forecast/forecast.ts': [
-    ['forecast', '() => null → () => undefined', 'it is as little a time'],
+    ['wayOf', '() => null → () => undefined', 'it is as little a time'],
     [
-      'forecast',
+      'wayOf',
       'failsMs >= promotesMs → failsMs > promotesMs',
       'one that fails at the end of its trial is not followed as failing',
     ],
     [
-      'forecast',
+      'wayOf',
       'passed -= 1 → passed += 1',
       'after a failure the bound is that of the canaries, however many have passed',
     ],
-    ['forecast', 'probationMs !== null → true', 'with a full probation nothing bounds who is on trial'],
+    ['wayOf', 'probationMs !== null → true', 'with a full probation nothing bounds who is on trial'],
   ],
   'reconciler/policy/forecast/generations.ts': [
     ['earliest', 'Math.min(a, b) === Infinity → false', 'a moment that never comes is never counted'],

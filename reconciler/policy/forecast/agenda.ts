@@ -8,7 +8,6 @@ export interface Agenda {
   passTo(time: Millis): void;
   /** Goes on to what comes next. @returns false where nothing does */
   passOn(): boolean;
-  passAll(): void;
 }
 
 interface Entry {
@@ -50,8 +49,5 @@ export function agendaOf(): Agenda {
     },
     passTo,
     passOn,
-    passAll() {
-      while (passOn());
-    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { allowedOnTrial } from '../rollout/on-trial.ts';
-import { agendaOf } from './agenda.ts';
+import { type Agenda, agendaOf } from './agenda.ts';
 import { type ForecastNode, waitingIn } from './waiting.ts';
 
 /** A wave of a rollout, with the nodes that have yet to begin in it, in order. */
@@ -62,29 +62,67 @@ export interface Forecast {
   readonly isStopped: boolean;
 }
 
+/** A rollout to foretell. */
+export interface Rollout {
+  readonly terms: Terms;
+  readonly stages: readonly Stage[];
+  /** Nodes that have begun. */
+  readonly underway?: readonly Underway[];
+  /** When the last of the nodes that have the payload behind them promoted it, from now. */
+  readonly lastPromotedMs?: Millis;
+  readonly failsAfter?: FailsAfter;
+}
+
+/** What rollouts share: how many nodes of all of them are unavailable, and may be. */
+interface Shared {
+  unavailable: number;
+  readonly most: number;
+}
+
 /**
  * When nodes begin, are past their probation, and promote, as `reconciler/policy/rollout` decides it: where restarts take what they
  * usually do, no window closes, nothing is blocked, and no node fails but by `failsAfter`. Pure.
  *
- * @param underway        nodes that have begun
- * @param lastPromotedMs  when the last of the nodes that have the payload behind them promoted it, from now
+ * @param most how many nodes of all these rollouts together may be unavailable; the first have the first turn
  */
-export function forecast(
-  terms: Terms,
-  stages: readonly Stage[],
-  underway: readonly Underway[] = [],
-  lastPromotedMs: Millis = Number.NEGATIVE_INFINITY,
-  failsAfter: FailsAfter = () => null,
-): Forecast {
-  const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
+export function forecastTogether(rollouts: readonly Rollout[], most: number): readonly Forecast[] {
   const agenda = agendaOf();
+  const shared: Shared = { unavailable: 0, most };
+  const ways = rollouts.map((rollout) => wayOf(rollout, agenda, shared));
+  const found = new Map<number, Forecast>();
+  for (let goesOn = true; found.size < ways.length; goesOn = agenda.passOn()) {
+    for (const [index, way] of ways.entries()) {
+      const step = found.has(index) ? undefined : way.next(goesOn);
+      if (step?.done === true) found.set(index, step.value);
+    }
+  }
+  return ways.flatMap((_, index) => found.get(index) ?? []);
+}
+
+/** The same of a single rollout. */
+export function forecast(rollout: Rollout): Forecast {
+  const agenda = agendaOf();
+  const way = wayOf(rollout, agenda, { unavailable: 0, most: Infinity });
+  let step = way.next(true);
+  while (step.done !== true) step = way.next(agenda.passOn());
+  return step.value;
+}
+
+/** Yields whenever it has to wait until something comes, and is told whether something did. */
+function* wayOf(
+  { terms, stages, underway = [], lastPromotedMs = -Infinity, failsAfter = () => null }: Rollout,
+  agenda: Agenda,
+  shared: Shared,
+): Generator<undefined, Forecast, boolean> {
+  const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
   const inZone = new Map<string, number>();
   const turns: (readonly ForecastNode[])[] = [];
   let [unavailable, onTrial, masters, failures] = [0, 0, 0, terms.failed];
-  let [passed, promoted, ended, lastPromoted] = [terms.settled, terms.settled, 0, lastPromotedMs];
+  let [passed, promoted, ended, lastPromoted, lastReleased] = [terms.settled, terms.settled, 0, lastPromotedMs, 0];
 
   const hold = (node: ForecastNode, by: 1 | -1): void => {
     unavailable += by;
+    shared.unavailable += by;
     inZone.set(node.zone, (inZone.get(node.zone) ?? 0) + by);
   };
 
@@ -109,7 +147,10 @@ export function forecast(
       onTrial -= 1;
       if (node.isControlPlane) masters -= 1;
     });
-    if (failsMs >= promotesMs) return;
+    if (failsMs >= promotesMs) {
+      lastReleased = Math.max(lastReleased, releasesMs);
+      return;
+    }
     agenda.at(failsMs, () => {
       if (passes <= failsMs) {
         hold(node, 1);
@@ -155,7 +196,8 @@ export function forecast(
         turn.push(next);
       }
       if (turn.length > 0) turns.push(turn);
-      if (!agenda.passOn()) return { turns, endMs: null, soakedMs: null, isStopped: false };
+      const goesOn = yield;
+      if (!goesOn) return { turns, endMs: null, soakedMs: null, isStopped: false };
       if (failures >= terms.threshold) {
         const endMs = agenda.now();
         return { turns, endMs, soakedMs: endMs, isStopped: true };
@@ -164,18 +206,19 @@ export function forecast(
     if (index === stages.length - 1) break;
     // However many failures are forgiven, nobody follows a wave of which nobody has proven the payload.
     if (failures > 0 && promoted === 0) return { turns, endMs: null, soakedMs: null, isStopped: true };
-    agenda.passTo(Math.max(agenda.now(), lastPromoted + stageSoakMs));
+    const soakedMs = lastPromoted + stageSoakMs;
+    agenda.at(soakedMs, () => {});
+    while (agenda.now() < soakedMs) yield;
   }
   const endMs = Math.max(0, lastPromoted);
-  agenda.passAll();
-  return { turns, endMs, soakedMs: agenda.now(), isStopped: false };
+  return { turns, endMs, soakedMs: Math.max(agenda.now(), lastReleased), isStopped: false };
 
   function isUnderwayUpTo(nodes: number): boolean {
     return ended < nodes;
   }
 
   function hasPlace(allowed: number): boolean {
-    return unavailable < budget && onTrial < allowed;
+    return unavailable < budget && onTrial < allowed && shared.unavailable < shared.most;
   }
 
   function boundNow(): { readonly allowed: number; readonly isProven: boolean } {

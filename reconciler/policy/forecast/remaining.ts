@@ -107,12 +107,12 @@ export function remainingOf(
   const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, waiting, members);
   const last = Math.max(...done.map((member) => healthySince(member) ?? -Infinity)) - now;
   const ask = (restartMs: Millis): ReturnType<typeof forecast> =>
-    forecast(
-      terms(restartMs),
+    forecast({
+      terms: terms(restartMs),
       stages,
-      underway.map((member) => underwayOf(member, terms(restartMs), now)),
-      last,
-    );
+      underway: underway.map((member) => underwayOf(member, terms(restartMs), now)),
+      lastPromotedMs: last,
+    });
   if (waiting.length === 0 && underway.every(({ standing }) => standing === 'soaking')) {
     return { is: 'soak', ms: ask(0).soakedMs ?? 0 };
   }

@@ -13,7 +13,7 @@ describe('an agenda', () => {
       const agenda = agendaOf();
       let come = '';
       for (const note of notes) agenda.at(Number(note[0]), () => (come += note[2]));
-      agenda.passAll();
+      while (agenda.passOn());
       assert.equal(come, expected);
       assert.equal(agenda.now(), 9);
     });

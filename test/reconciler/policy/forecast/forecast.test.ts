@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { forecast, type Stage, type Terms } from '#reconciler/policy/forecast/forecast.ts';
+import {
+  type FailsAfter,
+  forecast as forecastOf,
+  forecastTogether,
+  type Stage,
+  type Terms,
+  type Underway,
+} from '#reconciler/policy/forecast/forecast.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
 
 const TERMS: Terms = {
@@ -18,6 +25,14 @@ const TERMS: Terms = {
   threshold: 1,
   takenOver: new Set(),
 };
+
+const forecast = (
+  terms: Terms,
+  stages: readonly Stage[],
+  underway: readonly Underway[] = [],
+  lastPromotedMs = -Infinity,
+  failsAfter: FailsAfter = () => null,
+) => forecastOf({ terms, stages, underway, lastPromotedMs, failsAfter });
 
 const node = (name: string, zone = '', isControlPlane = false): ForecastNode => ({ name, zone, isControlPlane });
 const NODES = ['a', 'b', 'c', 'd'].map((name) => node(name));
@@ -112,6 +127,30 @@ describe('a forecast', () => {
 
   it('is over with the last wave, which nothing has to soak for', () => {
     assert.deepEqual(told({}, [{ nodes: NODES.slice(0, 1), soakMs: 30 }]), ['a', 610, 610]);
+  });
+
+  it('has rollouts that share a bound go side by side as far as it reaches, each with its own waves', () => {
+    const names = (letter: string) => ['1', '2'].map((number) => node(`${letter}${number}`));
+    const waves = (letter: string): readonly Stage[] => names(letter).map((each) => ({ nodes: [each], soakMs: 100 }));
+    const ends = (most: number) =>
+      forecastTogether(
+        ['a', 'b'].map((letter) => ({ terms: TERMS, stages: waves(letter) })),
+        most,
+      ).map(({ endMs, soakedMs }) => [endMs, soakedMs]);
+    const alone = 610 + 100 + 160;
+    assert.deepEqual(ends(2), [
+      [alone, alone],
+      [alone, alone],
+    ]);
+    // The canary of the second one begins once that of the first is past its probation.
+    assert.deepEqual(ends(1), [
+      [alone, alone],
+      [60 + alone, 60 + alone],
+    ]);
+    assert.deepEqual(ends(0), [
+      [null, null],
+      [null, null],
+    ]);
   });
 
   it('is not stopped where nobody may begin', () => {

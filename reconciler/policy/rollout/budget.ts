@@ -3,7 +3,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import { limitOf } from './amount.ts';
-import { type Hold, hold, namesOf } from './holds/hold.ts';
+import { type Hold, hold, someNames } from './holds/hold.ts';
 import { configNameFor, type Group, isInChange, type Member, type Untouchable } from './membership.ts';
 import { isSettledPayload, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './order.ts';
@@ -174,11 +174,11 @@ const isOnTrialAlready = ({ node, wasTold, forgive }: Member, { trial, names }: 
 
 function fullOf({ by, allowed, names }: OnTrial): string {
   const what = by === 'maxOnTrial' ? 'on trial now' : 'to try a config that is not proven yet';
-  return `${by} allows ${allowed} ${what}; on trial: ${namesOf(names)}`;
+  return `${by} allows ${allowed} ${what}; on trial: ${someNames(names)}`;
 }
 
 const takenBy = (names: readonly string[]): string =>
-  names.length === 0 ? '' : `; unavailable already: ${namesOf(names)}`;
+  names.length === 0 ? '' : `; unavailable already: ${someNames(names)}`;
 
 /** It is being changed, and holds a place by that. */
 const isInPlace = (member: Member): boolean => isInChange(member) && !member.calm;

@@ -1,6 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import { type Hold, hold, namesOf } from './holds/hold.ts';
+import { type Hold, hold, someNames } from './holds/hold.ts';
 import { isInChange, kubeletNodeOf, type Member, type Untouchable } from './membership.ts';
 import { hasYetToHear } from './standing.ts';
 
@@ -43,7 +43,7 @@ export function quorumOf(
 
 function holdOf(node: NodeView, missing: ReadonlySet<string>): Hold | null {
   if (!isServer(node) || missing.size <= (missing.has(node.name) ? 1 : 0)) return null;
-  const others = namesOf([...missing].filter((name) => name !== node.name));
+  const others = someNames([...missing].filter((name) => name !== node.name));
   const because = `nodes of the control plane go one at a time; not Ready, drained, changing or about to: ${others}`;
   return hold('control-plane', because);
 }

@@ -23,8 +23,7 @@ export interface WorldOptions {
   readonly log: (program: string) => Log;
   /** The git server of another world, which stops it; one of its own otherwise. */
   readonly git?: SandboxGitServer;
-  /** Port of the git server; any free one otherwise. */
-  readonly gitPort?: number;
+  /** Port of the API server; any free one otherwise. */
   readonly apiPort?: number;
   /** Port of the status page. */
   readonly pagePort?: number;
@@ -70,7 +69,7 @@ const TOKENS = { admin: 'admin-token', reconciler: 'reconciler-token', agent: 'a
 
 export async function startWorld(options: WorldOptions): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-sandbox-'));
-  const git = options.git ?? (await startGitServer(options.gitPort === undefined ? {} : { port: options.gitPort }));
+  const git = options.git ?? (await startGitServer());
   const api = await startApiServer({
     tokens: Object.values(TOKENS),
     // kubectl sends no token over plain HTTP: whoever plays with the sandbox may do everything.

@@ -125,7 +125,8 @@ function repair(state: State, { config, remedy }: Checked, rest: Decision, seen:
     case 'start-again':
       return startFallingBack(state, config, 'drifted', config.trial);
     case 'try-over':
-      return startTrialOver(state, config, seen);
+      // As for any trial, a Node that nobody sees before it would not be missed in it.
+      return seen.nodeReady === 'unknown' ? rest : startTrialOver(state, config, seen);
   }
 }
 

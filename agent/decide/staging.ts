@@ -67,6 +67,7 @@ function begin(state: State, config: Config, seen: Observation): Heeded {
   if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return kept(awaitingStart(state, config, seen));
   // Tried again while the kubelet is as unwell as before, it would not be blamed again, and be tried forever.
   if (hasAnotherChance(state, config) && verdictOf(seen).verdict === 'unhealthy') return kept(state);
+  if (state.doing.phase === 'idle' && seen.nodeReady === 'unknown') return kept(awaitingNode(state, config, seen));
   const again = turnNeeded(state, seen);
   const isWaiting = again?.reason === 'StateLost' && !isGranted(again, seen);
   return isWaiting ? kept(state) : turned(startTrial(state, config, seen));
@@ -75,6 +76,12 @@ function begin(state: State, config: Config, seen: Observation): Heeded {
 function awaitingStart(state: State, config: Config, seen: Observation): State {
   const failure: Failure = { reason: 'KubeletStopped', message: `${config.source.name} is not tried yet: ${STOPPED}` };
   return { ...state, error: asError(failure, config, seen.at, state.error) };
+}
+
+/** A Node that nobody saw before the trial would not be missed in it: the config could cost its readiness and be promoted. */
+function awaitingNode(state: State, config: Config, seen: Observation): State {
+  const message = `${config.source.name} is not tried yet: whether the Node is Ready cannot be read`;
+  return { ...state, error: asError({ reason: 'DownloadFailed', message }, config, seen.at, state.error) };
 }
 
 function explained(config: Config, { reason, message }: Failure): Failure {

@@ -61,6 +61,13 @@ table('drift that only a restart ends', [
     ['collect-garbage'],
   ],
   [
+    'is not tried in its turn while the Node cannot be read',
+    idle(A),
+    seen(granted(), newBase, checkedOver(), { nodeReady: 'unknown' }),
+    AT_REST,
+    [],
+  ],
+  [
     'by a new local config that was refused needs no turn',
     refusing(NEW),
     seen(granted(), newBase, checkedOver()),

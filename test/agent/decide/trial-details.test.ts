@@ -40,7 +40,18 @@ describe('a trial that begins', () => {
       warnings: ['swap is on'],
       change: INSTALLING,
     });
-    for (const nodeReady of ['no', 'unknown'] as const) assert.equal(began(idle(A), { nodeReady }).wasReady, false);
+    assert.equal(began(idle(A), { nodeReady: 'no' }).wasReady, false);
+  });
+
+  it('waits until the Node can be read: what was not seen before would not be missed', () => {
+    const unread = seen(wanting(B), { staged: ready, nodeReady: 'unknown' });
+    const { next, actions } = decide(idle(A), unread);
+    assert.deepEqual([next.doing.phase, next.error?.reason, actions], ['idle', 'DownloadFailed', []]);
+    const later = decide(next, seen(wanting(B), { staged: ready })).next;
+    assert.deepEqual([later.doing.phase, later.error], ['trial', null]);
+    // What is on trial, or broken already, waits for nothing.
+    assert.equal((decide(onTrial(judging(), { config: C }), unread).next.doing as Trial).config, B);
+    assert.equal(decide({ ...broken(), rejected: [] }, unread).next.doing.phase, 'trial');
   });
 
   it('knows no run that has what the node falls back to, where that cannot be told', () => {

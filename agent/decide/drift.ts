@@ -7,6 +7,7 @@ import { startFallingBack } from './fall-back.ts';
 import { mayRepair, repairsWithinTheHour } from './repairs.ts';
 import { type Config, sameConfig, sameSum, type State } from './state.ts';
 import { isDown, startOfDown } from './start-down.ts';
+import { isNodeUnread } from './staging.ts';
 import { startTrialOver } from './start-trial.ts';
 import { isGranted, restartNeeded } from './turn.ts';
 
@@ -126,7 +127,7 @@ function repair(state: State, { config, remedy }: Checked, rest: Decision, seen:
       return startFallingBack(state, config, 'drifted', config.trial);
     case 'try-over':
       // As for any trial, a Node that nobody sees before it would not be missed in it.
-      return seen.nodeReady === 'unknown' ? rest : startTrialOver(state, config, seen);
+      return isNodeUnread(seen) ? rest : startTrialOver(state, config, seen);
   }
 }
 

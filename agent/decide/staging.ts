@@ -67,11 +67,15 @@ function begin(state: State, config: Config, seen: Observation): Heeded {
   if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return kept(awaitingStart(state, config, seen));
   // Tried again while the kubelet is as unwell as before, it would not be blamed again, and be tried forever.
   if (hasAnotherChance(state, config) && verdictOf(seen).verdict === 'unhealthy') return kept(state);
-  if (state.doing.phase === 'idle' && seen.nodeReady === 'unknown') return kept(awaitingNode(state, config, seen));
+  if (state.doing.phase === 'idle' && isNodeUnread(seen)) return kept(awaitingNode(state, config, seen));
   const again = turnNeeded(state, seen);
   const isWaiting = again?.reason === 'StateLost' && !isGranted(again, seen);
   return isWaiting ? kept(state) : turned(startTrial(state, config, seen));
 }
+
+/** The API server did not answer. A Node that has no Ready condition yet was read. */
+export const isNodeUnread = ({ nodeReady, strain }: Observation): boolean =>
+  nodeReady === 'unknown' && strain.pressures === null;
 
 function awaitingStart(state: State, config: Config, seen: Observation): State {
   const failure: Failure = { reason: 'KubeletStopped', message: `${config.source.name} is not tried yet: ${STOPPED}` };

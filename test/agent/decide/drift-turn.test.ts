@@ -63,7 +63,10 @@ table('drift that only a restart ends', [
   [
     'is not tried in its turn while the Node cannot be read',
     idle(A),
-    seen(granted(), newBase, checkedOver(), { nodeReady: 'unknown' }),
+    seen(granted(), newBase, checkedOver(), {
+      nodeReady: 'unknown',
+      strain: { pressures: null, outOfMemory: {}, bootId: 'boot-1' },
+    }),
     AT_REST,
     [],
   ],

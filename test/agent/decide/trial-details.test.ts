@@ -40,11 +40,13 @@ describe('a trial that begins', () => {
       warnings: ['swap is on'],
       change: INSTALLING,
     });
-    assert.equal(began(idle(A), { nodeReady: 'no' }).wasReady, false);
+    // One that has no such condition yet was read.
+    for (const nodeReady of ['no', 'unknown'] as const) assert.equal(began(idle(A), { nodeReady }).wasReady, false);
   });
 
   it('waits until the Node can be read: what was not seen before would not be missed', () => {
-    const unread = seen(wanting(B), { staged: ready, nodeReady: 'unknown' });
+    const strain = { pressures: null, outOfMemory: {}, bootId: 'boot-1' };
+    const unread = seen(wanting(B), { staged: ready, nodeReady: 'unknown', strain });
     const { next, actions } = decide(idle(A), unread);
     assert.deepEqual([next.doing.phase, next.error?.reason, actions], ['idle', 'DownloadFailed', []]);
     const later = decide(next, seen(wanting(B), { staged: ready })).next;

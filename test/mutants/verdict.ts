@@ -92,7 +92,7 @@ export function onOneLine(code: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
-const DECLARATION = /^(?:export )?(?:async )?(?:const|function|let) (\w+)/;
+const DECLARATION = /^(?:export )?(?:async )?(?:const|function\*?|let) (\w+)/;
 
 function declarationAt(lines: readonly string[], line: number): string {
   const names = lines.slice(0, line).map((text) => DECLARATION.exec(text)?.[1]);

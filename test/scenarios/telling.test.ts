@@ -45,7 +45,7 @@ it('a good and a bad commit are told as Events, as a condition on the Node, and 
   );
   const fallback = eventsOf(scenario).find(({ reason, regarding }) => FAILED.test(`${reason} ${regarding.name}`));
   assert.equal(fallback?.type, 'Warning');
-  assert.match(fallback.note, /^general-\w{10} was /);
+  assert.match(fallback.note, /^(\w+: )?general-\w{10} (was taken back|was refused|failed its trial)/);
 
   const scrape = await world.metrics();
   assert.match(scrape, /^kubelet_gitops_pool_phase\{pool="general",phase="Halted"\} 1$/m);

@@ -7,8 +7,8 @@ import { isAbout, recordOf } from './standing.ts';
 /** The nodes that took the present target back, whatever became of their agents: a machine that died of it counts as well. */
 export function failedMembers(members: readonly Member[]): readonly Member[] {
   return members.filter(
-    ({ standing, failedAt, target }) =>
-      target !== null && (standing === 'failed' || (standing === 'no-agent' && failedAt !== undefined)),
+    ({ standing, failedAt, forgive, target }) =>
+      target !== null && !forgive && (standing === 'failed' || failedAt !== undefined),
   );
 }
 

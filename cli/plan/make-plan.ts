@@ -7,7 +7,7 @@ import { NO_CANARIES } from '#reconciler/policy/rollout/waves.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type Places, placesOf, validPools } from './places.ts';
-import type { MergePlan, PoolPlan } from './plan.ts';
+import type { MergePlan, PoolPlan, RolloutPlan } from './plan.ts';
 import { emptied, movesBetween, planMoves } from './plan-moves.ts';
 import { heldBy, isWrong, massRefusal, commitRefusal } from './refusals.ts';
 import { type PlannedPool, summaryOf } from './summary.ts';
@@ -17,7 +17,8 @@ import { poolFor, valueInWords } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
 import { planNode } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
-import { waitsFor } from './waits-for.ts';
+import { untimedIn } from './untimed.ts';
+import { disruptionFor, waitsFor } from './waits-for.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
 
 export interface PlanQuestion {
@@ -133,6 +134,14 @@ function planPool(
     valid === undefined || touched.length === 0
       ? undefined
       : plannedRollout(valid, members, touched, overallBound(head, after), takenOver, hadIt);
+  const untimed = (): RolloutPlan['untimed'] => {
+    if (valid === undefined) return [];
+    const classes = touched.flatMap((node) => {
+      const [has, gets] = [had(node), poolFor(valid, node)];
+      return has === undefined || gets === undefined ? [] : [disruptionFor(node, has, gets).class];
+    });
+    return untimedIn(valid, head.cluster, classes);
+  };
   const plan: PoolPlan = {
     name,
     change: changeOf(old, now),
@@ -147,7 +156,7 @@ function planPool(
     members: members.length,
     nodes: plans,
     waits: waits(),
-    rollout: rollout && planRollout(rollout),
+    rollout: rollout && planRollout(rollout, untimed()),
   };
   return [{ plan, rollout }];
 }

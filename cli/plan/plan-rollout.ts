@@ -87,7 +87,10 @@ export function plannedRollout(
  * steps first, within the budgets of the pool and of its zones, nodes of the control plane one at a time. Windows are not
  * looked at; `simulate` does that.
  */
-export function planRollout({ budget, stages, rollout, takenOver }: PlannedRollout): RolloutPlan {
+export function planRollout(
+  { budget, stages, rollout, takenOver }: PlannedRollout,
+  untimed: RolloutPlan['untimed'] = [],
+): RolloutPlan {
   const usual = forecast(rollout(RESTART_MS));
   const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(rollout(restartMs))).endMs);
   const begun = usual.turns.flat().map(({ name }) => name);
@@ -98,6 +101,7 @@ export function planRollout({ budget, stages, rollout, takenOver }: PlannedRollo
     stages: begunIn(stages, begun),
     waves: usual.turns.map(namesOf),
     ...(times ?? { expectedMs: 0, quickMs: 0, slowMs: 0 }),
+    untimed,
     worth: isTried && times !== null ? worthOf(begun, withFault) : [],
   };
 }

@@ -3,6 +3,7 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/assign/conflict-lines.ts';
 import type { Spread } from '#reconciler/policy/forecast/spread.ts';
+import type { Untimed } from './untimed.ts';
 import type { Allocatable } from '#reconciler/policy/room/allocatable.ts';
 import type { FaultReach } from './worth.ts';
 
@@ -110,6 +111,8 @@ export interface NodeWarning {
 
 /** With the time from the merge to the last promotion, if all goes well and every node is there. */
 export interface RolloutPlan extends Spread {
+  /** What may add to that time. */
+  readonly untimed: readonly Untimed[];
   /** Nodes at a time. */
   readonly budget: number;
   /** Canaries, steps and the rest, each with the nodes that change in it. */
@@ -122,6 +125,8 @@ export interface RolloutPlan extends Spread {
 
 /** What merging comes to, in figures, and how long it takes if all goes well. Zeros where no nodes are given. */
 export interface Summary extends Spread {
+  /** What may add to that time in any of the pools. */
+  readonly untimed: readonly Untimed[];
   /** Pools that change, or whose nodes do. */
   readonly pools: number;
   /** Nodes that get another config, or go back to their own. */

@@ -3,6 +3,7 @@ import { type Spread, spreadOf } from '#reconciler/policy/forecast/spread.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, Summary } from './plan.ts';
 import type { PlannedRollout } from './plan-rollout.ts';
+import { UNTIMED } from './untimed.ts';
 import { SUSPENDED_IN_GIT } from './waits-for.ts';
 
 /** A pool with its rollout, undefined where nothing changes on its nodes. */
@@ -34,6 +35,7 @@ export function summaryOf(planned: readonly PlannedPool[], moves: readonly MoveP
     refused: count(moving, isRefused),
     waiting: count(waiting, () => true),
     takenOver: count(moving, ({ runsAlready }) => runsAlready),
+    untimed: UNTIMED.filter((each) => moving.some(({ rollout }) => rollout?.untimed.includes(each))),
     expectedMs: together('expectedMs'),
     quickMs: together('quickMs'),
     slowMs: together('slowMs'),

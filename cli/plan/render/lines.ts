@@ -3,7 +3,7 @@ import { sayRoughly } from '#shared/runtime/rough-duration.ts';
 import type { Spread } from '#reconciler/policy/forecast/spread.ts';
 import { showAmount } from '#reconciler/policy/room/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
-import type { MergePlan, MovePlan, NodePlan, PoolPlan } from '../plan.ts';
+import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../plan.ts';
 import { type AlikePools, MANY_POOLS } from './alike.ts';
 
 /** What a change costs a node, for people. */
@@ -124,10 +124,11 @@ function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
   return `${count}, ${budget} at a time, in ${steps}; ${timeOf(rollout)}`;
 }
 
-/** `about 1 h 50 min (1 h 40 min to 2 h 20 min) if all goes well`. */
-function timeOf({ expectedMs, quickMs, slowMs }: Spread): string {
+/** `about 1 h 50 min (1 h 40 min to 2 h 20 min) if all goes well, plus closed windows, drains`. */
+function timeOf({ expectedMs, quickMs, slowMs, untimed = [] }: Spread & Partial<Pick<RolloutPlan, 'untimed'>>): string {
   const [usual, quick, slow] = [expectedMs, quickMs, slowMs].map(sayRoughly);
-  return `about ${usual}${quick === slow ? '' : ` (${quick} to ${slow})`} if all goes well`;
+  const more = untimed.length === 0 ? '' : `, plus ${untimed.join(', ')}`;
+  return `about ${usual}${quick === slow ? '' : ` (${quick} to ${slow})`} if all goes well${more}`;
 }
 
 const counted = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'node' : 'nodes'}`;

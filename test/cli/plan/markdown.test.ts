@@ -38,7 +38,17 @@ function comment(more: Partial<MergePlan>): string {
     held: undefined,
     refusal: undefined,
     findings: [],
-    summary: { pools: 0, nodes: 0, restarts: 0, reboots: 0, refused: 0, waiting: 0, takenOver: 0, ...TIME },
+    summary: {
+      pools: 0,
+      nodes: 0,
+      restarts: 0,
+      reboots: 0,
+      refused: 0,
+      waiting: 0,
+      takenOver: 0,
+      untimed: [],
+      ...TIME,
+    },
     ...more,
   });
 }

@@ -36,7 +36,10 @@ describe('kubelet-gitops plan', () => {
   it('says no time where nobody may begin, and that nodes wait for canaries that there are not', async () => {
     const changed = { 'pools/a/kubelet.yaml': layer('maxPods: 90', 'kubeReserved: {cpu: 100m, memory: 512Mi}') };
     const summaryWith = async (rollout: string) => {
-      const { code, out } = await bench.planned({ ...changed, 'pools/a/pool.yaml': pool('a', 'a', `rollout: ${rollout}`) });
+      const { code, out } = await bench.planned({
+        ...changed,
+        'pools/a/pool.yaml': pool('a', 'a', `rollout: ${rollout}`),
+      });
       return [code, out.split('\n')[2], /nodes would .*/.exec(out.slice(out.indexOf('Pool a')))?.[0]];
     };
     const waits = '1 pool, 3 nodes: 0 kubelets restart, 3 nodes would wait, 0 reboots';

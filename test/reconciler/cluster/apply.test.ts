@@ -60,11 +60,11 @@ describe('writes', () => {
     let [underWay, most] = [0, 0];
     const { ports, calls } = portsWith(async (_, name) => {
       most = Math.max(most, (underWay += 1));
-      await (name === 'n-3' ? slow.promise : null);
+      if (name === 'n-3') await slow.promise;
       underWay -= 1;
     });
     const applied = apply(nodes(100), ports, never);
-    for (let turn = 0; turn < 1_000; turn += 1) await null;
+    for (let turn = 0; turn < 1_000; turn += 1) await Promise.resolve();
     assert.equal(calls.length, 100);
     assert.equal(underWay, 1);
     assert.equal(most, 8);

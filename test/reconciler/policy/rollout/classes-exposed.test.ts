@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
+import { onTrialIn } from '#reconciler/policy/rollout/on-trial.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
@@ -10,6 +11,7 @@ import {
   commit,
   COMMIT_A,
   COMMIT_B,
+  failedNode,
   fleetOf,
   idleNode,
   NOW,
@@ -75,6 +77,21 @@ describe('how many may hear of what is not proven, where values are computed,', 
     assert.equal(held(told, settledOn(classOf(HUGE), classOf(LARGE))), false);
     assert.equal(held(told, undefined, []), true);
     assert.equal(held(told, undefined, [{ metadata: { name: computedPool().name }, spec: computedPool().spec }]), true);
+  });
+
+  it('is not bounded by who took back what the pool settled on for its class', () => {
+    const group = groupOf([LARGE, HUGE].map((view) => ({ view, is: failedNode(view, given(view)) })));
+    const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
+    const failedWith = (settled: SettledConfig): readonly string[] | undefined => {
+      const fleet = fleetOf({
+        nodes: [LARGE, HUGE],
+        kubeletNodes,
+        pools: [poolInCluster(computedPool(), { settled })],
+      });
+      return onTrialIn([group], fleet, NOW).get(group)?.failed;
+    };
+    assert.deepEqual(failedWith(settledOn(classOf(LARGE))), [HUGE.name]);
+    assert.deepEqual(failedWith(settledOn(classOf(HUGE))), [LARGE.name]);
   });
 
   it('counts who left the pool by its labels, also where nobody else is of its class', () => {

@@ -278,6 +278,8 @@ describe('how many nodes may be on trial', () => {
   it('has no bound once the pool settled on the payload', () => {
     assert.equal(seen([{ count: 1, is: promoted }], {}, true)?.allowed, Infinity);
     assert.equal(seen([{ count: 1, is: promoted }], { probation: 'full' }, true)?.allowed, Infinity);
+    assert.deepEqual(seen([{ count: 1, is: failed }], {}, true)?.failed, [], 'and who took it back bounds nobody');
+    assert.deepEqual(seen([{ count: 1, is: failed }], {})?.failed, ['n0-0']);
   });
 
   it('makes trials shorter as soon as the canaries have proven the payload, until one fails', () => {

@@ -2,8 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { type Quorum, quorumOf } from '#reconciler/policy/rollout/quorum.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
-import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../../support/fleet.ts';
+import {
+  commit,
+  COMMIT_A,
+  COMMIT_B,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 import { describePlaces, many, NONE, type Row, SERVER } from './support/places.ts';
 
@@ -57,6 +68,31 @@ describe('a node of the control plane whose pods have left', () => {
     assert.match(hold?.message ?? '', /go one at a time; not Ready, drained, changing or about to: n2$/);
     change(fleet, 'n2', { ready: true });
     assert.deepEqual(steps(fleet), ['cordon n1']);
+  });
+});
+
+describe('the quorum of a control plane', () => {
+  const [server, other] = [
+    nodeView('s1', 'masters', { labels: SERVER }),
+    nodeView('s2', 'masters', { labels: SERVER }),
+  ];
+  const quorum = (changing: NodeView, others: readonly NodeView[] = [other]): Quorum => {
+    const nodes = [server, ...others, changing];
+    const kubeletNodes = nodes.map((node) => settledNode(node, validPool('masters', 100)));
+    const untouchable = [{ node: changing, choice: { choice: 'unknown' }, changing: true } as const];
+    return quorumOf([], untouchable, fleetOf({ nodes, kubeletNodes }), NOW);
+  };
+
+  it('does not wait for workers in change', () => {
+    assert.equal(quorum(nodeView('w1', 'workers')).hold(server), null);
+    assert.match(quorum(nodeView('s3', 'masters', { labels: SERVER })).hold(server)?.because ?? '', /: s3$/);
+  });
+
+  it('waits for who is drained by name, unless the node is drained itself', () => {
+    const drained = { ...other, cordoned: true, drain: { config: 'x', at: 0 } };
+    const asked = quorum(nodeView('w1', 'workers'), [drained]);
+    assert.match(asked.hold(server)?.because ?? '', /: s2$/);
+    assert.equal(asked.holdDrained(server), null);
   });
 });
 

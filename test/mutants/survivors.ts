@@ -416,8 +416,6 @@ export const SURVIVORS: Explained = {
     ['isGranted', 'spec?.turn → spec.turn', NARROWS],
     ['openRequest', 'node === undefined → false', NARROWS],
     ['failedAt', '[] → ["Stryker was here"]', 'no config has that name'],
-    ['takenBackAt', 'node?.spec?.forgive → node?.spec.forgive', NARROWS],
-    ['takenBackAt', 'node?.spec → node.spec', NARROWS],
     ['isPastProbation', 'node?.metadata → node.metadata', NARROWS],
     ['isPastProbation', 'active?.name → active.name', NARROWS],
   ],

@@ -19,6 +19,7 @@ import {
 
 const MINUTE = 60_000;
 const [OLD, NEXT, OTHER] = [validPool('workers', 110), validPool('workers', 120), validPool('gpu', 90)];
+const FORMER = validPool('workers', 130);
 const AT = toTimestamp(NOW);
 const NEW: Partial<NodeView> = { createdAt: NOW - 15 * MINUTE };
 /** It was told its first config so long after it was first seen. */
@@ -132,6 +133,7 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
     ['settled', OLD, false],
   ],
   ['that tries what is not through, as its first one,', { is: onTrial(NEXT), pool: HALF }, CONFIG],
+  ['that tries what its pool wanted before, as its first one,', { is: onTrial(FORMER), pool: HALF }, CONFIG],
   [
     'that tries it with a turn that it was granted',
     { is: { ...onTrial(OLD), spec: { ...onTrial(OLD).spec, turn: { seen: 's' } } }, pool: HALF },

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  activeIn,
   agentAlive,
   answerAbout,
   failedAt,
   hasProved,
   hasProvedAny,
+  hasYetToHear,
   inTransition,
   isAbout,
   isChanging,
@@ -204,6 +206,19 @@ describe('a node', () => {
       provenBy(idleNode(a)),
     ];
     assert.deepEqual(proved, [REPLACED, TARGET, null]);
+  });
+
+  it('runs what its agent says, and no config of ours where nobody says anything', () => {
+    const unheard: KubeletNode = { metadata: { name: 'a' } };
+    const active = [settledNode(a, pool), idleNode(a), unheard, undefined].map(activeIn);
+    assert.deepEqual(active, [TARGET, null, null, null]);
+  });
+
+  it('has yet to hear of a config, as far as anybody can see, while its agent is silent', () => {
+    const { status: _, ...unheard } = assignedNode(a, pool);
+    assert.equal(hasYetToHear(unheard, NOW), true);
+    assert.equal(hasYetToHear(assignedNode(a, pool), NOW), false);
+    assert.equal(hasYetToHear(silentFor(AGENT_SILENT_MS + 1), NOW), false);
   });
 
   it('runs a target already where it is at rest with it', () => {

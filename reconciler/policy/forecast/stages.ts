@@ -15,7 +15,7 @@ export interface StageOf<Item> {
   readonly name: string;
   readonly soakMs: Millis;
   readonly items: readonly Item[];
-  /** It is of these; otherwise of as many, whoever may begin first. */
+  /** Only these nodes are in it. Otherwise any nodes are, as many as are listed. */
   readonly isFixed: boolean;
 }
 

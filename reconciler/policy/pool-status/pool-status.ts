@@ -88,7 +88,7 @@ function countsOf(members: readonly Member[]): PoolCounts {
 function phaseOf(members: readonly Member[], halt: Halt | null, decisions: readonly MemberDecision[]): PoolPhase {
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
-  // A new node that was told what is proven is no news of the pool; one that nobody can tell anything is.
+  // A new node that was told a proven config changes nothing for the pool; one whose agent is missing does.
   const begun = decisions.filter(({ member }) => member.joining && member.standing === 'updating');
   const joining = new Set(begun.map(({ member }) => member.node.name));
   const lasting = members.filter(({ node }) => !joining.has(node.name));

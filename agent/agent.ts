@@ -5,39 +5,39 @@ import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import { createAct } from './act/act.ts';
-import { createStore } from './checkpoint/store.ts';
+import { createExecute } from './execute/execute.ts';
+import { createCheckpointStore } from './checkpoint/checkpoint-store.ts';
 import { decide } from './decide/decide.ts';
-import { withLastWords, wordsWanted } from './decide/last-words.ts';
-import { awaits } from './decide/reboot.ts';
-import { PACE, type Pace } from './decide/pace.ts';
+import { withLastErrors, lastErrorsQuery } from './decide/add-last-errors.ts';
+import { awaitsReboot } from './decide/reboot.ts';
+import { DEFAULT_TIMING, type AgentTiming } from './decide/timing.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
-import { type LastWords, noLastWords } from './ports/last-words.ts';
+import { type ReadLastErrors, noLastErrors } from './ports/last-errors.ts';
 import type { Disk } from './ports/disk.ts';
-import { createKeeper } from './act/keep.ts';
+import { createStateSaver } from './execute/save-state.ts';
 import type { Installer } from './ports/installer.ts';
-import type { FlaggedDropIn } from './kubelet/flagged-drop-ins.ts';
-import type { KubeletProbe } from './ports/probe.ts';
-import type { KubeletService } from './ports/service.ts';
-import { runLoop, type Steps } from './loop.ts';
-import { emptyMemory, forget } from './act/own-memory.ts';
-import { countTurn, NO_COUNTS } from './metrics/counts.ts';
+import type { ConfigDirDropIn } from './kubelet/config-dir-drop-ins.ts';
+import type { KubeletProbe } from './ports/kubelet-probe.ts';
+import type { KubeletService } from './ports/kubelet-service.ts';
+import { runLoop, type LoopSteps } from './control-loop.ts';
+import { emptyMemory, dropOutdated } from './execute/mutable-memory.ts';
+import { countDecision, NO_COUNTS } from './metrics/trial-counts.ts';
 import type { AgentView } from './metrics/families.ts';
 import { createObserve } from './observe/observe.ts';
 import { createNodeLease } from './observe/node-lease.ts';
-import type { TryPlaces } from './kubelet/try-places.ts';
+import type { CheckWritable } from './kubelet/check-writable.ts';
 import type { OwnNode } from './ports/own-node.ts';
 import { createOwnNode } from './observe/own-node.ts';
-import { createRebooter, type Rebooter } from './act/reboot.ts';
-import { createReporter } from './report/report.ts';
-import type { Validate } from './staging/check.ts';
+import { createRebooter, type Rebooter } from './execute/rebooter.ts';
+import { createReporter } from './report/status-reporter.ts';
+import type { Validate } from './staging/check-config.ts';
 import { noPreflight, type Preflight } from './ports/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
-import { createSightSayer } from './report/say-sight.ts';
-import { seldomIn } from './report/seldom.ts';
-import { standStill } from './report/stand-still.ts';
-import { INITIAL_STATE, nameOf, type State, type Strain } from './decide/state.ts';
-import { type Account, accountOf } from './report/status.ts';
+import { createVisibilityLog } from './report/log-visibility.ts';
+import { createLogLimiter } from './report/log-limiter.ts';
+import { reportStateTooNew } from './report/state-too-new.ts';
+import { INITIAL_STATE, nameOf, type State, type NodePressure } from './decide/state.ts';
+import { type NodeReport, nodeReportOf } from './report/kubelet-node-status.ts';
 import { watchAssignment } from './observe/watch-assignment.ts';
 
 /** Everything that the agent touches. The real ones are made in `main.ts`. */
@@ -58,13 +58,13 @@ export interface AgentPorts {
   /** The command line of the kubelet with this process id; undefined where it cannot be seen, which is the default. */
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   /** Default: none. */
-  readonly lastWords?: LastWords;
+  readonly readLastErrors?: ReadLastErrors;
   /** Counts per cgroup, see `Strain`; null where they cannot be seen, which is the default. */
-  readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
+  readonly outOfMemory?: () => Promise<NodePressure['outOfMemory']>;
   /** See `KubeletNodeStatus`; undefined where it cannot be seen, which is the default. */
   readonly numaNodes?: () => Promise<number | undefined>;
   /** The files of the kubelet's `--config-dir` that are not ours, by its command line; none is the default. */
-  readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly FlaggedDropIn[]>;
+  readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly ConfigDirDropIn[]>;
   /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */
   readonly watchFiles?: (changed: () => void) => () => void;
   /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */
@@ -82,11 +82,11 @@ export interface AgentPorts {
   readonly validate?: Validate;
   readonly preflight?: Preflight;
   /** See `Checks`. */
-  readonly tryPlaces?: TryPlaces;
+  readonly checkWritable?: CheckWritable;
   /** See `Checks`. */
   readonly denyFields?: readonly string[];
   /** Where another sense of time is wanted: the sandbox does not wait for minutes. */
-  readonly pace?: Partial<Pace>;
+  readonly timing?: Partial<AgentTiming>;
 }
 
 export interface Agent {
@@ -111,26 +111,26 @@ export function createAgent(ports: AgentPorts): Agent {
     log,
     service,
     agentVersion = VERSION,
-    lastWords = noLastWords,
+    readLastErrors = noLastErrors,
     guard = noGuard('nothing was set up to guard the kubelet'),
   } = ports;
-  const pace: Pace = { ...PACE, ...ports.pace };
-  const store = createStore(ports.disk, ports.stateDirectory);
+  const pace: AgentTiming = { ...DEFAULT_TIMING, ...ports.timing };
+  const store = createCheckpointStore(ports.disk, ports.stateDirectory);
   const memory = emptyMemory();
   const wakeUps = createWakeUps(clock);
   const ownNode = ports.ownNode ?? createOwnNode({ ...ports, versionFile: versionFileIn(ports.stateDirectory) });
-  const keeper = createKeeper(store, log, pace, clock);
+  const keeper = createStateSaver(store, log, pace, clock);
   const reporter = createReporter(ports);
-  const faults = seldomIn(log, clock);
-  const saySight = createSightSayer(log, clock);
+  const faults = createLogLimiter(log, clock);
+  const saySight = createVisibilityLog(log, clock);
   const assignment = watchAssignment({
     ...ports,
-    onHeard: (node) => reporter.heard(node),
+    onHeard: (node) => reporter.received(node),
     onChange: () => wakeUps.poke(),
   });
   const rebooter = ports.rebooter ?? createRebooter(ports);
   let latest: State = INITIAL_STATE;
-  let account: Account | undefined;
+  let account: NodeReport | undefined;
   let counts = NO_COUNTS;
 
   const staging = (signal: AbortSignal): StageOptions => ({
@@ -141,7 +141,7 @@ export function createAgent(ports: AgentPorts): Agent {
     lookAtNode: () => ownNode.look(0, signal),
   });
 
-  const steps = (damage: readonly string[], signal: AbortSignal): Steps => ({
+  const steps = (damage: readonly string[], signal: AbortSignal): LoopSteps => ({
     observe: createObserve({
       ...ports,
       payloads: store.payloads,
@@ -154,25 +154,25 @@ export function createAgent(ports: AgentPorts): Agent {
     }),
     decide: (state, seen) => decide(state, seen, pace),
     async explain(before, decision, seen, within) {
-      const wanted = wordsWanted(before, decision, seen);
-      return wanted === undefined ? decision : withLastWords(before, decision, await lastWords(wanted, within));
+      const wanted = lastErrorsQuery(before, decision, seen);
+      return wanted === undefined ? decision : withLastErrors(before, decision, await readLastErrors(wanted, within));
     },
-    forget: (state, seen) => forget(memory, state, seen),
-    async keep(before, decision) {
-      const kept = await keeper.keep(before, decision);
+    forget: (state, seen) => dropOutdated(memory, state, seen),
+    async save(before, decision) {
+      const kept = await keeper.save(before, decision);
       latest = kept.next;
-      counts = countTurn(counts, before, latest);
+      counts = countDecision(counts, before, latest);
       return kept;
     },
     report: ({ next: state, actions }, seen) => {
       saySight(state, seen);
       const unsaved = keeper.problem();
       const diskProblems = unsaved === null ? damage : [...damage, unsaved.message];
-      account = accountOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems, unsaved });
+      account = nodeReportOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems, unsaved });
       // What the KubeletNode says of an agent before this one is read first: it tells whether the assignment was carried out.
-      if (seen.generation !== undefined) reporter.tell(account);
+      if (seen.generation !== undefined) reporter.report(account);
     },
-    act: createAct({
+    execute: createExecute({
       ...ports,
       store,
       memory,
@@ -197,9 +197,11 @@ export function createAgent(ports: AgentPorts): Agent {
       const at = toTimestamp(clock.now());
       const { state, problems, tooNew } = await store.load(at);
       latest = state;
-      if (tooNew !== null) return standStill({ tooNew, agentVersion, at }, { log, reporter, assignment }, signal);
+      if (tooNew !== null)
+        return reportStateTooNew({ tooNew, agentVersion, at }, { log, reporter, assignment }, signal);
       // An agent may have died between giving up a reboot and taking the order back.
-      if (!awaits(state)) await rebooter.withdraw().catch((err: unknown) => log.warn({ err }, 'a reboot may come'));
+      if (!awaitsReboot(state))
+        await rebooter.withdraw().catch((err: unknown) => log.warn({ err }, 'a reboot may come'));
       for (const problem of problems) log.error({ problem }, 'damaged file');
       // Before anything else changes: what was made up for follows from the other files, as long as these are as they were.
       if (problems.length > 0) await store.save(state).catch((err: unknown) => log.warn({ err }, 'not fixed yet'));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createKube } from '#shared/kube/client.ts';
-import { type Credentials, staticCredentials } from '#shared/kube/credentials.ts';
+import { type Credentials, staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { inClusterCredentials, inClusterServer, SERVICE_ACCOUNT_DIRECTORY } from '#shared/kube/in-cluster.ts';
 import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { type Clock, systemClock } from '#shared/runtime/clock.ts';
@@ -13,35 +13,35 @@ import { boundDisk } from './host/disk/bounded-disk.ts';
 import { createNodeDisk } from './host/disk/node-disk.ts';
 import { watchFiles } from './host/disk/watch-files.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
-import { createHostGuard, forsakeGuard, readGuardScript } from './guard/host-guard.ts';
-import { guardPaths } from './guard/layout.ts';
-import { createGuardSystemd } from './guard/systemd.ts';
+import { createHostGuard, disableGuard, readGuardScript } from './guard/host-guard.ts';
+import { guardPaths } from './guard/guard-paths.ts';
+import { createGuardSystemd } from './guard/guard-systemd.ts';
 import { readBootId, readPodUid, readUptimeSeconds } from './host/boot.ts';
-import { flaggedDropIns } from './kubelet/flagged-drop-ins.ts';
+import { readConfigDirDropIns } from './kubelet/config-dir-drop-ins.ts';
 import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
-import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
+import { DEFAULT_SERVING_CERTS } from './kubelet/pinned-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
-import { createLastWords } from './kubelet/last-words.ts';
-import { createLimitKeeper } from './kubelet/limit-keeper.ts';
-import { createInstaller } from './kubelet/install.ts';
-import { createTryPlaces } from './kubelet/try-places.ts';
+import { createReadLastErrors } from './kubelet/last-errors.ts';
+import { createLimitRestorer } from './kubelet/limit-restore.ts';
+import { createInstaller } from './kubelet/installer.ts';
+import { createCheckWritable } from './kubelet/check-writable.ts';
 import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService, type SystemdService } from './kubelet/service-systemd.ts';
-import type { KubeletService } from './ports/service.ts';
+import type { KubeletService } from './ports/kubelet-service.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { familiesOf } from './metrics/families.ts';
-import { serveMetrics } from './metrics/serve.ts';
+import { serveMetrics } from './metrics/metrics-server.ts';
 import { metricsText } from './metrics/text-format.ts';
 import { createHostFiles } from './host/host-files.ts';
-import { createHostLook, numaNodesOf } from './preflight/look-at-host.ts';
-import { parseFlags } from './preflight/checks/flags.ts';
+import { createHostFactsReader, numaNodesOf } from './preflight/gather-host-facts.ts';
+import { parseFlags } from './preflight/checks/kubelet-flags.ts';
 import { createPreflight } from './preflight/preflight.ts';
 import type { OwnNode } from './ports/own-node.ts';
 import { countOutOfMemory } from './observe/out-of-memory.ts';
 import { createOwnNode } from './observe/own-node.ts';
-import { createRebooter } from './act/reboot.ts';
-import { createUnfitUnit } from './staging/unfit-unit.ts';
-import { createSealableDisk, createUninstall, LOCK_NAME } from './act/uninstall.ts';
+import { createRebooter } from './execute/rebooter.ts';
+import { createUnsupportedUnit } from './staging/refuse-unsupported-unit.ts';
+import { createSealableDisk, createUninstall, LOCK_NAME } from './execute/uninstall.ts';
 import { watchedPlaces } from './observe/watched-places.ts';
 
 async function main(settings: AgentSettings): Promise<void> {
@@ -60,7 +60,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
   const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
   const hostFiles = createHostFiles(settings.hostRoot);
-  const unfitUnit = createUnfitUnit(unfitness, log);
+  const unfitUnit = createUnsupportedUnit(unfitness, log);
 
   let lock: Lock | null = null;
   const installer = createInstaller({
@@ -73,7 +73,7 @@ async function main(settings: AgentSettings): Promise<void> {
     kubeletRootDirectory: settings.kubeletRootDirectory,
     ...(settings.service.manager === 'systemd'
       ? {
-          limits: createLimitKeeper({
+          limits: createLimitRestorer({
             disk,
             stateDirectory,
             files: hostFiles,
@@ -107,7 +107,7 @@ async function main(settings: AgentSettings): Promise<void> {
     probe: createHostProbe({
       token: async () => (await api.credentials.current()).token ?? '',
       servingCertFiles:
-        settings.kubeletServingCerts === undefined ? USUAL_SERVING_CERTS : [settings.kubeletServingCerts],
+        settings.kubeletServingCerts === undefined ? DEFAULT_SERVING_CERTS : [settings.kubeletServingCerts],
       readCert: (path) => hostFiles.text(path),
       onServed: (served) => (certificate = served),
     }),
@@ -118,22 +118,22 @@ async function main(settings: AgentSettings): Promise<void> {
       createPreflight({
         configFile: settings.kubeletConfigFile,
         configDirectory: settings.kubeletConfigDir,
-        host: createHostLook({
+        host: createHostFactsReader({
           files: hostFiles,
           kubeletPid: async () => (await service.status(stop.signal)).pid,
         }),
       }),
     ),
-    tryPlaces: createTryPlaces(disk, guardFilesFor(settings)),
+    checkWritable: createCheckWritable(disk, guardFilesFor(settings)),
     kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
     outOfMemory: () => countOutOfMemory(hostFiles),
     numaNodes: async () => (await numaNodesOf(hostFiles))?.size,
     ...(settings.service.manager === 'systemd'
-      ? { lastWords: createLastWords({ files: hostFiles, unit: settings.service.unit, clock }) }
+      ? { readLastErrors: createReadLastErrors({ files: hostFiles, unit: settings.service.unit, clock }) }
       : {}),
     dropIns: (args) => {
       const directory = parseFlags(args).findLast(([flag]) => flag === 'config-dir')?.[1];
-      return directory === undefined ? Promise.resolve([]) : flaggedDropIns(directory, hostFiles);
+      return directory === undefined ? Promise.resolve([]) : readConfigDirDropIns(directory, hostFiles);
     },
     ...(settings.mode === 'uninstall' ? { uninstall } : { watchFiles: watchManaged }),
     bootId: readBootId,
@@ -211,7 +211,7 @@ const guardFilesFor = ({ guard, stateDirectory }: AgentSettings): readonly strin
 function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock, log: Log): Guard {
   const why = guard.guard === 'off' ? guard.why : 'the kubelet is not under systemd';
   if (guard.guard === 'off' || service.manager !== 'systemd') {
-    void forsakeGuard(disk, stateDirectory).catch((err: unknown) => log.error({ err }, 'a guard of before may act'));
+    void disableGuard(disk, stateDirectory).catch((err: unknown) => log.error({ err }, 'a guard of before may act'));
     return noGuard(why);
   }
   return createHostGuard({

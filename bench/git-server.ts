@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net';
-import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
+import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
 import { startGitServer } from '#sandbox/git-server/server.ts';
 
 /** The git server of the benchmark, behind a wire that counts. */

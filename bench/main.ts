@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type BenchOptions, FULL, QUICK } from './options.ts';
-import { renderMeasurements, type Measurement } from './report.ts';
+import { type BenchOptions, FULL, QUICK } from './bench-options.ts';
+import { renderMeasurements, type Measurement } from './render-measurements.ts';
 
 interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
@@ -8,25 +8,25 @@ interface Benchmark {
 
 /** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `peak`, `packs`, `fleet`, `page`, `managed-fields`, `planner` and `classes` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
-  git: () => import('./git.ts'),
-  notes: () => import('./notes.ts'),
-  validate: () => import('./validate.ts'),
-  programs: () => import('./programs.ts'),
-  kubelet: () => import('./kubelet.ts'),
-  'bad-configs': () => import('./bad-configs.ts'),
-  systemd: () => import('./systemd.ts'),
-  idle: () => import('./idle.ts'),
-  churn: () => import('./churn.ts'),
-  commits: () => import('./commits.ts'),
-  peak: () => import('./peak.ts'),
-  packs: () => import('./packs.ts'),
-  page: () => import('./page.ts'),
-  fleet: () => import('./fleet.ts'),
-  'fleet-real': () => import('./fleet-real.ts'),
-  scale: () => import('./scale.ts'),
-  'managed-fields': () => import('./managed-fields.ts'),
-  planner: () => import('./planner.ts'),
-  classes: () => import('./classes.ts'),
+  git: () => import('./git.bench.ts'),
+  notes: () => import('./notes.bench.ts'),
+  validate: () => import('./validate.bench.ts'),
+  programs: () => import('./programs.bench.ts'),
+  kubelet: () => import('./kubelet.bench.ts'),
+  'bad-configs': () => import('./bad-configs.bench.ts'),
+  systemd: () => import('./systemd.bench.ts'),
+  idle: () => import('./idle.bench.ts'),
+  churn: () => import('./churn.bench.ts'),
+  commits: () => import('./commits.bench.ts'),
+  peak: () => import('./peak.bench.ts'),
+  packs: () => import('./packs.bench.ts'),
+  page: () => import('./page.bench.ts'),
+  fleet: () => import('./fleet.bench.ts'),
+  'fleet-real': () => import('./fleet-real.bench.ts'),
+  scale: () => import('./scale.bench.ts'),
+  'managed-fields': () => import('./managed-fields.bench.ts'),
+  planner: () => import('./planner.bench.ts'),
+  classes: () => import('./classes.bench.ts'),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });

@@ -1,6 +1,6 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
-import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
-import { type Given, Mistake } from './command.ts';
+import { clusterNames } from '#reconciler/policy/config-repo/cluster-names.ts';
+import { type Given, UsageError } from './command.ts';
 import type { Io } from './io.ts';
 
 /**
@@ -15,15 +15,15 @@ export function chooseCluster(given: Given, paths: Iterable<string>, err: Io['er
   const named = given.text('cluster');
   const present = clusterNames(paths);
   if (named === undefined) {
-    if (present.length > 1) throw new Mistake(`choose a cluster with --cluster: ${present.join(', ')}`);
+    if (present.length > 1) throw new UsageError(`choose a cluster with --cluster: ${present.join(', ')}`);
     return present[0] ?? 'default';
   }
-  err.write(saidOfCluster(named, present, folder));
+  err.write(missingClusterFileNotice(named, present, folder));
   return named;
 }
 
 /** What is to be said of a cluster without a file in a repository where others have one; '' where that is not so. */
-export function saidOfCluster(named: string, present: readonly string[], folder = ''): string {
+export function missingClusterFileNotice(named: string, present: readonly string[], folder = ''): string {
   if (present.length === 0 || present.includes(named)) return '';
   const file = (name: string): string => inFolder(folder, `clusters/${name}.yaml`);
   const others = present.map(file).join(', ');

@@ -1,8 +1,8 @@
-import { poolOfNode } from '#reconciler/policy/repo/pool-of-class.ts';
-import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import { spelledOut } from '#reconciler/policy/computed/template.ts';
+import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { describeTemplate } from '#reconciler/policy/templates/template.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { InventoryNode } from './inventory/node.ts';
+import type { InventoryNode } from './inventory/inventory-node.ts';
 
 /** The pool as one node gets it, with values computed for its machine; undefined if that has no config. */
 export function poolFor(pool: ValidPool | undefined, node: InventoryNode): ValidPool | undefined {
@@ -18,7 +18,7 @@ export const classFor = (pool: ValidPool, node: InventoryNode): ReturnType<typeo
  *
  * @throws GitopsError if its machine has no config
  */
-export function poolGivenTo(pool: ValidPool, node: InventoryNode): ValidPool {
+export function requirePoolFor(pool: ValidPool, node: InventoryNode): ValidPool {
   if (pool.template === undefined) return pool;
   const { pool: given, because = '' } = classFor(pool, node);
   if (given !== undefined) return given;
@@ -29,5 +29,5 @@ export function poolGivenTo(pool: ValidPool, node: InventoryNode): ValidPool {
 }
 
 /** What a pool says, for people: expressions in place of computed values. */
-export const valueInWords = (pool: ValidPool | undefined): ValidPool['value'] | null =>
-  pool === undefined ? null : pool.template === undefined ? pool.value : spelledOut(pool.template);
+export const poolValueForDisplay = (pool: ValidPool | undefined): ValidPool['value'] | null =>
+  pool === undefined ? null : pool.template === undefined ? pool.value : describeTemplate(pool.template);

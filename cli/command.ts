@@ -47,4 +47,4 @@ export interface Command {
 }
 
 /** The command line makes no sense. */
-export class Mistake extends Error {}
+export class UsageError extends Error {}

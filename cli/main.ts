@@ -1,12 +1,12 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { VERSION } from '#shared/runtime/version.ts';
-import { type ExitCode, Mistake } from './command.ts';
+import { type ExitCode, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { complete } from './completion/complete.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { type Io, safeIo } from './io.ts';
-import { parseCommandLine } from './parse.ts';
+import { parseCommandLine } from './parse-command-line.ts';
 import { columnsOf, wrapFor } from './wrap.ts';
 
 async function main(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
@@ -31,7 +31,7 @@ async function main(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
       try {
         return await parsed.command.run(parsed.given, io);
       } catch (error) {
-        if (error instanceof Mistake) return sayMistake(error.message, parsed.command.name, io);
+        if (error instanceof UsageError) return sayMistake(error.message, parsed.command.name, io);
         throw error;
       }
   }

@@ -5,7 +5,7 @@ import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-c
 import type { Millis } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { type Given, Mistake, type OptionSpec, type OptionSpecs } from './command.ts';
+import { type Given, UsageError, type OptionSpec, type OptionSpecs } from './command.ts';
 
 /** Options that several commands share. */
 export const CLUSTER_OPTIONS = {
@@ -35,7 +35,7 @@ export function folderOf(given: Given): string {
   try {
     return folderPath(written);
   } catch (error) {
-    throw new Mistake(`--path: ${reasonOf(error)}`);
+    throw new UsageError(`--path: ${reasonOf(error)}`);
   }
 }
 
@@ -61,7 +61,8 @@ export const ALLOW_OPTION = {
 export function allowedOutside(given: Given): readonly string[] {
   const fields = given.texts('allow-field');
   const noField = fields.find((field) => !isPolicyField(field));
-  if (noField !== undefined) throw new Mistake(`--allow-field ${noField}: it is not a field of a KubeletConfiguration`);
+  if (noField !== undefined)
+    throw new UsageError(`--allow-field ${noField}: it is not a field of a KubeletConfiguration`);
   return fields;
 }
 
@@ -69,9 +70,9 @@ export function allowedOutside(given: Given): readonly string[] {
 export function kubeletVersions(given: Given): readonly string[] {
   const versions = given.texts('kubelet-version').map((written) => {
     const minor = /^v?1\.\d+(?:\.\d+)?$/.test(written) ? minorNumber(written) : undefined;
-    if (minor === undefined) throw new Mistake(`--kubelet-version ${written}: write the minor version, 1.34`);
+    if (minor === undefined) throw new UsageError(`--kubelet-version ${written}: write the minor version, 1.34`);
     if (minor < OLDEST_MINOR) {
-      throw new Mistake(`--kubelet-version ${written}: the oldest that is supported is ${minorName(OLDEST_MINOR)}`);
+      throw new UsageError(`--kubelet-version ${written}: the oldest that is supported is ${minorName(OLDEST_MINOR)}`);
     }
     return minorName(minor);
   });
@@ -88,7 +89,7 @@ export function wordOf<const Word extends string>(
   const written = given.text(option);
   const word = words.find((each) => each === written);
   if (written !== undefined && word === undefined) {
-    throw new Mistake(`--${option} ${written}: choose one of ${words.join(', ')}`);
+    throw new UsageError(`--${option} ${written}: choose one of ${words.join(', ')}`);
   }
   return word ?? otherwise;
 }
@@ -104,9 +105,9 @@ export const TIMEOUT_OPTION = {
 export function timeoutOf(given: Given, isWatch: boolean): Millis {
   const written = given.text('timeout');
   if (written === undefined) return Infinity;
-  if (!isWatch) throw new Mistake('--timeout needs --watch');
+  if (!isWatch) throw new UsageError('--timeout needs --watch');
   const timeoutMs = parseDuration(written);
   if (timeoutMs === undefined || timeoutMs === 0)
-    throw new Mistake(`--timeout ${written}: write it as 90s, 10m or 1h30m`);
+    throw new UsageError(`--timeout ${written}: write it as 90s, 10m or 1h30m`);
   return timeoutMs;
 }

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { failedForGood } from './git/errors.ts';
-import type { GitSource } from './git/source.ts';
+import { permanentFailure } from './git/errors.ts';
+import type { GitSource } from './git/source-port.ts';
 import {
   type CommitOid,
   type JudgedSnapshot,
   type SignatureVerdict,
   type Snapshot,
   untrusted,
-} from './policy/commit.ts';
-import { type CommitTrust, TRUST_EVERYBODY } from './git/trust/commit-trust.ts';
+} from './policy/commit-snapshot.ts';
+import { type CommitTrust, TRUST_ALL_COMMITS } from './git/trust/commit-trust.ts';
 
 /** Since when, and why, the repository cannot be read. */
 export interface GitFailure {
@@ -42,7 +42,12 @@ export interface Branch {
   poll(since: CommitOid | null, signal: AbortSignal): Promise<Millis>;
 }
 
-export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
+export function createBranch(
+  source: GitSource,
+  clock: Clock,
+  log: Log,
+  trust: CommitTrust = TRUST_ALL_COMMITS,
+): Branch {
   let tip: JudgedSnapshot | null = null;
   let readAt: CommitOid | null = null;
   let failure: GitFailure | null = null;
@@ -56,7 +61,7 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
       return await source.snapshot(since, signal);
     } catch (error) {
       // Not `oid`: the branch may have moved since it was asked for its tip.
-      const failed = failedForGood(error);
+      const failed = permanentFailure(error);
       if (failed !== undefined) forGood = { oid: failed, error };
       throw error;
     }

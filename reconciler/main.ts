@@ -4,26 +4,26 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import { createLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Fleet } from './policy/fleet.ts';
-import { connectForge } from './telling/forge/connect.ts';
-import { createAnnotator } from './git/notes/annotate.ts';
-import { fileCredentials } from './git/credentials.ts';
+import { connectForge } from './reporting/forge/connect-forge.ts';
+import { createAnnotator } from './git/notes/notes-annotator.ts';
+import { fileCredentials } from './git/git-credentials.ts';
 import { createGitSource } from './git/git-source.ts';
-import { type HealthView, serveHealth, serveNumbers } from './telling/health.ts';
-import { connectKube } from './cluster/kube/connect.ts';
-import { patientKube } from './cluster/kube/patient-kube.ts';
+import { type HealthView, serveHealth, serveReconcilerMetrics } from './reporting/health-and-metrics-server.ts';
+import { connectKube } from './cluster/kube/connect-kube.ts';
+import { withRetryAfter } from './cluster/kube/retry-after-kube.ts';
 import { holdLease } from './cluster/leader/hold-lease.ts';
-import { followExpirations } from './telling/metrics/expirations.ts';
-import { expiringOf } from './telling/metrics/expiring.ts';
-import { createMetrics } from './telling/metrics/metrics.ts';
-import { createStatusPage, type StatusPage, type StatusPageOptions } from './telling/page/status-page.ts';
+import { followExpirations } from './reporting/metrics/expirations.ts';
+import { expiringCredentialsOf } from './reporting/metrics/expiring-credentials.ts';
+import { createMetrics } from './reporting/metrics/metrics.ts';
+import { createStatusPage, type StatusPage, type StatusPageOptions } from './reporting/status-page/status-page.ts';
 import { createReconciler } from './reconciler.ts';
-import { decodeCache } from './policy/repo/decode-cache.ts';
-import { poolJudge } from './policy/repo/judge-pool.ts';
-import { loadRepo } from './policy/repo/load-repo.ts';
-import { rememberVerdicts } from './policy/repo/verdict-cache.ts';
+import { decodeCache } from './policy/config-repo/decode-cache.ts';
+import { poolJudge } from './policy/config-repo/judge-pool.ts';
+import { loadRepo } from './policy/config-repo/load-repo.ts';
+import { createVerdictCache } from './policy/config-repo/verdict-cache.ts';
 import { type ReconcilerSettings, readReconcilerSettings } from './settings.ts';
-import type { Listening } from './serving/listen.ts';
-import { createTelling } from './telling/telling.ts';
+import type { Listening } from './http-server/listen.ts';
+import { createReporting } from './reporting/reporting.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
 import { connectTrust } from './git/trust/connect-trust.ts';
 
@@ -43,10 +43,10 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-  const expirations = followExpirations(expiringOf(settings, clock), log);
+  const expirations = followExpirations(expiringCredentialsOf(settings, clock), log);
   const metrics = createMetrics({ clock, ofProcess: true, expirations });
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
-  const kube = patientKube(metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent })), clock);
+  const kube = withRetryAfter(metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent })), clock);
   const git = { url: settings.gitUrl, caFile: settings.gitCaFile, proxy: settings.proxy, clock, random };
   const repository = {
     ...git,
@@ -70,12 +70,12 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const identity = `${settings.identity}_${randomUUID()}`;
   const isLeader = (): boolean => lease.isLeader();
   const fleet = (): Fleet | null => reconciler.fleet();
-  const telling = createTelling({
+  const telling = createReporting({
     kube,
     metrics,
     page: pageOf(settings, {
       leadership: () => ({ leads: isLeader(), holder: lease.holder() ?? '' }),
-      bystander: { kube, namespace: settings.namespace, fleet },
+      standby: { kube, namespace: settings.namespace, fleet },
       log,
     }),
     identity: settings.identity,
@@ -87,7 +87,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     log,
   });
   const cache = decodeCache();
-  const complaintsOf = rememberVerdicts(MOST_VERDICTS);
+  const complaintsOf = createVerdictCache(MOST_VERDICTS);
   const handBack = new AbortController();
   const lease = holdLease({
     kube,
@@ -139,7 +139,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       clock,
       log,
       random,
-      onlooker: telling.onlooker,
+      observer: telling.observer,
     },
     { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS, statusEveryMs: STATUS_EVERY_MS },
   );
@@ -161,7 +161,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       ready: () => reconciler.ready(),
     };
     health = await serveHealth({ view, port: settings.healthPort });
-    numbers = await serveNumbers({ metrics, port: settings.metricsPort, clock, log });
+    numbers = await serveReconcilerMetrics({ metrics, port: settings.metricsPort, clock, log });
     log.info(
       { version: VERSION, url: source.url, branch: source.branch, path: settings.gitPath, port: health.port },
       'started',
@@ -185,7 +185,7 @@ function webhookOf({ webhookSecretFile: secretFile, webhookPort: port, gitBranch
 
 function pageOf(
   settings: ReconcilerSettings,
-  ports: Pick<StatusPageOptions, 'leadership' | 'bystander' | 'log'>,
+  ports: Pick<StatusPageOptions, 'leadership' | 'standby' | 'log'>,
 ): StatusPage | null {
   const { cluster, forge, statusPage: reach, statusPort: port } = settings;
   if (reach === 'off') return null;

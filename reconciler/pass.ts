@@ -1,37 +1,37 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
-import type { Blockers } from './cluster/blockers/blockers.ts';
-import type { Queries } from './cluster/blockers/queries.ts';
-import { createOtherNames } from './cluster/other-names.ts';
-import { createStandBack } from './cluster/stand-back.ts';
-import type { Futile } from './cluster/written/futile.ts';
-import { poolsToAsk } from './policy/blockers.ts';
+import type { BlockerChecks } from './cluster/blockers/blocker-checks.ts';
+import type { CanaryQueries } from './cluster/blockers/canary-queries.ts';
+import { createFallbackNames } from './cluster/fallback-names.ts';
+import { createRefusedWriteBackoff } from './cluster/refused-write-backoff.ts';
+import type { IneffectiveWrites } from './cluster/write-cache/ineffective-writes.ts';
+import { blockersQueries } from './policy/pool-blockers.ts';
 import { type Desired, desiredState } from './policy/desired.ts';
-import type { JudgePool } from './policy/repo/judge-pool.ts';
-import type { Fleet, LeftOut } from './policy/fleet.ts';
-import type { CommitStatuses } from './telling/forge/statuses.ts';
-import { isolate, touches, withUnwritable } from './policy/isolate.ts';
+import type { JudgePool } from './policy/config-repo/judge-pool.ts';
+import type { Fleet, UnreadableObject } from './policy/fleet.ts';
+import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
+import { skipUnreadable, touchesUnreadable, withUnwritable } from './policy/skip-unreadable.ts';
 import { plan } from './policy/plan.ts';
-import { writeNotes } from './telling/report/displaced.ts';
-import { createDueNotes, type DueNotes } from './telling/report/due-notes.ts';
-import { conflictLines, conflictsAmong } from './policy/assign/conflict-lines.ts';
-import { nextRecord } from './telling/report/next-record.ts';
-import { noteRefused } from './telling/report/note.ts';
-import type { Notes } from './telling/report/notes.ts';
-import { createHeldPools } from './telling/report/held-pools.ts';
-import { createSayings } from './telling/report/sayings.ts';
-import type { SourceRecord } from './telling/report/record.ts';
-import { commitsOf } from './telling/report/recorded-commits.ts';
-import { createStatusPace } from './telling/report/status-pace.ts';
+import { formatDisplacedNotes } from './reporting/notes/displaced-notes.ts';
+import { createDueNotes, type DueNotes } from './reporting/notes/due-notes.ts';
+import { formatConflicts, conflictsAmong } from './policy/pool-selection/conflict-lines.ts';
+import { nextRecord } from './reporting/notes/next-record.ts';
+import { noteRefused } from './reporting/notes/commit-note.ts';
+import type { NotesWriter } from './reporting/notes/notes-writer.ts';
+import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
+import { createChangeLogger } from './reporting/change-logger.ts';
+import type { SourceRecord } from './reporting/notes/source-record.ts';
+import { recordedCommitsOf } from './reporting/notes/recorded-commits.ts';
+import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-rate-limit.ts';
 import { recordedPolicy } from './policy/cluster-policy.ts';
-import type { Onlooker } from './telling/round.ts';
-import { type ClockReading, jumpBetween, putForward } from './policy/sights/own-clock.ts';
+import type { PassObserver } from './reporting/pass-result.ts';
+import { type ClockReading, clockJump, shiftTimes } from './policy/first-seen/clock-jump.ts';
 import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
-import { inOwnTime } from './policy/sights/own-time.ts';
-import { type Sights, sightsOf, withLeftOut } from './policy/sights/sights.ts';
+import { withoutClockSkew } from './policy/first-seen/clock-skew.ts';
+import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './policy/first-seen/first-seen-times.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
-import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
+import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
 
 export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
   readonly clock: Clock;
@@ -39,67 +39,67 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | '
   readonly settings: PlanSettings;
   /** null until everything was seen once. */
   readonly fleet: () => Fleet | null;
-  /** How far the clock is ahead of that of whoever led before; see `OwnTime`. */
+  /** How far the clock is ahead of that of whoever led before; see `LocalTime`. */
   readonly ahead: () => Millis;
   readonly branch: Branch;
   readonly repository: { readonly url: string; readonly branch: string };
-  readonly takeUps: TakeUps;
+  readonly takeUps: AcceptedCommits;
   readonly judge: JudgePool;
   readonly record: SourceRecord;
-  readonly blockers: Blockers;
-  readonly queries: Queries;
-  readonly futile: Futile;
+  readonly blockers: BlockerChecks;
+  readonly queries: CanaryQueries;
+  readonly ineffectiveWrites: IneffectiveWrites;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis | undefined;
   /** null where notes are switched off. */
-  readonly notes: Notes | null;
+  readonly notes: NotesWriter | null;
   /** null where statuses on the forge are switched off. */
-  readonly statuses: CommitStatuses | null;
-  readonly onlooker?: Pick<Onlooker, 'round'>;
+  readonly statuses: ForgeStatusWriter | null;
+  readonly observer?: Pick<PassObserver, 'round'>;
 }
 
 /** One round of observe, plan, apply, report. */
-export type Pass = (signal: AbortSignal) => Promise<Passed>;
+export type Pass = (signal: AbortSignal) => Promise<PassOutcome>;
 
-export interface Passed {
+export interface PassOutcome {
   /** There was something to look at. */
-  readonly looked: boolean;
+  readonly ran: boolean;
   /** How long the API server asked to be left alone. */
   readonly waitMs: Millis;
 }
 
 export function createPass(ports: PassPorts): Pass {
   const { log, clock, cluster, settings, notes } = ports;
-  const said = createSayings(log);
-  const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
-  const standBack = createStandBack(clock);
-  const heldPools = createHeldPools(clock);
-  const otherNames = createOtherNames();
-  const dueNotes = createDueNotes(cluster, (error) => said.untold(error));
+  const said = createChangeLogger(log);
+  const statusPace = createPoolStatusRateLimit(clock, ports.statusEveryMs ?? 0);
+  const standBack = createRefusedWriteBackoff(clock);
+  const heldPools = createUnreadablePools(clock);
+  const otherNames = createFallbackNames();
+  const dueNotes = createDueNotes(cluster, (error) => said.reportingFailed(error));
   const here = { ...ports.repository, cluster };
-  let sights: Sights | null = null;
+  let sights: FirstSeenTimes | null = null;
   let clocks: ClockReading | null = null;
   const answered: ApplyPorts['answered'] = (step, object) => {
     heldPools.answered(step);
-    ports.futile.answered(step, object);
+    ports.ineffectiveWrites.answered(step, object);
   };
 
   return async (signal) => {
     const everything = ports.fleet();
-    if (everything === null) return { looked: false, waitMs: 0 };
+    if (everything === null) return { ran: false, waitMs: 0 };
     const recorded = await ports.record.load(signal);
     const { tip, readAt, failure } = ports.branch.view();
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
-    const wantedOf = ({ inForce, refused }: TakenUp, fleet: Fleet): Desired => ({
+    const wantedOf = ({ inForce, refused }: CommitDecision, fleet: Fleet): Desired => ({
       ...desiredState(inForce, fleet, ports.judge, policy, ports.takeUps.known()),
       ...(refused === null ? {} : { refused: refused.message }),
     });
-    const commits = commitsOf(recorded, here);
-    const wanted = isolate(everything, (fleet) => {
+    const commits = recordedCommitsOf(recorded, here);
+    const wanted = skipUnreadable(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);
-      return { taken, desired, asked: poolsToAsk(desired, fleet), queried: queriesToAsk(desired, fleet) };
+      return { taken, desired, asked: blockersQueries(desired, fleet), queried: queriesToAsk(desired, fleet) };
     });
     const { taken, asked, queried } = wanted.result;
     ports.takeUps.keep(taken, wanted.result.desired);
@@ -113,37 +113,37 @@ export function createPass(ports: PassPorts): Pass {
     const signals = { blockers, queries, drains: ports.drains.views(), pods: ports.drains.counts() };
     const now = readClock();
 
-    const decided = isolate(wanted.fleet, (left) => {
+    const decided = skipUnreadable(wanted.fleet, (left) => {
       const known = left === wanted.fleet;
       // What is kept of a pool is in what is wanted, too: it goes with its pool.
       const desired = known ? wanted.result.desired : wantedOf(taken, left);
-      const seen = sightsOf(sights, desired, left, now, ports.ahead());
-      return { desired, seen, planned: plan(desired, inOwnTime(left, seen), settings, now, signals) };
+      const seen = firstSeenTimes(sights, desired, left, now, ports.ahead());
+      return { desired, seen, planned: plan(desired, withoutClockSkew(left, seen), settings, now, signals) };
     });
     const { desired, planned, seen } = decided.result;
     const { fleet } = decided;
     const { unreadable = [] } = fleet;
-    sights = withLeftOut(seen, sights, everything);
+    sights = withUnreadableNodes(seen, sights, everything);
 
     said.findings(desired);
-    const held = (): readonly LeftOut[] => withUnwritable(unreadable, standBack.unreadable(), everything);
+    const held = (): readonly UnreadableObject[] => withUnwritable(unreadable, standBack.unreadable(), everything);
     said.unreadable(held());
     said.phases(planned.pools);
-    const { labelLoss, untouchable } = planned.nodes;
-    const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...conflictLines(conflictsAmong(untouchable))];
+    const { labelLoss, skipped } = planned.nodes;
+    const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...formatConflicts(conflictsAmong(skipped))];
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
     const due = dueNotes({ recorded, desired, statuses: planned.pools, fleet, limits, leftAlone });
     // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
-    const displaced = writeNotes(due.displaced, notes);
+    const displaced = formatDisplacedNotes(due.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
 
-    const steps = planned.steps.filter((step) => !touches(step, unreadable, desired.pools));
+    const steps = planned.steps.filter((step) => !touchesUnreadable(step, unreadable, desired.pools));
     standBack.planned(steps);
     const applied = await apply(
-      [...statusPace.due(ports.futile.due(steps)), ...heldPools.due(held())],
+      [...statusPace.due(ports.ineffectiveWrites.due(steps)), ...heldPools.due(held())],
       { ...ports, namespace: settings.namespace, answered, standBack, otherNames },
       signal,
     );
@@ -155,23 +155,31 @@ export function createPass(ports: PassPorts): Pass {
     if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
     telling(() => {
       const at = clock.now();
-      const seen = { fleet, desired, planned, applied, source, unreadable: held(), lost: ports.futile.lost() };
-      ports.onlooker?.round({ ...seen, tip: tip?.commit ?? null, readAt, at });
+      const seen = {
+        fleet,
+        desired,
+        planned,
+        applied,
+        source,
+        unreadable: held(),
+        lost: ports.ineffectiveWrites.lost(),
+      };
+      ports.observer?.round({ ...seen, tip: tip?.commit ?? null, readAt, at });
     });
-    return { looked: true, waitMs: waitMs ?? 0 };
+    return { ran: true, waitMs: waitMs ?? 0 };
   };
 
   /** Where the clock was set meanwhile, what has lasted since goes with it. */
   function readClock(): Millis {
     const reading = { wall: clock.now(), monotonic: clock.monotonic() };
-    const jump = jumpBetween(clocks, reading);
+    const jump = clockJump(clocks, reading);
     clocks = reading;
     if (jump !== 0) log.warn({ forwardMs: jump }, 'clock set: what has lasted is counted on');
-    sights = sights === null ? null : putForward(sights, jump);
+    sights = sights === null ? null : shiftTimes(sights, jump);
     return reading.wall;
   }
 
-  function tellNotes(refused: TakenUp['refused'], { displaced, present }: DueNotes): void {
+  function tellNotes(refused: CommitDecision['refused'], { displaced, present }: DueNotes): void {
     const ofRefused = refused === null ? [] : [noteRefused(cluster, refused.commit, refused.message)];
     for (const note of [...ofRefused, ...displaced, ...(present === null ? [] : [present])]) {
       telling(() => {
@@ -191,7 +199,7 @@ export function createPass(ports: PassPorts): Pass {
     try {
       tell();
     } catch (error) {
-      said.untold(error);
+      said.reportingFailed(error);
     }
   }
 }

@@ -4,29 +4,29 @@ import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import { withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import { ASK_TIMEOUT_MS, createBlockers, MOST_ANSWER_BYTES } from './cluster/blockers/blockers.ts';
-import { createQueries } from './cluster/blockers/queries.ts';
-import { createWebGet, type WebOptions } from './cluster/blockers/web.ts';
+import { ASK_TIMEOUT_MS, createBlockerChecks, MOST_ANSWER_BYTES } from './cluster/blockers/blocker-checks.ts';
+import { createCanaryQueries } from './cluster/blockers/canary-queries.ts';
+import { createWebGet, type WebOptions } from './cluster/blockers/web-get.ts';
 import { createClusterView } from './cluster/cluster-view.ts';
-import type { JudgePool } from './policy/repo/judge-pool.ts';
+import type { JudgePool } from './policy/config-repo/judge-pool.ts';
 import { createDrains } from './cluster/drains/drains.ts';
 import type { OwnPod } from './cluster/drains/own-pod.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { Annotator } from './git/notes/annotator.ts';
-import type { CommitStatuses } from './telling/forge/statuses.ts';
-import type { GitSource } from './git/source.ts';
+import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
+import type { GitSource } from './git/source-port.ts';
 import { createPass } from './pass.ts';
-import { createNotes } from './telling/report/notes.ts';
-import { createRecord } from './telling/report/record.ts';
-import type { Onlooker } from './telling/round.ts';
+import { createNotesWriter } from './reporting/notes/notes-writer.ts';
+import { createSourceRecord } from './reporting/notes/source-record.ts';
+import type { PassObserver } from './reporting/pass-result.ts';
 import { createBranch } from './branch.ts';
-import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
-import { lostCommit } from './policy/in-force/lost-commit.ts';
-import { createTakeUps, type TakeUpOptions } from './policy/in-force/take-up.ts';
+import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
+import { recoveredCommit } from './policy/commit-admission/recovered-commit.ts';
+import { createAcceptedCommits, type AcceptedCommitsOptions } from './policy/commit-admission/accepted-commits.ts';
 import type { CommitTrust } from './git/trust/commit-trust.ts';
-import { createFutile } from './cluster/written/futile.ts';
-import { createOverlay } from './cluster/written/overlay.ts';
-import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from './cluster/written/rules.ts';
+import { createIneffectiveWrites } from './cluster/write-cache/ineffective-writes.ts';
+import { createWriteOverlay } from './cluster/write-cache/write-overlay.ts';
+import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from './cluster/write-cache/write-overlay-rules.ts';
 
 export interface ReconcilerPorts {
   readonly kube: Kube;
@@ -36,8 +36,8 @@ export interface ReconcilerPorts {
   /** null switches notes off. */
   readonly annotator: Annotator | null;
   /** Absent: no statuses on the forge. */
-  readonly statuses?: CommitStatuses | null;
-  readonly load: TakeUpOptions['load'];
+  readonly statuses?: ForgeStatusWriter | null;
+  readonly load: AcceptedCommitsOptions['load'];
   readonly judge: JudgePool;
   /** Whether this process is the one that acts. */
   readonly isLeader: () => boolean;
@@ -47,7 +47,7 @@ export interface ReconcilerPorts {
   readonly log: Log;
   /** Numbers in [0, 1), for jitter. */
   readonly random: () => number;
-  readonly onlooker?: Onlooker;
+  readonly observer?: PassObserver;
 }
 
 export interface ReconcilerOptions {
@@ -90,18 +90,18 @@ const FLUSH_TIMEOUT_MS = 5_000;
 
 export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOptions): Reconciler {
   const { kube, clock, log, random, source } = ports;
-  const { onlooker } = ports;
+  const { observer } = ports;
   const wakeUps = createWakeUps(clock);
   const poke = (): void => {
-    onlooker?.woken();
+    observer?.woken();
     wakeUps.poke();
   };
-  const written = createOverlay(clock, WRITTEN_NODES);
-  const writtenPools = createOverlay(clock, WRITTEN_POOLS);
-  const marks = createOverlay(clock, WRITTEN_MARKS);
+  const written = createWriteOverlay(clock, WRITTEN_NODES);
+  const writtenPools = createWriteOverlay(clock, WRITTEN_POOLS);
+  const marks = createWriteOverlay(clock, WRITTEN_MARKS);
   const branch = createBranch(source, clock, log, ports.trust);
-  const record = createRecord(kube, options.namespace);
-  const takeUps = createTakeUps({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
+  const record = createSourceRecord(kube, options.namespace);
+  const takeUps = createAcceptedCommits({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
   const view = createClusterView({
     kube,
     namespace: options.namespace,
@@ -116,7 +116,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const notes =
     ports.annotator === null
       ? null
-      : createNotes({
+      : createNotesWriter({
           annotator: ports.annotator,
           clock,
           log,
@@ -134,12 +134,12 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     ahead: () => ahead,
     mayWrite: ports.isLeader,
     drains: createDrains(kube, ports.ownPod),
-    blockers: createBlockers({ kube, clock, web }),
-    queries: createQueries({ clock, web }),
+    blockers: createBlockerChecks({ kube, clock, web }),
+    queries: createCanaryQueries({ clock, web }),
     wrote: written.wrote,
     wrotePool: writtenPools.wrote,
     wroteMarks: marks.wrote,
-    futile: createFutile(clock, log),
+    ineffectiveWrites: createIneffectiveWrites(clock, log),
     branch,
     repository: { url: source.url, branch: source.branch },
     takeUps,
@@ -171,11 +171,11 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   async function onePass(signal: AbortSignal): Promise<Millis> {
     const since = clock.monotonic();
     try {
-      const { looked, waitMs } = await pass(signal);
-      if (looked) onlooker?.passed('made', clock.monotonic() - since);
+      const { ran, waitMs } = await pass(signal);
+      if (ran) observer?.passed('made', clock.monotonic() - since);
       return waitMs;
     } catch (error) {
-      onlooker?.passed('broken-off', clock.monotonic() - since);
+      observer?.passed('broken-off', clock.monotonic() - since);
       if (!signal.aborted) log[isKubeError(error) ? 'warn' : 'error']({ err: error }, 'pass broken off');
       return askedToWaitMs(error) ?? 0;
     }
@@ -189,7 +189,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       const inForceSince = fromTimestamp(takenUpAt);
       if (inForceSince !== undefined) ports.trust?.isInForce(commit, inForceSince);
       const fleet = view.fleet();
-      const recorded = commit === '' ? (fleet === null ? null : lostCommit(fleet)) : commit;
+      const recorded = commit === '' ? (fleet === null ? null : recoveredCommit(fleet)) : commit;
       const waitMs = await branch.poll(takeUps.inForce() ?? recorded, signal);
       stayAwayUntil = clock.monotonic() + waitMs;
     } catch (error) {

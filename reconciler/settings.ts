@@ -3,14 +3,14 @@ import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { ForgeSettings } from './telling/forge/connect.ts';
-import { forgePlace } from './telling/forge/place.ts';
-import { wrongWithFolder } from './git/folder-path.ts';
-import { spellOut } from './git/plain-text.ts';
+import type { ForgeSettings } from './reporting/forge/connect-forge.ts';
+import { forgeApiOf } from './reporting/forge/forge-api.ts';
+import { folderPathProblem } from './git/folder-path.ts';
+import { escapeInvisible } from './git/plain-text.ts';
 import { isRefName } from './git/ref-name.ts';
 import type { ProxySettings } from './git/proxy.ts';
-import type { Reach } from './telling/page/serve/server.ts';
-import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
+import type { Reach } from './reporting/status-page/serve/server.ts';
+import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 
 /** Everything that an operator can set; docs/reference/settings.md says what for. */
 export interface ReconcilerSettings {
@@ -124,8 +124,8 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   if (read.optional('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
     read.mistake('NODE_TLS_REJECT_UNAUTHORIZED=0 would have every certificate believed: set GIT_CA_FILE instead');
   }
-  const wrong = wrongWithFolder(settings.gitPath);
-  if (wrong !== null) read.mistake(`GIT_PATH=${spellOut(settings.gitPath)} ${wrong}`);
+  const wrong = folderPathProblem(settings.gitPath);
+  if (wrong !== null) read.mistake(`GIT_PATH=${escapeInvisible(settings.gitPath)} ${wrong}`);
   const mistakes = read.mistakes();
   if (mistakes.length > 0) {
     throw new GitopsError('SETTINGS_INVALID', `the reconciler cannot start: ${mistakes.join('; ')}`, {
@@ -162,7 +162,7 @@ function forgeSettings(read: EnvReader): ForgeSettings | undefined {
   if (settings.tokenFile === '') read.mistake(`FORGE=${kind} needs FORGE_TOKEN_FILE`);
   // Forgejo speaks Gitea's API.
   const forge = { ...settings, kind: kind === 'forgejo' ? ('gitea' as const) : kind };
-  if (forgePlace(forge.kind, forge) === null) {
+  if (forgeApiOf(forge.kind, forge) === null) {
     read.mistake('GIT_URL does not tell where the forge has its API: set FORGE_API_URL and FORGE_REPOSITORY');
   }
   return forge;

@@ -1,8 +1,8 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { startPolling } from './git/poll.ts';
-import { createPokes } from './git/webhook/pokes.ts';
-import { fileSecrets } from './git/webhook/secrets.ts';
+import { createPollDebounce } from './git/poll-debounce.ts';
+import { fileSecrets } from './git/webhook/webhook-secrets.ts';
 import { serveWebhook } from './git/webhook/server.ts';
 
 export interface TriggerOptions {
@@ -37,7 +37,7 @@ const SHORTEST_GAP_MS = 1_000;
 /** @throws the system's error where the webhook's port is taken */
 export async function startTriggers(options: TriggerOptions): Promise<Triggers> {
   const { clock, log, random, signal, webhook } = options;
-  const pokes = createPokes({
+  const pokes = createPollDebounce({
     look: options.look,
     gapMs: SHORTEST_GAP_MS,
     clock,
@@ -50,11 +50,11 @@ export async function startTriggers(options: TriggerOptions): Promise<Triggers> 
       : await serveWebhook({
           ...webhook,
           secrets: fileSecrets(webhook.secretFile),
-          onPush: () => void pokes.poke(),
+          onPush: () => void pokes.trigger(),
           clock,
           log,
         });
-  const polling = startPolling({ everyMs: options.pollMs, look: () => pokes.poke(), random, clock, log });
+  const polling = startPolling({ everyMs: options.pollMs, look: () => pokes.trigger(), random, clock, log });
   return {
     webhookPort: server?.port ?? null,
     async stop() {

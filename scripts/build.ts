@@ -12,7 +12,7 @@ export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.t
 const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
   agent: ['agent/guard/guard.sh'],
   reconciler: ['page.css', 'page-content.css', 'page.js', 'page.svg'].map(
-    (file) => `reconciler/telling/page/serve/${file}`,
+    (file) => `reconciler/reporting/status-page/serve/${file}`,
   ),
 };
 
@@ -45,7 +45,7 @@ const PLUGINS: Readonly<Record<keyof typeof PROGRAMS, readonly Plugin[]>> = {
 };
 
 function instead(file: string): string {
-  return join(import.meta.dirname, 'instead', file);
+  return join(import.meta.dirname, 'shims', file);
 }
 
 /** CommonJS dependencies of an ES module bundle need a `require`; the odd name cannot meet a minified one. */

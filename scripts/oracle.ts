@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { askOracle, oracleOf, type Said } from '../test/oracle/ask.ts';
+import { askOracle, oracleOf, type OracleAnswer } from '../test/oracle/ask-oracle.ts';
 import { differences } from '../test/oracle/compare.ts';
 import { generate } from '../test/oracle/corpus/generate.ts';
-import { type Judged, judgedHere } from '../test/oracle/ours.ts';
+import { type OwnVerdict, ownVerdict } from '../test/oracle/own-verdict.ts';
 
 /**
  * What the kubelet of a minor makes of files by its own code, beside what we make of them:
@@ -40,7 +40,7 @@ let different = 0;
 for (const [index, { name, bytes }] of files.entries()) {
   const theirs = said[index];
   if (theirs === undefined) continue;
-  const ours = judgedHere(bytes, minor);
+  const ours = ownVerdict(bytes, minor);
   const found = differences(ours, theirs, minor);
   if (found.length > 0) different += 1;
   if (found.length > 0 || values.generate === undefined) print(name, bytes, ours, theirs, found);
@@ -56,7 +56,13 @@ function madeUp(): readonly { readonly name: string; readonly bytes: Uint8Array 
     .map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
 }
 
-function print(name: string, bytes: Uint8Array, ours: Judged, theirs: Said, found: readonly string[]): void {
+function print(
+  name: string,
+  bytes: Uint8Array,
+  ours: OwnVerdict,
+  theirs: OracleAnswer,
+  found: readonly string[],
+): void {
   console.log(`\n== ${name}`);
   if (!isAll) console.log(JSON.stringify(Buffer.from(bytes).toString()));
   console.log(

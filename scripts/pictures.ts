@@ -5,8 +5,8 @@ import { NOW } from '../test/support/fleet.ts';
 import { drawProfileCurves } from './pictures/draw-curves.ts';
 import { drawPage } from './pictures/draw-page.ts';
 import { drawTerminal } from './pictures/draw-terminal.ts';
-import { pictureOfARollout } from './pictures/scene.ts';
-import { tellDemo } from './pictures/tell-demo.ts';
+import { exampleRollout } from './pictures/rollout-example.ts';
+import { readDemoOutput } from './pictures/demo-output.ts';
 
 /**
  * Draws the pictures of the documentation again, as text: the status page as Chromium lays it out, what the demo says, and what the
@@ -17,7 +17,7 @@ const WIDTH = 1080;
 
 async function drawStatusPage(): Promise<void> {
   await using served = await serve({ now: NOW, cluster: 'prod-eu' });
-  served.show(pictureOfARollout());
+  served.show(exampleRollout());
   const browser = await startBrowser();
   try {
     for (const [scheme, file] of [
@@ -38,5 +38,5 @@ await mkdir(DIRECTORY, { recursive: true });
 await writeFile(`${DIRECTORY}/profiles.svg`, drawProfileCurves('light'));
 await writeFile(`${DIRECTORY}/profiles-dark.svg`, drawProfileCurves('dark'));
 await drawStatusPage();
-const story = await tellDemo(/^3\. /, /^7\. /);
+const story = await readDemoOutput(/^3\. /, /^7\. /);
 await writeFile(`${DIRECTORY}/demo.svg`, drawTerminal(story, 'The demo: a config that kills kubelets is taken back'));

@@ -11,7 +11,6 @@ export interface TestProcess {
  */
 const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
   ['agent-kubelet', /^test\/agent\/(?:checkpoint|kubelet)\//],
-  ['agent-scenarios', /^test\/agent\/scenarios\//],
   ['agent-guard', /^test\/agent\/guard\//],
   ['agent', /^test\/agent\//],
   ['cli', /^test\/cli\//],
@@ -21,12 +20,17 @@ const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
   ['git', /^test\/reconciler\/git\//],
   ['reconciler-cluster', /^test\/reconciler\/cluster\//],
   ['reconciler-policy', /^test\/reconciler\/policy\//],
-  ['reconciler-telling', /^test\/reconciler\/telling\//],
+  ['reconciler-reporting', /^test\/reconciler\/reporting\//],
   ['reconciler', /^test\/reconciler\//],
   ['sandbox', /^test\/(?:conformance|sandbox)\//],
-  ['scenarios-rollouts', /^test\/scenarios\/(?:base-rewrite|faults|rollout|waves)\./],
-  ['scenarios-stories', /^test\/scenarios\/(?:older-crds|one-bad-object|takeover|takeover-partition|throttled)\./],
-  ['scenarios', /^test\/scenarios\//],
+  [
+    'stories-sandbox',
+    /^test\/stories\/(?:agent\/local-kubelet|reconciler\/(?:git-or-api|commit-to-kubelet|canary-waves))/,
+  ],
+  ['stories-leader', /^test\/stories\/reconciler\/(?:older-crds|unreadable|leader-|api-server)/],
+  ['stories-agent', /^test\/stories\/agent\/(?!uninstall)/],
+  ['stories-rollout', /^test\/stories\/rollout\//],
+  ['stories', /^test\/stories\//],
   ['security', /^test\/security\/(?:forge|fuzz)-/],
   ['shared', /^test\/shared\//],
 ];
@@ -37,23 +41,24 @@ const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
  */
 const ALONE = new RegExp(
   `/(?:${[
-    'agent/(?:lock|model|faults/transitions)',
+    'agent/(?:lock|agent\\.crash-points|decide/decide\\.model)',
     'deploy/(?:dashboard|image|release/artifacts)',
     'dkc/coverage',
     'docs/(?:contributing|editor-schemas|review|template-\\w+|tutorial)',
-    'git/(?:folder|memory|over-ssh|too-big|trust/verify-commit)',
+    'git/(?:snapshot/find-folder|git\\.memory|git-source\\.size-limits|ssh/ssh\\.same-tests-as-http|trust/commit-trust\\.signatures)',
     'reconciler/main',
-    'rollout/never-exceeded',
+    'rollout/max-unavailable-never-exceeded',
     'runtime/clock',
-    'simulate/simulated-agent',
+    'simulate/fleet/simulated-agent',
   ].join('|')})\\.test\\.ts$`,
 );
 
 /** These wait for whole systems, up to half a minute each. Begun last, one of them would keep one core busy and all others idle. */
-const LONG = /^test\/(?:docs\/tutorial|security\/secrets|scenarios\/|reconciler\/git\/)/;
+const LONG =
+  /^test\/(?:docs\/tutorial|security\/secrets|stories\/(?:agent\/(?:local-kubelet|uninstall)|git|reconciler)|reconciler\/git\/)/;
 
 /** As these would, which take ten seconds of CPU. */
-const HEAVY = /^test\/(?:agent\/(?:faults\/transitions|model)|security\/hostile-packs)\./;
+const HEAVY = /^test\/(?:agent\/(?:agent\.crash-points|decide\/decide\.model)|security\/hostile-packs)\./;
 
 /** Every file in one process, those that take long at the front. */
 export function inProcesses(files: readonly string[]): readonly TestProcess[] {

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gateDependencies, gateNames, gateSpec } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { valueAt } from '#shared/contract/kubelet-config/view.ts';
+import { valueAt } from '#shared/contract/kubelet-config/config-view.ts';
 
 /**
  * What a kubelet knows and our tables do not: `npm run upstream -- 1.38`. It asks the kubelet's own code, from the Go modules of that minor

@@ -1,12 +1,21 @@
 import { type ConfigSource, DEFAULT_DRIFT } from '#shared/contract/api/kubelet-node.ts';
-import { SHAPES } from '../decide/assignment/assignment.ts';
+import { CONFIG_SOURCE_PATTERNS } from '../decide/assignment/intent.ts';
 import type { Config, Target, TrialTerms } from '../decide/state.ts';
 import { rebootFrom, rebootToOrder } from '../decide/assignment/reboot-order.ts';
 import { termsFrom, termsToSpec } from '../decide/assignment/terms.ts';
-import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, wordIn } from '../host/record-shape.ts';
+import {
+  amountIn,
+  asRecord,
+  damagedRecord,
+  optionalText,
+  type Raw,
+  textIn,
+  textsIn,
+  wordIn,
+} from '../host/record-shape.ts';
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
-export function encodeTraits(config: Config): Raw {
+export function encodeConfigSettings(config: Config): Raw {
   const { source, apply, trial, drift, allowFields, tolerate, reboot, base, pool, commit } = config;
   return {
     apply,
@@ -28,9 +37,9 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
   const pool = optionalText(traits, 'pool');
   const commit = optionalText(traits, 'commit');
   const reboot = traits['reboot'] === undefined ? undefined : rebootFrom(traits['reboot']);
-  const base = traits['base'] === undefined ? undefined : textIn(traits, 'base', SHAPES.sha256);
-  if (reboot === null) throw damaged('the reboot order is unreadable');
-  const part = (field: keyof ConfigSource): string => textIn(location, field, SHAPES[field]);
+  const base = traits['base'] === undefined ? undefined : textIn(traits, 'base', CONFIG_SOURCE_PATTERNS.sha256);
+  if (reboot === null) throw damagedRecord('the reboot order is unreadable');
+  const part = (field: keyof ConfigSource): string => textIn(location, field, CONFIG_SOURCE_PATTERNS[field]);
   return {
     source: {
       namespace: part('namespace'),
@@ -38,7 +47,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
       uid: part('uid'),
       resourceVersion: part('resourceVersion'),
       key: part('key'),
-      sha256: textIn(traits, 'sha256', SHAPES.sha256),
+      sha256: textIn(traits, 'sha256', CONFIG_SOURCE_PATTERNS.sha256),
     },
     apply: wordIn(traits, 'apply', ['overlay', 'replace']),
     trial,
@@ -54,7 +63,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
 
 /** One map for a config inside a file of ours; null for local. */
 export function encodeTarget(target: Target): Raw | null {
-  return target === null ? null : { ...target.source, ...encodeTraits(target) };
+  return target === null ? null : { ...target.source, ...encodeConfigSettings(target) };
 }
 
 /** @throws CHECKPOINT_DAMAGED */
@@ -72,6 +81,6 @@ export function decodeTerms(value: unknown): TrialTerms {
     startTimeout: textIn(spec, 'startTimeout'),
     maxRestarts: amountIn(spec, 'maxRestarts'),
   });
-  if (terms === undefined) throw damaged('trial terms are unreadable');
+  if (terms === undefined) throw damagedRecord('trial terms are unreadable');
   return terms;
 }

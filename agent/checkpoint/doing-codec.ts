@@ -1,12 +1,12 @@
-import type { Change, Doing, Judged, KubeletRun, State, Strain } from '../decide/state.ts';
+import type { Change, Doing, Judged, KubeletRun, State, NodePressure } from '../decide/state.ts';
 import { termsToSpec } from '../decide/assignment/terms.ts';
 import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
   asRecord,
-  damaged,
+  damagedRecord,
   flagIn,
-  inOurVersion,
+  migrateRecord,
   optionalText,
   parseRaw,
   type Raw,
@@ -40,12 +40,12 @@ function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeDoing(text: string): Doing {
-  const raw = inOurVersion(parseRaw(text), [(older) => older]);
+  const raw = migrateRecord(parseRaw(text), [(older) => older]);
   const phase = wordIn(raw, 'phase', ['trial', 'falling-back', 'broken']);
   switch (phase) {
     case 'trial': {
       const config = decodeTarget(raw['config']);
-      if (config === null) throw damaged('config is missing');
+      if (config === null) throw damagedRecord('config is missing');
       return {
         phase,
         config,
@@ -109,7 +109,7 @@ function runIn(value: unknown): KubeletRun | undefined {
   return { run: textIn(raw, 'run'), bootId: textIn(raw, 'bootId') };
 }
 
-function strainIn(raw: Raw): Strain {
+function strainIn(raw: Raw): NodePressure {
   const counted = (name: string) => {
     const counts = raw[name] === null ? null : asRecord(raw[name], name);
     return counts && Object.fromEntries(Object.keys(counts).map((key) => [key, amountIn(counts, key)]));

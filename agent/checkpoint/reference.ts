@@ -1,6 +1,6 @@
 import type { Target } from '../decide/state.ts';
-import { decodeConfig, encodeTraits } from './config-codec.ts';
-import { asRecord, damaged, inOurVersion, optionalText, type Raw, textIn } from '../host/record-shape.ts';
+import { decodeConfig, encodeConfigSettings } from './config-codec.ts';
+import { asRecord, damagedRecord, migrateRecord, optionalText, type Raw, textIn } from '../host/record-shape.ts';
 import { readReferenceYaml } from './yaml-reader.ts';
 import { writeYaml } from './yaml-writer.ts';
 
@@ -30,7 +30,7 @@ export function encodeReference({ target, promotedAt }: Reference): string {
   return writeYaml({
     apiVersion: API_VERSION,
     kind: KIND,
-    [OURS]: { ...encodeTraits(target), ...(promotedAt === null ? {} : { promotedAt }), version: VERSION },
+    [OURS]: { ...encodeConfigSettings(target), ...(promotedAt === null ? {} : { promotedAt }), version: VERSION },
     source: { configMap: { kubeletConfigKey: key, name, namespace, resourceVersion, uid } },
   });
 }
@@ -39,8 +39,8 @@ export function encodeReference({ target, promotedAt }: Reference): string {
 export function decodeReference(text: string): Reference {
   if (text === '') return NO_REFERENCE;
   const raw = asRecord(readReferenceYaml(text), 'the file');
-  if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damaged(`it holds no ${KIND}`);
-  const traits = inOurVersion(asRecord(raw[OURS], OURS));
+  if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damagedRecord(`it holds no ${KIND}`);
+  const traits = migrateRecord(asRecord(raw[OURS], OURS));
   const location = locationIn(asRecord(asRecord(raw['source'], 'source')['configMap'], 'source.configMap'));
   return { target: decodeConfig(location, traits), promotedAt: optionalText(traits, 'promotedAt') ?? null };
 }

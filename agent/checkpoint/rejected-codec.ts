@@ -1,12 +1,12 @@
 import type { NodeError, RefusedBase, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
-import { SHAPES } from '../decide/assignment/assignment.ts';
-import { MAX_REJECTED, sameConfig, type State, type Target, type Unproved } from '../decide/state.ts';
+import { CONFIG_SOURCE_PATTERNS } from '../decide/assignment/intent.ts';
+import { MAX_REJECTED, sameConfig, type State, type Target, type Unproven } from '../decide/state.ts';
 import { decodeTarget, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
   asRecord,
-  damaged,
-  inOurVersion,
+  damagedRecord,
+  migrateRecord,
   optionalText,
   parseRaw,
   type Raw,
@@ -26,7 +26,7 @@ export interface Failures {
    * tells what the kubelet runs. Undefined where an older release wrote the file.
    */
   readonly insteadRuns?: Target;
-  readonly unproved?: Unproved;
+  readonly unproved?: Unproven;
 }
 
 /** All of it that this release writes. */
@@ -70,8 +70,8 @@ export function encodeFailures(failures: Written | null): string | null {
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeFailures(text: string): Failures {
-  const { rejected, error, refusedBase, insteadRuns, unproved } = inOurVersion(parseRaw(text));
-  if (!Array.isArray(rejected)) throw damaged('rejected is not a list');
+  const { rejected, error, refusedBase, insteadRuns, unproved } = migrateRecord(parseRaw(text));
+  if (!Array.isArray(rejected)) throw damagedRecord('rejected is not a list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),
     error: error === null ? null : errorIn(asRecord(error, 'error')),
@@ -84,7 +84,7 @@ export function decodeFailures(text: string): Failures {
 function rejectedIn(raw: Raw): RejectedConfig {
   return {
     name: textIn(raw, 'name'),
-    sha256: textIn(raw, 'sha256', SHAPES.sha256),
+    sha256: textIn(raw, 'sha256', CONFIG_SOURCE_PATTERNS.sha256),
     apply: wordIn(raw, 'apply', ['overlay', 'replace']),
     reason: textIn(raw, 'reason'),
     message: textIn(raw, 'message'),
@@ -92,15 +92,15 @@ function rejectedIn(raw: Raw): RejectedConfig {
   };
 }
 
-const unprovedIn = (raw: Raw): Unproved => ({
-  sha256: textIn(raw, 'sha256', SHAPES.sha256),
+const unprovedIn = (raw: Raw): Unproven => ({
+  sha256: textIn(raw, 'sha256', CONFIG_SOURCE_PATTERNS.sha256),
   to: decodeTarget(raw['to']),
   bootId: textIn(raw, 'bootId'),
   absences: amountIn(raw, 'absences'),
 });
 
 const refusedBaseIn = (raw: Raw): RefusedBase => ({
-  sha256: textIn(raw, 'sha256', SHAPES.sha256),
+  sha256: textIn(raw, 'sha256', CONFIG_SOURCE_PATTERNS.sha256),
   message: textIn(raw, 'message'),
   at: textIn(raw, 'at'),
 });

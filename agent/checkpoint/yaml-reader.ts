@@ -1,7 +1,7 @@
 import { setOwn } from '#shared/contract/kubelet-config/decode/json.ts';
-import type { YamlNode, YamlScalar } from '#shared/contract/kubelet-config/decode/yaml/nodes.ts';
+import type { YamlNode, YamlScalar } from '#shared/contract/kubelet-config/decode/yaml/node-types.ts';
 import { parseFirstDocument } from '#shared/contract/kubelet-config/decode/yaml/parser.ts';
-import { damaged } from '../host/record-shape.ts';
+import { damagedRecord } from '../host/record-shape.ts';
 
 /**
  * Reads a small YAML file that a program wrote: maps, lists, texts, null and whole numbers.
@@ -13,8 +13,8 @@ import { damaged } from '../host/record-shape.ts';
  */
 export function readReferenceYaml(text: string): unknown {
   const { root, second } = parse(text);
-  if (root === undefined) throw damaged('it is empty');
-  if (second !== undefined) throw damaged('it holds more than one document');
+  if (root === undefined) throw damagedRecord('it is empty');
+  if (second !== undefined) throw damagedRecord('it holds more than one document');
   return valueOf(root);
 }
 
@@ -22,19 +22,19 @@ function parse(text: string): ReturnType<typeof parseFirstDocument> {
   try {
     return parseFirstDocument(text);
   } catch (error) {
-    throw damaged('it is not valid YAML', error);
+    throw damagedRecord('it is not valid YAML', error);
   }
 }
 
 function valueOf(node: YamlNode): unknown {
-  if (node.kind === 'alias') throw damaged('it holds an alias');
-  if (node.tag !== '') throw damaged(`it holds the tag ${node.tag}`);
+  if (node.kind === 'alias') throw damagedRecord('it holds an alias');
+  if (node.tag !== '') throw damagedRecord(`it holds the tag ${node.tag}`);
   if (node.kind === 'scalar') return scalarOf(node);
   if (node.kind === 'sequence') return node.items.map(valueOf);
   const map: Record<string, unknown> = {};
   for (const [key, value] of node.pairs) {
-    if (key.kind !== 'scalar') throw damaged('a key is not text');
-    if (Object.hasOwn(map, key.text)) throw damaged(`${JSON.stringify(key.text)} is there twice`);
+    if (key.kind !== 'scalar') throw damagedRecord('a key is not text');
+    if (Object.hasOwn(map, key.text)) throw damagedRecord(`${JSON.stringify(key.text)} is there twice`);
     setOwn(map, key.text, valueOf(value));
   }
   return map;

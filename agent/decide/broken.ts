@@ -1,8 +1,8 @@
 import type { Decision } from './decision.ts';
 import type { Observation } from './observation.ts';
 import { comeToRest, type Doing, errorOf, rejectionOf, type State } from './state.ts';
-import { tallySteadiness, verdictOf } from './judge.ts';
-import type { Pace } from './pace.ts';
+import { tallySteadiness, verdictOf } from './health-verdict.ts';
+import type { AgentTiming } from './timing.ts';
 
 type Broken = Extract<Doing, { phase: 'broken' }>;
 
@@ -10,7 +10,7 @@ type Broken = Extract<Doing, { phase: 'broken' }>;
  * Every config failed, local included, so something else is wrong with the node. Watches whether the kubelet comes back
  * by other means, and starts it now and then where the service manager has given up on it.
  */
-export function watchBroken(state: State, before: Broken, seen: Observation, pace: Pace): Decision {
+export function watchBroken(state: State, before: Broken, seen: Observation, pace: AgentTiming): Decision {
   const verdict = verdictOf(seen);
   const judged = tallySteadiness(before.judged, verdict, seen, pace.maxStepMs);
   if (judged.healthyMs >= pace.steadyMs) {

@@ -3,10 +3,10 @@ import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type Change, type Judged, nameOf, type Reboot, type Target, type TrialTerms } from './state.ts';
-import { startJudging } from './judge.ts';
-import type { Pace } from './pace.ts';
+import { startHealthTally } from './health-verdict.ts';
+import type { AgentTiming } from './timing.ts';
 import { type AwaitedReboot, awaitReboot, needsReboot } from './reboot.ts';
-import { isStoppedByPerson } from './stopped.ts';
+import { isStoppedByPerson } from './stopped-by-person.ts';
 
 /** What becomes of a change with one look. */
 export type Advance =
@@ -16,7 +16,7 @@ export type Advance =
   /** It cannot be installed, or the machine does not reboot. */
   | { readonly advance: 'stuck'; readonly failure: Failure };
 
-export interface ChangeOf {
+export interface ChangeOptions {
   readonly target: Target;
   readonly terms: TrialTerms;
   readonly because: string;
@@ -27,13 +27,13 @@ export interface ChangeOf {
 }
 
 /** Takes a change one step on: install, then restart or reboot, then judge. Orders no restart before the files are in place. */
-export function advance(change: Change, seen: Observation, of: ChangeOf, pace: Pace): Advance {
+export function advanceChange(change: Change, seen: Observation, of: ChangeOptions, pace: AgentTiming): Advance {
   switch (change.step) {
     case 'install':
       return install(change, seen, of, pace);
     case 'restart':
       return wasRestarted(change, seen)
-        ? going({ step: 'judge', judged: startJudging(seen) })
+        ? going({ step: 'judge', judged: startHealthTally(seen) })
         : waitForRestart(change, seen, of, pace);
     case 'reboot':
       return reboot(change, seen, of, pace);
@@ -49,7 +49,7 @@ const going = (change: Change, ...actions: readonly Action[]): Advance => ({
   moved: true,
 });
 
-function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): Advance {
+function install(change: Install, seen: Observation, of: ChangeOptions, pace: AgentTiming): Advance {
   const { target, because, reboot: order } = of;
   const { files, service, bootId, fault } = seen;
   switch (files.files) {
@@ -57,7 +57,7 @@ function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): 
       if (needsReboot(order, seen)) {
         return going({ step: 'reboot', bootId, orders: 1, waitedMs: 0 }, { do: 'reboot', because, reboot: order });
       }
-      if (lasts(change.running, seen)) return going({ step: 'judge', judged: startJudging(seen) });
+      if (lasts(change.running, seen)) return going({ step: 'judge', judged: startHealthTally(seen) });
       // Who stopped it starts it again, and it reads the files then.
       if (isStoppedByPerson(seen)) return going({ step: 'restart', runBefore: null, bootId, orders: 0, waitedMs: 0 });
       return going(
@@ -85,7 +85,7 @@ function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): 
 }
 
 /** An order may be given three times, and be carried out slowly. What has to be done by hand until then was noticed. */
-const deadlineMs = ({ startTimeoutMs }: TrialTerms, { restartRetryMs }: Pace): Millis =>
+const deadlineMs = ({ startTimeoutMs }: TrialTerms, { restartRetryMs }: AgentTiming): Millis =>
   startTimeoutMs + 3 * restartRetryMs;
 
 /** A call that hangs delays the next look, and that delay counts. What happened in a longer gap is unknown. */
@@ -96,8 +96,8 @@ function spend<T extends Install | Restart>(
   change: T,
   { elapsedMs, fault }: Observation,
   failure: Failure,
-  { terms, mayFail }: ChangeOf,
-  pace: Pace,
+  { terms, mayFail }: ChangeOptions,
+  pace: AgentTiming,
 ): T | Extract<Advance, { advance: 'stuck' }> {
   if (fault?.isFull === true) return change;
   const mostMs = deadlineMs(terms, pace);
@@ -107,13 +107,18 @@ function spend<T extends Install | Restart>(
 }
 
 /** Whether a change that must not fail has taken longer than any should: only a person gets it going again. */
-export const isOverdue = (change: Change, terms: TrialTerms, pace: Pace): boolean =>
+export const isOverdue = (change: Change, terms: TrialTerms, pace: AgentTiming): boolean =>
   (change.step === 'install' || change.step === 'restart') && (change.spentMs ?? 0) >= deadlineMs(terms, pace);
 
-function reboot(change: AwaitedReboot, seen: Observation, { reboot: order, because }: ChangeOf, pace: Pace): Advance {
+function reboot(
+  change: AwaitedReboot,
+  seen: Observation,
+  { reboot: order, because }: ChangeOptions,
+  pace: AgentTiming,
+): Advance {
   const awaited = awaitReboot(change, order, seen, pace);
   if (awaited.reboot === 'missing') return { advance: 'stuck', failure: awaited.failure };
-  if (awaited.reboot === 'came' || order === undefined) return going({ step: 'judge', judged: startJudging(seen) });
+  if (awaited.reboot === 'came' || order === undefined) return going({ step: 'judge', judged: startHealthTally(seen) });
   const actions: readonly Action[] = awaited.again ? [{ do: 'reboot', because, reboot: order }] : [];
   return { advance: 'going', change: awaited.change, actions, moved: false };
 }
@@ -141,7 +146,7 @@ function wasRestarted(
 }
 
 /** An order that came to nothing is given again, ever more seldom: if it was carried out, the run would be another. */
-function waitForRestart(before: Restart, seen: Observation, of: ChangeOf, pace: Pace): Advance {
+function waitForRestart(before: Restart, seen: Observation, of: ChangeOptions, pace: AgentTiming): Advance {
   if (isStoppedByPerson(seen)) return { advance: 'going', change: before, actions: [], moved: false };
   const { terms, because, target } = of;
   const message =

@@ -1,13 +1,13 @@
 import type { Decision } from './decision.ts';
-import { afterAbsence, provedByBoot, withWatch } from './boots.ts';
+import { fallBackAfterAbsence, provenByBoot, withBootGuard } from './boot-guard.ts';
 import { watchBroken } from './broken.ts';
-import { withCandidate } from './candidate.ts';
+import { withPreflightCheck } from './preflight-candidate.ts';
 import { continueFallingBack } from './fall-back.ts';
 import { restOrRepair } from './drift.ts';
-import { withGuard } from './guard.ts';
-import { heed } from './heed.ts';
-import { withLeave } from './leave.ts';
-import { PACE, type Pace } from './pace.ts';
+import { withGuard } from './trial-guard.ts';
+import { applyAssignment } from './apply-assignment.ts';
+import { withUninstall } from './uninstall-when-idle.ts';
+import { DEFAULT_TIMING, type AgentTiming } from './timing.ts';
 import { withReboot } from './reboot.ts';
 import { continueTrial } from './trial.ts';
 import type { Observation } from './observation.ts';
@@ -17,18 +17,18 @@ import type { State } from './state.ts';
  * The whole policy of the agent: where the node stands, what is seen, and so where it stands next and what is to be
  * done. No I/O, no clock, no chance; every state with every observation has an answer.
  *
- * - What the guard took back because no agent came up after a boot is not gone on with (`afterAbsence`).
+ * - What the guard took back because no agent came up after a boot is not gone on with (`fallBackAfterAbsence`).
  * - What is wanted comes next (`heed`): it may stage a config, put it on trial, or send the node back.
  * - Otherwise the node goes on with what it is doing: a trial, the way back, or nothing.
  * - `next` is written to disk before the first action, because any of them can be the last thing this process does.
  */
-export function decide(before: State, seen: Observation, pace: Pace = PACE): Decision {
-  const state = provedByBoot(before, seen);
-  const guarded = (decision: Decision): Decision => withReboot(state, withWatch(withGuard(decision, seen), seen));
-  const back = afterAbsence(state, seen);
+export function decide(before: State, seen: Observation, pace: AgentTiming = DEFAULT_TIMING): Decision {
+  const state = provenByBoot(before, seen);
+  const guarded = (decision: Decision): Decision => withReboot(state, withBootGuard(withGuard(decision, seen), seen));
+  const back = fallBackAfterAbsence(state, seen);
   if (back !== undefined) return guarded(back);
-  const { heeded, decision } = heed(state, seen);
-  if (heeded === 'turned') return guarded(decision);
+  const { outcome, decision } = applyAssignment(state, seen);
+  if (outcome === 'turned') return guarded(decision);
   const onward = carryOn(decision.next, seen, pace);
   // A trial of another config needs to know first whether lastKnownGood is still good.
   const isChecking = onward.actions.some((action) => action.do === 'recheck');
@@ -38,10 +38,10 @@ export function decide(before: State, seen: Observation, pace: Pace = PACE): Dec
     actions: [...(isChecking ? [] : decision.actions), ...onward.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
-  return guarded(withCandidate(withLeave(whole, seen, pace), seen));
+  return guarded(withPreflightCheck(withUninstall(whole, seen, pace), seen));
 }
 
-function carryOn(state: State, seen: Observation, pace: Pace): Decision {
+function carryOn(state: State, seen: Observation, pace: AgentTiming): Decision {
   const { doing } = state;
   switch (doing.phase) {
     case 'idle':

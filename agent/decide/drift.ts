@@ -2,14 +2,14 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Decision, Remedy } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { Observation, StageResult } from './observation.ts';
-import type { Pace } from './pace.ts';
+import type { AgentTiming } from './timing.ts';
 import { startFallingBack } from './fall-back.ts';
-import { mayRepair, repairsWithinTheHour } from './repairs.ts';
-import { type Config, sameConfig, sameSum, type State } from './state.ts';
-import { isDown, startOfDown } from './start-down.ts';
-import { isNodeUnread } from './staging.ts';
-import { startTrialOver } from './start-trial.ts';
-import { isGranted, restartNeeded } from './turn.ts';
+import { mayRepair, repairsWithinTheHour } from './repair-limit.ts';
+import { type Config, sameConfig, sameConfigAndBase, type State } from './state.ts';
+import { isDown, startFailedKubelet } from './start-failed-kubelet.ts';
+import { isNodeUnreadable } from './staging.ts';
+import { startTrialOverNewBase } from './start-trial.ts';
+import { isTurnGranted, restartNeeded } from './restart-turn.ts';
 
 /** What to do about drift. */
 export type Drift =
@@ -45,7 +45,7 @@ export function driftOf(state: State, seen: Observation): Drift {
   if (doing.phase !== 'idle' || config === null) return NONE;
   if (config.drift === 'report') return hasDrifted(seen) ? { drift: 'reported' } : NONE;
   const request = restartNeeded(state, seen);
-  if (request !== null && isGranted(request, seen)) {
+  if (request !== null && isTurnGranted(request, seen)) {
     return request.base === undefined
       ? // What is in place was proven, and passed its checks when it was put back.
         { drift: 'checked', config, remedy: 'start-again' }
@@ -68,7 +68,7 @@ const isOverLostBase = ({ base: { newer } }: Observation): boolean => newer?.cha
 /** A check counts for the look right after it: what a later look sees may be different drift. */
 function checkedDrift(config: Config, remedy: Remedy, { rechecked }: Observation): Drift {
   const unchecked: Drift = { drift: 'unchecked', config, remedy, before: null };
-  if (rechecked === null || !sameSum(rechecked.config, config)) return unchecked;
+  if (rechecked === null || !sameConfigAndBase(rechecked.config, config)) return unchecked;
   const { result, isNew, retryInMs } = rechecked;
   switch (result.outcome) {
     case 'ready':
@@ -85,13 +85,13 @@ const hasDrifted = ({ files, running }: Observation): boolean =>
   files.files === 'differ' || running.running === 'contradicts';
 
 /** What a node at rest does: nothing, unless its files or its kubelet were changed from outside. */
-export function restOrRepair(state: State, seen: Observation, pace: Pace): Decision {
+export function restOrRepair(state: State, seen: Observation, pace: AgentTiming): Decision {
   const rest: Decision = {
     next: state,
     actions: seen.first ? [{ do: 'collect-garbage' }] : [],
     recheckAfterMs: isDown(seen) ? pace.maxStepMs : pace.idleMs,
   };
-  const start = startOfDown(state, seen, pace);
+  const start = startFailedKubelet(state, seen, pace);
   if (start !== null) return { ...rest, actions: [...rest.actions, start] };
   const drift = driftOf(state, seen);
   switch (drift.drift) {
@@ -117,7 +117,13 @@ export function restOrRepair(state: State, seen: Observation, pace: Pace): Decis
 
 type Checked = Extract<Drift, { readonly drift: 'checked' }>;
 
-function repair(state: State, { config, remedy }: Checked, rest: Decision, seen: Observation, pace: Pace): Decision {
+function repair(
+  state: State,
+  { config, remedy }: Checked,
+  rest: Decision,
+  seen: Observation,
+  pace: AgentTiming,
+): Decision {
   switch (remedy) {
     case 'none':
       return rest;
@@ -127,7 +133,7 @@ function repair(state: State, { config, remedy }: Checked, rest: Decision, seen:
       return startFallingBack(state, config, 'drifted', config.trial);
     case 'try-over':
       // As for any trial, a Node that nobody sees before it would not be missed in it.
-      return isNodeUnread(seen) ? rest : startTrialOver(state, config, seen);
+      return isNodeUnreadable(seen) ? rest : startTrialOverNewBase(state, config, seen);
   }
 }
 

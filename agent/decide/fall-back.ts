@@ -1,6 +1,6 @@
 import type { NodeError } from '#shared/contract/api/kubelet-node.ts';
 import type { Decision } from './decision.ts';
-import { asError } from './as-error.ts';
+import { toNodeError } from './node-error.ts';
 import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import {
@@ -16,10 +16,10 @@ import {
   withoutRejected,
   withRejected,
 } from './state.ts';
-import { advance } from './change.ts';
-import { runOfGuard, targetIdOf } from './guard.ts';
-import { failureOf, startJudging, tallySteadiness, verdictOf } from './judge.ts';
-import type { Pace } from './pace.ts';
+import { advanceChange } from './change.ts';
+import { runStartedByGuard, targetIdOf } from './trial-guard.ts';
+import { failureOf, startHealthTally, tallySteadiness, verdictOf } from './health-verdict.ts';
+import type { AgentTiming } from './timing.ts';
 
 /**
  * Starts the way back to a config that needs no trial: lastKnownGood or local.
@@ -39,9 +39,9 @@ export function startFallingBack(
 }
 
 /** Goes on until the kubelet is steadily healthy; from lastKnownGood on to local, and from there to `broken`. */
-export function continueFallingBack(state: State, doing: FallingBack, seen: Observation, pace: Pace): Decision {
+export function continueFallingBack(state: State, doing: FallingBack, seen: Observation, pace: AgentTiming): Decision {
   const { to, terms } = doing;
-  const step = advance(
+  const step = advanceChange(
     isUndone(doing, seen) ? { step: 'install' } : withGuardsRun(doing, seen),
     seen,
     // There is nowhere else to go: it is tried until it can be done.
@@ -88,7 +88,7 @@ function outageIn(
 
 function unblamed(state: State, { config, error }: Outage, to: Target, seen: Observation): State {
   const message = `${error.message}. But its Node is not Ready with ${nameOf(to)} either, so it is tried again when it is`;
-  const outage = asError({ reason: 'UnhealthyBefore', message }, config, seen.at, error);
+  const outage = toNodeError({ reason: 'UnhealthyBefore', message }, config, seen.at, error);
   return withRejected({ ...withoutRejected(state, config), error: outage }, config, outage);
 }
 
@@ -99,7 +99,7 @@ function isUndone({ to }: FallingBack, { guard }: Observation): boolean {
 
 /** The guard went the same way while nobody was here, and started the kubelet there. */
 function withGuardsRun({ to, change }: FallingBack, seen: Observation): Change {
-  const running = change.step === 'install' ? runOfGuard(to, seen) : undefined;
+  const running = change.step === 'install' ? runStartedByGuard(to, seen) : undefined;
   return running === undefined ? change : { step: 'install', running };
 }
 
@@ -117,7 +117,7 @@ function becauseOf({ to, because }: FallingBack, state: State): string {
 }
 
 /** The kubelet is back. What it fell back to is what it runs, and so what is good. */
-function settle(state: State, { to, because }: FallingBack, pace: Pace): Decision {
+function settle(state: State, { to, because }: FallingBack, pace: AgentTiming): Decision {
   const next: State = {
     ...comeToRest(state, to),
     promotedAt: to === null ? null : state.promotedAt,
@@ -134,12 +134,12 @@ function giveUp(state: State, doing: FallingBack, failure: Failure, seen: Observ
   const before = state.error === null ? '' : `${state.error.message}. Then `;
   if (to !== null) {
     const message = `${before}${to.source.name}, the last known good config, failed too: ${failure.message}`;
-    const error = asError({ reason: 'FallbackFailed', message }, config, seen.at, state.error);
+    const error = toNodeError({ reason: 'FallbackFailed', message }, config, seen.at, state.error);
     return startFallingBack({ ...state, lastKnownGood: null, promotedAt: null, error }, null, because, terms);
   }
   const message = `${before}the node's own config failed too: ${failure.message}. Look at the kubelet's log on the node`;
-  const error = asError({ reason: 'KubeletBroken', message }, config, seen.at, state.error);
-  const judged = startJudging(seen);
+  const error = toNodeError({ reason: 'KubeletBroken', message }, config, seen.at, state.error);
+  const judged = startHealthTally(seen);
   const next: State = {
     ...state,
     lastKnownGood: null,

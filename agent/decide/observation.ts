@@ -2,11 +2,11 @@ import type { Measures } from '#shared/contract/api/measures.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Remedy } from './decision.ts';
 import type { Failure } from './failure.ts';
-import type { Health } from '../ports/probe.ts';
+import type { Health } from '../ports/kubelet-probe.ts';
 import type { GuardFault, GuardSeen } from '../ports/guard.ts';
 import type { NewerBase } from '../ports/installer.ts';
-import type { ServiceStatus } from '../ports/service.ts';
-import type { Config, Strain } from './state.ts';
+import type { ServiceStatus } from '../ports/kubelet-service.ts';
+import type { Config, NodePressure } from './state.ts';
 
 /** What the API server wants of this node. */
 export type Intent =
@@ -46,7 +46,7 @@ export type Files =
   | { readonly files: 'installed' }
   /** `path`: the first file of which that is so; absent where nobody said which. */
   | { readonly files: 'differ'; readonly path?: string }
-  /** The checkpoint is gone or damaged. `mayPass`: or it cannot be read for now. */
+  /** The checkpoint is gone or damaged. `isTransientDiskError`: or it cannot be read for now. */
   | { readonly files: 'lost'; readonly message: string; readonly mayPass?: boolean }
   /** It cannot be installed here; `forGood` where trying again cannot help. */
   | { readonly files: 'blocked'; readonly message: string; readonly forGood: boolean };
@@ -58,7 +58,7 @@ export type Running =
   | { readonly running: 'unseen'; readonly why: string };
 
 /** Whether the agent knows what the kubelet runs, whatever that is. `unreachable`: not for now. */
-export type Sight =
+export type ConfigVisibility =
   | { readonly sight: 'seen' }
   | { readonly sight: 'forbidden' | 'untrusted' | 'off' | 'not-yet' | 'unreachable'; readonly why: string };
 
@@ -112,7 +112,7 @@ export interface Observation {
   /** `off`: the kubelet has no health endpoint. */
   readonly health: Health | { readonly health: 'off' };
   readonly running: Running;
-  readonly sight: Sight;
+  readonly sight: ConfigVisibility;
   /** Whether the present run of the kubelet was started while the managed files were as they have to be. */
   readonly startedAsInstalled: boolean;
   /** This process saw the present run begin. Of another run it can only suppose what files it read. */
@@ -136,7 +136,7 @@ export interface Observation {
   /** Why the Node is not Ready, where it says so. */
   readonly notReady?: string;
   /** What the machine suffers. */
-  readonly strain: Strain;
+  readonly strain: NodePressure;
   /** For the analysis of canaries; absent where nobody asks. */
   readonly measures?: Measures;
   /** `v1.34.2`; undefined where it was never found out. */

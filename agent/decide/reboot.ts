@@ -2,7 +2,7 @@ import type { Decision } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import type { Change, Reboot, State } from './state.ts';
-import type { Pace } from './pace.ts';
+import type { AgentTiming } from './timing.ts';
 
 export type AwaitedReboot = Extract<Change, { readonly step: 'reboot' }>;
 
@@ -10,7 +10,7 @@ export type AwaitedReboot = Extract<Change, { readonly step: 'reboot' }>;
 export const needsReboot = (reboot: Reboot | undefined, { bootId }: Observation): reboot is Reboot =>
   reboot !== undefined && reboot.boot === bootId;
 
-export type Awaited =
+export type RebootStep =
   | { readonly reboot: 'came' }
   | { readonly reboot: 'awaited'; readonly change: AwaitedReboot; readonly again: boolean }
   | { readonly reboot: 'missing'; readonly failure: Failure };
@@ -19,7 +19,12 @@ export type Awaited =
  * Waits for the boot. An order may be given again in the same boot, because it leads to the same reboot; in the next boot
  * nothing is ordered any more, so that no change reboots a machine twice.
  */
-export function awaitReboot(change: AwaitedReboot, reboot: Reboot | undefined, seen: Observation, pace: Pace): Awaited {
+export function awaitReboot(
+  change: AwaitedReboot,
+  reboot: Reboot | undefined,
+  seen: Observation,
+  pace: AgentTiming,
+): RebootStep {
   if (seen.bootId !== change.bootId || reboot === undefined) return { reboot: 'came' };
   const waitedMs = change.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs);
   if (waitedMs >= reboot.timeoutMs) {
@@ -33,7 +38,7 @@ export function awaitReboot(change: AwaitedReboot, reboot: Reboot | undefined, s
 }
 
 /** When the next order is due, since the first one: 30 s, 90 s, 210 s and so on, at last every ten minutes. */
-function nextOrderMs(orders: number, { restartRetryMs, maxRestartRetryMs }: Pace): number {
+function nextOrderMs(orders: number, { restartRetryMs, maxRestartRetryMs }: AgentTiming): number {
   let dueMs = 0;
   for (let order = 0; order < orders; order += 1) dueMs += Math.min(restartRetryMs * 2 ** order, maxRestartRetryMs);
   return dueMs;
@@ -41,8 +46,8 @@ function nextOrderMs(orders: number, { restartRetryMs, maxRestartRetryMs }: Pace
 
 /** Whoever stops waiting takes the order back, as far as that can be done. */
 export function withReboot(before: State, decision: Decision): Decision {
-  if (!awaits(before) || awaits(decision.next)) return decision;
+  if (!awaitsReboot(before) || awaitsReboot(decision.next)) return decision;
   return { ...decision, actions: [{ do: 'withdraw-reboot' }, ...decision.actions] };
 }
 
-export const awaits = ({ doing }: State): boolean => doing.phase === 'trial' && doing.change.step === 'reboot';
+export const awaitsReboot = ({ doing }: State): boolean => doing.phase === 'trial' && doing.change.step === 'reboot';

@@ -1,6 +1,6 @@
 import equal from 'fast-deep-equal';
 import type { Decision } from './decision.ts';
-import { asError } from './as-error.ts';
+import { toNodeError } from './node-error.ts';
 import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import {
@@ -12,23 +12,23 @@ import {
   withoutRejected,
   withRejected,
 } from './state.ts';
-import { verdictOf } from './judge.ts';
-import { isStoppedByPerson, STOPPED } from './stopped.ts';
-import { startTrial, takeOver } from './start-trial.ts';
-import { isGranted, turnNeeded } from './turn.ts';
+import { verdictOf } from './health-verdict.ts';
+import { isStoppedByPerson, STOPPED_BY_PERSON } from './stopped-by-person.ts';
+import { startTrial, adoptRunningConfig } from './start-trial.ts';
+import { isTurnGranted, turnNeeded } from './restart-turn.ts';
 
 /**
  * What the intent changes. `turned`: the node is set on another config, and nothing else is decided with this look.
  * `kept`: it goes on with what it is doing.
  */
-export interface Heeded {
-  readonly heeded: 'turned' | 'kept';
+export interface AssignmentStep {
+  readonly outcome: 'turned' | 'kept';
   readonly decision: Decision;
 }
 
-export const turned = (decision: Decision): Heeded => ({ heeded: 'turned', decision });
-export const kept = (next: State): Heeded => keptWith({ next, actions: [], recheckAfterMs: Infinity });
-const keptWith = (decision: Decision): Heeded => ({ heeded: 'kept', decision });
+export const switchTo = (decision: Decision): AssignmentStep => ({ outcome: 'turned', decision });
+export const continueWith = (next: State): AssignmentStep => keptWith({ next, actions: [], recheckAfterMs: Infinity });
+const keptWith = (decision: Decision): AssignmentStep => ({ outcome: 'kept', decision });
 
 /** Not to be tried: it failed here, and no other was assigned since. */
 export function isRejected(state: State, config: Config): boolean {
@@ -39,7 +39,7 @@ export function isRejected(state: State, config: Config): boolean {
  * Gets a config ready while the kubelet goes on with what it runs, and puts it on trial once it is. Being assigned again
  * is what forgives a config that failed here before.
  */
-export function stage(state: State, config: Config, seen: Observation): Heeded {
+export function stage(state: State, config: Config, seen: Observation): AssignmentStep {
   const { staged } = seen;
   switch (staged?.outcome) {
     case undefined:
@@ -47,11 +47,11 @@ export function stage(state: State, config: Config, seen: Observation): Heeded {
     case 'ready':
       return begin(state, config, seen);
     case 'refused': {
-      const error = asError(explained(config, staged.failure), config, seen.at, state.error);
-      return kept(withRejected({ ...state, assigned: config, error }, config, error));
+      const error = toNodeError(explained(config, staged.failure), config, seen.at, state.error);
+      return continueWith(withRejected({ ...state, assigned: config, error }, config, error));
     }
     case 'unavailable': {
-      const error = asError(staged.failure, config, seen.at, state.error);
+      const error = toNodeError(staged.failure, config, seen.at, state.error);
       const next = error === state.error ? state : { ...state, error };
       return staged.retryInMs <= 0 ? fetchAgain(next, config) : keptWith(waiting(next, staged.retryInMs));
     }
@@ -59,33 +59,36 @@ export function stage(state: State, config: Config, seen: Observation): Heeded {
 }
 
 /** An assignment is a turn, unless the kubelet needs none, or had it. */
-function begin(state: State, config: Config, seen: Observation): Heeded {
+function begin(state: State, config: Config, seen: Observation): AssignmentStep {
   const isAtRest = state.doing.phase === 'idle' && verdictOf(seen).verdict === 'healthy';
   const needsNoRestart = isAtRest && config.reboot === undefined && seen.runsStaged;
-  if (needsNoRestart) return turned(takeOver(state, config, seen));
+  if (needsNoRestart) return switchTo(adoptRunningConfig(state, config, seen));
   // Whoever stopped it does not expect to start an untried config, and a Node that is NotReady would prove nothing.
-  if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return kept(awaitingStart(state, config, seen));
+  if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return continueWith(awaitingStart(state, config, seen));
   // Tried again while the kubelet is as unwell as before, it would not be blamed again, and be tried forever.
-  if (hasAnotherChance(state, config) && verdictOf(seen).verdict === 'unhealthy') return kept(state);
-  if (state.doing.phase === 'idle' && isNodeUnread(seen)) return kept(awaitingNode(state, config, seen));
+  if (hasAnotherChance(state, config) && verdictOf(seen).verdict === 'unhealthy') return continueWith(state);
+  if (state.doing.phase === 'idle' && isNodeUnreadable(seen)) return continueWith(awaitingNode(state, config, seen));
   const again = turnNeeded(state, seen);
-  const isWaiting = again?.reason === 'StateLost' && !isGranted(again, seen);
-  return isWaiting ? kept(state) : turned(startTrial(state, config, seen));
+  const isWaiting = again?.reason === 'StateLost' && !isTurnGranted(again, seen);
+  return isWaiting ? continueWith(state) : switchTo(startTrial(state, config, seen));
 }
 
 /** The API server did not answer. A Node that has no Ready condition yet was read. */
-export const isNodeUnread = ({ nodeReady, strain }: Observation): boolean =>
+export const isNodeUnreadable = ({ nodeReady, strain }: Observation): boolean =>
   nodeReady === 'unknown' && strain.pressures === null;
 
 function awaitingStart(state: State, config: Config, seen: Observation): State {
-  const failure: Failure = { reason: 'KubeletStopped', message: `${config.source.name} is not tried yet: ${STOPPED}` };
-  return { ...state, error: asError(failure, config, seen.at, state.error) };
+  const failure: Failure = {
+    reason: 'KubeletStopped',
+    message: `${config.source.name} is not tried yet: ${STOPPED_BY_PERSON}`,
+  };
+  return { ...state, error: toNodeError(failure, config, seen.at, state.error) };
 }
 
 /** A Node that nobody saw before the trial would not be missed in it: the config could cost its readiness and be promoted. */
 function awaitingNode(state: State, config: Config, seen: Observation): State {
   const message = `${config.source.name} is not tried yet: whether the Node is Ready cannot be read`;
-  return { ...state, error: asError({ reason: 'DownloadFailed', message }, config, seen.at, state.error) };
+  return { ...state, error: toNodeError({ reason: 'DownloadFailed', message }, config, seen.at, state.error) };
 }
 
 function explained(config: Config, { reason, message }: Failure): Failure {
@@ -93,10 +96,10 @@ function explained(config: Config, { reason, message }: Failure): Failure {
 }
 
 /** Gets back the checkpoint of a config that runs already: without it the node could not fall back to it. */
-export function restoreCheckpoint(state: State, config: Config, { staged }: Observation): Heeded {
+export function restoreCheckpoint(state: State, config: Config, { staged }: Observation): AssignmentStep {
   const found = pointTo(state, config);
-  if (staged?.outcome === 'ready' && !equal(found, state)) return kept(found);
-  if (staged?.outcome === 'refused') return kept(state);
+  if (staged?.outcome === 'ready' && !equal(found, state)) return continueWith(found);
+  if (staged?.outcome === 'refused') return continueWith(state);
   if (staged?.outcome === 'unavailable' && staged.retryInMs > 0) return keptWith(waiting(state, staged.retryInMs));
   return keptWith({ next: state, actions: [{ do: 'stage', config }], recheckAfterMs: staged === null ? 0 : Infinity });
 }
@@ -114,7 +117,7 @@ function pointTo(state: State, config: Config): State {
   };
 }
 
-const fetchAgain = (next: State, config: Config): Heeded =>
+const fetchAgain = (next: State, config: Config): AssignmentStep =>
   keptWith({ next, actions: [{ do: 'stage', config }], recheckAfterMs: 0 });
 
 const waiting = (next: State, recheckAfterMs: number): Decision => ({ next, actions: [], recheckAfterMs });

@@ -1,10 +1,10 @@
 import type { Action, Decision } from './decision.ts';
-import { guardReadiness, runOfGuard } from './guard.ts';
-import { strainBefore } from './harm.ts';
-import { verdictOf } from './judge.ts';
+import { guardReadiness, runStartedByGuard } from './trial-guard.ts';
+import { pressureBefore } from './node-pressure.ts';
+import { verdictOf } from './health-verdict.ts';
 import type { Observation } from './observation.ts';
 import { type Config, type KubeletRun, type State, type Trial, withoutRejected } from './state.ts';
-import { minorIn } from './upgrade.ts';
+import { minorIn } from './kubelet-upgrade.ts';
 
 /** Puts a staged config on trial; whatever was on trial before is superseded, lastKnownGood stays what it was. */
 export function startTrial(state: State, staged: Config, seen: Observation): Decision {
@@ -15,13 +15,13 @@ export function startTrial(state: State, staged: Config, seen: Observation): Dec
 }
 
 /** Has lastKnownGood prove itself over the node's new own config. The way back leads to the one before. */
-export function startTrialOver(state: State, config: Config, seen: Observation): Decision {
+export function startTrialOverNewBase(state: State, config: Config, seen: Observation): Decision {
   const doing = newTrial(state, config, seen, []);
   return firstStep({ ...state, doing }, doing, seen);
 }
 
 /** Without a trial and a restart: the kubelet runs it already. */
-export function takeOver(state: State, staged: Config, seen: Observation): Decision {
+export function adoptRunningConfig(state: State, staged: Config, seen: Observation): Decision {
   const config = overBase(staged, seen);
   const known = { assigned: config, lastKnownGood: config, promotedAt: null, error: null, refusedBase: null };
   return {
@@ -41,15 +41,15 @@ export function withInstalledBase(trial: Trial, seen: Observation): Trial {
 }
 
 /** It was good over no other config of the node's own, and the guard took it back: it has to prove itself again. */
-export function startTrialAgain(state: State, config: Config, seen: Observation): Decision {
+export function startTrialAfterGuard(state: State, config: Config, seen: Observation): Decision {
   const doing: Trial = { ...newTrial(state, config, seen, []), before: null };
   const untried = withoutRejected(state, config);
   return firstStep({ ...untried, lastKnownGood: null, promotedAt: null, doing }, doing, seen);
 }
 
 /** Takes a trial back to its first step, without a verdict. */
-export function beginAgain(state: State, before: Trial, seen: Observation): Decision {
-  const running = runOfGuard(state.lastKnownGood, seen) ?? null;
+export function restartTrial(state: State, before: Trial, seen: Observation): Decision {
+  const running = runStartedByGuard(state.lastKnownGood, seen) ?? null;
   const doing: Trial = { ...before, ...minorIn(seen), since: seen.at, before: running, change: { step: 'install' } };
   return firstStep({ ...state, doing }, doing, seen);
 }
@@ -65,7 +65,7 @@ function newTrial(state: State, config: Config, seen: Observation, warnings: rea
     wasHealthy: wasHealthy(state, seen),
     ...minorIn(seen),
     before: runUntouched(state, seen),
-    strain: strainBefore(superseded, seen),
+    strain: pressureBefore(superseded, seen),
     warnings,
     change: { step: 'install' },
   };

@@ -8,17 +8,17 @@ import type {
   RejectedConfig,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { PodHarm } from '../ports/probe.ts';
+import type { PodEvictions } from '../ports/kubelet-probe.ts';
 import type { FailureReason } from './failure.ts';
 
 /** Signs that a machine is short of something. `null` is what could not be seen. */
-export interface Strain {
+export interface NodePressure {
   /** Of the Node's conditions those that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`. */
   readonly pressures: readonly string[] | null;
   /** How often since the boot the kernel found no memory in a cgroup because of that cgroup's own limit. */
   readonly outOfMemory: Readonly<Record<string, number>> | null;
-  /** How often this run of the kubelet evicted or refused a pod, see `PodHarm`. Releases before did not ask. */
-  readonly pods?: PodHarm | null;
+  /** How often this run of the kubelet evicted or refused a pod, see `PodEvictions`. Releases before did not ask. */
+  readonly pods?: PodEvictions | null;
   /** The boot that is counted from. */
   readonly bootId: string;
 }
@@ -81,16 +81,16 @@ export interface State {
   /** The node's own config with which lastKnownGood failed; null where that is over. */
   readonly refusedBase: RefusedBase | null;
   /** Absent where the guard has nothing to watch the next boot for. */
-  readonly unproved?: Unproved;
+  readonly unproved?: Unproven;
 }
 
 /** A config that was promoted, and under which no agent has come up after a boot yet: the guard watches the next one. */
-export interface Unproved {
+export interface Unproven {
   /** Hex SHA-256 of its payload. */
   readonly sha256: string;
   /** What an agent came up under last, and so where the guard leads. */
   readonly to: Target;
-  /** The boot that it was promoted in, or that the guard last took it back in; see `afterAbsence`. */
+  /** The boot that it was promoted in, or that the guard last took it back in; see `fallBackAfterAbsence`. */
   readonly bootId: string;
   /** After how many boots or starts of the kubelet the guard took it back, because no agent came. */
   readonly absences: number;
@@ -120,7 +120,7 @@ export interface Trial {
   /** The kubelet's run then. While it lasts, the kubelet has not heard of the config. */
   readonly before: KubeletRun | null;
   /** What the machine suffered before. Absent where an older release wrote it down: then no harm is held against the config. */
-  readonly strain?: Strain;
+  readonly strain?: NodePressure;
   /** How often the guard took it back without a verdict (nobody watched, or its note is lost), and it was begun again; absent for never. */
   readonly unwatched?: number;
   /** What preflight found that does not speak against it, in sentences. */
@@ -212,7 +212,8 @@ export function sameConfig(one: Target, other: Target): boolean {
 }
 
 /** The same config over the same config of the node's own: what was proven with the one is proven with the other. */
-export const sameSum = (one: Target, other: Target): boolean => sameConfig(one, other) && one?.base === other?.base;
+export const sameConfigAndBase = (one: Target, other: Target): boolean =>
+  sameConfig(one, other) && one?.base === other?.base;
 
 /** What is installed for the kubelet's next start, once the actions that led to this state are done. */
 export function activeOf({ doing, lastKnownGood }: State): Target {
@@ -262,16 +263,16 @@ export function withRejected(state: State, config: Config, { reason, message, at
  * says until then what is waited for.
  */
 export function comeToRest(state: State, runs: Target): State {
-  const rejected = state.rejected.filter(({ reason }) => reason !== UNBLAMED);
+  const rejected = state.rejected.filter(({ reason }) => reason !== UNHEALTHY_BEFORE);
   const isBlamed = rejected.length === state.rejected.length;
   return { ...state, doing: IDLE, lastKnownGood: runs, ...(isBlamed ? {} : { rejected }) };
 }
 
 /** Whether the node came to rest after this config failed on a kubelet that was not healthy anyway. */
 export const hasAnotherChance = ({ doing, error }: State, config: Config): boolean =>
-  doing.phase === 'idle' && error?.reason === UNBLAMED && error.config === nameOf(config);
+  doing.phase === 'idle' && error?.reason === UNHEALTHY_BEFORE && error.config === nameOf(config);
 
-export const UNBLAMED: FailureReason = 'UnhealthyBefore';
+export const UNHEALTHY_BEFORE: FailureReason = 'UnhealthyBefore';
 
 /** As if this config had never been rejected. */
 export function withoutRejected(state: State, config: Config): State {

@@ -1,5 +1,5 @@
 import type { Decision } from './decision.ts';
-import { asError } from './as-error.ts';
+import { toNodeError } from './node-error.ts';
 import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import {
@@ -10,51 +10,58 @@ import {
   nameOf,
   rejectionOf,
   sameConfig,
-  sameSum,
+  sameConfigAndBase,
   type State,
   type Target,
   type Trial,
   withRejected,
 } from './state.ts';
-import { unprovedAfter } from './boots.ts';
-import { advance } from './change.ts';
+import { unprovenAfterPromotion } from './boot-guard.ts';
+import { advanceChange } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
-import { withStrainSoFar } from './harm.ts';
-import { failureOfFired, type FiredGuard, firedOn, guardReadiness, runOfGuard, whyNoVerdict } from './guard.ts';
-import { failureOf, isToPutBack, tally, trialVerdictOf, verdictOf } from './judge.ts';
-import type { Pace } from './pace.ts';
-import { mayRepair } from './repairs.ts';
-import { beginAgain, firstStep, isUntouched, startTrialAgain, withInstalledBase } from './start-trial.ts';
-import { beginOver, isUpgraded } from './upgrade.ts';
+import { withPressureSoFar } from './node-pressure.ts';
+import {
+  failureOfFiredGuard,
+  type FiredGuard,
+  guardFiredOn,
+  guardReadiness,
+  runStartedByGuard,
+  whyNoVerdict,
+} from './trial-guard.ts';
+import { failureOf, shouldRestoreFiles, tallyHealth, trialVerdictOf, verdictOf } from './health-verdict.ts';
+import type { AgentTiming } from './timing.ts';
+import { mayRepair } from './repair-limit.ts';
+import { restartTrial, firstStep, isUntouched, startTrialAfterGuard, withInstalledBase } from './start-trial.ts';
+import { restartTrialAfterUpgrade, isUpgraded } from './kubelet-upgrade.ts';
 
 /** What is on trial is the node's new own config; the config over it was proven before. */
 const isOverNewBase = ({ lastKnownGood }: State, config: Config): boolean =>
-  sameConfig(lastKnownGood, config) && !sameSum(lastKnownGood, config);
+  sameConfig(lastKnownGood, config) && !sameConfigAndBase(lastKnownGood, config);
 
 /** Takes a trial one look further: on to the restart and the judgement, to promotion, or back to what was good. */
-export function continueTrial(before: State, trial: Trial, seen: Observation, pace: Pace): Decision {
-  const doing = withStrainSoFar(withInstalledBase(trial, seen), seen);
+export function continueTrial(before: State, trial: Trial, seen: Observation, pace: AgentTiming): Decision {
+  const doing = withPressureSoFar(withInstalledBase(trial, seen), seen);
   const state: State = doing === trial ? before : { ...before, doing };
   const { config } = doing;
   // An agent that died half-way through writing its state down left one of these two behind.
-  if (sameSum(state.lastKnownGood, config)) {
+  if (sameConfigAndBase(state.lastKnownGood, config)) {
     // It was good, and nobody was there to say so before the guard took it back.
-    return firedOn(doing, seen) === undefined
+    return guardFiredOn(doing, seen) === undefined
       ? promote(state, config, state.promotedAt ?? seen.at, seen, pace)
-      : startTrialAgain(state, config, seen);
+      : startTrialAfterGuard(state, config, seen);
   }
   if (isOverNewBase(state, config) && state.refusedBase?.sha256 === config.base) return goBack(state, doing, seen);
   const rejected = rejectionOf(state, config);
   if (rejected !== undefined) return goBack({ ...state, error: errorOf(rejected) }, doing, seen);
-  const fired = firedOn(doing, seen);
+  const fired = guardFiredOn(doing, seen);
   if (fired !== undefined) {
-    if (isUntried(doing, fired)) return beginAgain(state, doing, seen);
+    if (isUntried(doing, fired)) return restartTrial(state, doing, seen);
     const again = withoutVerdict(doing, fired, seen);
-    return again === null ? fail(state, doing, failureOfFired(fired), seen) : beginAgain(state, again, seen);
+    return again === null ? fail(state, doing, failureOfFiredGuard(fired), seen) : restartTrial(state, again, seen);
   }
 
   if (isUpgraded(doing, seen)) {
-    const over = beginOver(doing, seen);
+    const over = restartTrialAfterUpgrade(doing, seen);
     return firstStep({ ...state, doing: over }, over, seen);
   }
 
@@ -73,7 +80,7 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   // They may change while the trial runs, without starting it again: `heed` keeps them up to date.
   const terms = config.trial;
   const because = `trial of ${config.source.name}, pool ${config.pool ?? '-'}, commit ${config.commit ?? '-'}`;
-  const step = advance(
+  const step = advanceChange(
     doing.change,
     seen,
     { target: config, terms, because, mayFail: true, reboot: config.reboot },
@@ -85,15 +92,15 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
     return { next, actions: step.actions, recheckAfterMs: step.moved ? 0 : recheckAfterMs };
   }
   if (isLostForGood(config, seen)) return fail(state, doing, lostCheckpoint(seen), seen);
-  if (startedWithOtherFiles(seen)) return beginAgain(state, doing, seen);
+  if (startedWithOtherFiles(seen)) return restartTrial(state, doing, seen);
   const verdict = trialVerdictOf(seen, doing);
-  const judged = tally(step.judged, verdict, seen, pace.maxStepMs);
+  const judged = tallyHealth(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return fail(state, doing, failure, seen);
   if (verdict.verdict === 'healthy' && judged.healthyMs >= terms.durationMs)
     return promote(state, config, seen.at, seen, pace);
   const next: State = { ...state, doing: { ...doing, change: { step: 'judge', judged } } };
-  return { next, actions: isToPutBack(seen) ? [{ do: 'repair', target: config }] : [], recheckAfterMs };
+  return { next, actions: shouldRestoreFiles(seen) ? [{ do: 'repair', target: config }] : [], recheckAfterMs };
 }
 
 /** Somebody else changed the files and restarted the kubelet: that says nothing of the config, and its turn is not over. */
@@ -134,12 +141,12 @@ const lostCheckpoint = ({ files }: Observation): Failure => ({
 });
 
 /** What is assigned says over which base, too: where the record of lastKnownGood is lost, it is known from that. */
-function promote(state: State, config: Config, promotedAt: string, seen: Observation, pace: Pace): Decision {
+function promote(state: State, config: Config, promotedAt: string, seen: Observation, pace: AgentTiming): Decision {
   const assigned = sameConfig(state.assigned, config) ? config : state.assigned;
   const { unproved: _, ...rest } = state;
   const next: State = {
     ...rest,
-    ...unprovedAfter(state, config, seen),
+    ...unprovenAfterPromotion(state, config, seen),
     assigned,
     lastKnownGood: config,
     promotedAt,
@@ -157,7 +164,7 @@ function fail(state: State, doing: Trial, failure: Failure, seen: Observation): 
   if (isOverNewBase(state, config)) return failOverNewBase(state, doing, message, seen);
   const fallback = nameOf(state.lastKnownGood);
   const sentence = `${config.source.name} failed its trial: ${message}. The node goes back to ${fallback}`;
-  const error = asError({ reason, message: sentence }, config, seen.at, state.error);
+  const error = toNodeError({ reason, message: sentence }, config, seen.at, state.error);
   return goBack(withRejected({ ...state, error }, config, error), doing, seen);
 }
 
@@ -181,6 +188,6 @@ function goBack(state: State, doing: Trial, seen: Observation): Decision {
 
 /** A run that has what the node falls back to already: nobody has restarted it yet, or the guard has. */
 export function runWithFallback(doing: Trial, to: Target, seen: Observation): KubeletRun | undefined {
-  if (firedOn(doing, seen)?.restarted === true) return runOfGuard(to, seen);
+  if (guardFiredOn(doing, seen)?.restarted === true) return runStartedByGuard(to, seen);
   return isUntouched(doing) ? (doing.before ?? undefined) : undefined;
 }

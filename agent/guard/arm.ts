@@ -2,11 +2,17 @@ import { dirname, join } from 'node:path';
 import type { Disk, FileOwner } from '../ports/disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { GuardedFile } from '../ports/guard.ts';
-import { dropInText, type GuardPaths, removedPathOf, stagedPathOf } from './layout.ts';
-import { NO_DOUBT, NO_NOTE, NO_STARTS } from './records.ts';
-import { decodePlan } from './plan.ts';
-import type { GuardSystemd } from './systemd.ts';
-import { decodeTraces, encodeTraces, missingOnTheWayTo, removeTraces, type Traces } from './traces.ts';
+import { dropInText, type GuardPaths, removedPathOf, stagedPathOf } from './guard-paths.ts';
+import { NO_DOUBT, NO_NOTE, NO_STARTS } from './guard-records.ts';
+import { decodePlan } from './guard-plan.ts';
+import type { GuardSystemd } from './guard-systemd.ts';
+import {
+  decodePlacedFiles,
+  encodePlacedFiles,
+  missingParentDirectories,
+  removePlacedFiles,
+  type PlacedFiles,
+} from './placed-files.ts';
 
 export interface ArmOptions {
   readonly disk: Disk;
@@ -78,12 +84,12 @@ async function startCounting(disk: Disk, { starts, doubt, note }: GuardPaths): P
  * @returns takes away what an earlier order laid there and this one does not need
  */
 async function stage(disk: Disk, paths: GuardPaths, restore: readonly GuardedFile[]): Promise<() => Promise<void>> {
-  const earlier = decodeTraces(await disk.read(paths.traces).catch(() => null));
+  const earlier = decodePlacedFiles(await disk.read(paths.traces).catch(() => null));
   const puts = restore.filter(isPut);
   const removed = restore.filter((file) => !isPut(file)).map(({ path }) => removedPathOf(path));
   const staged = [...puts.map(({ path }) => stagedPathOf(path)), ...removed];
   const places = [...puts.map(({ path }) => path), paths.dropIn];
-  const missing = await Promise.all(places.map((path) => missingOnTheWayTo(disk, path)));
+  const missing = await Promise.all(places.map((path) => missingParentDirectories(disk, path)));
   const made = deepestFirst([...earlier.made, ...missing.flat()]);
   const stale = earlier.staged.filter((path) => !staged.includes(path));
   await remember(disk, paths, { staged: [...staged, ...stale], made });
@@ -97,7 +103,7 @@ async function stage(disk: Disk, paths: GuardPaths, restore: readonly GuardedFil
   // Of an earlier trial. With it, this one would be taken for half taken back.
   for (const path of removed) await disk.remove(path);
   return async () => {
-    await removeTraces(disk, { staged: stale, made: [] });
+    await removePlacedFiles(disk, { staged: stale, made: [] });
     await remember(disk, paths, { staged, made });
   };
 }
@@ -105,8 +111,8 @@ async function stage(disk: Disk, paths: GuardPaths, restore: readonly GuardedFil
 const deepestFirst = (paths: readonly string[]): readonly string[] =>
   [...new Set(paths)].sort((one, other) => other.length - one.length);
 
-async function remember(disk: Disk, { traces }: GuardPaths, all: Traces): Promise<void> {
-  await ensure(disk, traces, encodeTraces(all), OURS);
+async function remember(disk: Disk, { traces }: GuardPaths, all: PlacedFiles): Promise<void> {
+  await ensure(disk, traces, encodePlacedFiles(all), OURS);
 }
 
 /** Writes only what differs, owner and mode included. @returns whether it did */

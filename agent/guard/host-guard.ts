@@ -1,14 +1,14 @@
 import type { Disk } from '../ports/disk.ts';
-import { isDiskFull } from '../host/disk/full.ts';
+import { isDiskFull } from '../host/disk/disk-full.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
 import type { Guard, GuardSeen } from '../ports/guard.ts';
-import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './layout.ts';
-import { decodePlan, encodePlan, type ReadPlan } from './plan.ts';
-import { aliveLine, isCounting, readGuardNote } from './records.ts';
-import type { GuardSystemd } from './systemd.ts';
-import { decodeTraces, removeTraces } from './traces.ts';
+import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './guard-paths.ts';
+import { decodePlan, encodePlan, type ReadPlan } from './guard-plan.ts';
+import { aliveLine, isCounting, readGuardNote } from './guard-records.ts';
+import type { GuardSystemd } from './guard-systemd.ts';
+import { decodePlacedFiles, removePlacedFiles } from './placed-files.ts';
 import { readFile } from 'node:fs/promises';
 
 export interface HostGuardOptions {
@@ -56,10 +56,10 @@ export function createHostGuard(options: HostGuardOptions): Guard {
     const hasDirectory = (await disk.stat(paths.directory)) !== null;
     if (!hasDirectory && (await disk.stat(paths.dropIn)) === null) return;
     await disk.remove(paths.plan);
-    const traces = decodeTraces(await readable(disk, paths.traces));
-    await removeTraces(disk, { staged: traces.staged, made: [] });
+    const traces = decodePlacedFiles(await readable(disk, paths.traces));
+    await removePlacedFiles(disk, { staged: traces.staged, made: [] });
     await disk.remove(paths.dropIn);
-    await removeTraces(disk, { staged: [], made: traces.made });
+    await removePlacedFiles(disk, { staged: [], made: traces.made });
     await systemd.daemonReload();
     await systemd.stopUnit(GUARD_TIMER);
     // Last, because it remembers what else there is.
@@ -96,7 +96,7 @@ export function createHostGuard(options: HostGuardOptions): Guard {
         throw new GitopsError('GUARD_FILES', message, { cause: error });
       }
     },
-    async signOfLife() {
+    async heartbeat() {
       // As the guard counts: pauses of the machine included, in which the clock of the process stands still.
       const now = (await uptimeSeconds().catch(() => Number.NaN)) * 1_000;
       if (lastSign !== undefined && now - lastSign < SIGN_OF_LIFE_EVERY_MS) return;
@@ -114,7 +114,7 @@ export function createHostGuard(options: HostGuardOptions): Guard {
 }
 
 /** For an agent without a guard: what one before it left would miss its signs of life. The script does nothing without a plan. */
-export const forsakeGuard = (disk: Pick<Disk, 'remove'>, stateDirectory: string): Promise<void> =>
+export const disableGuard = (disk: Pick<Disk, 'remove'>, stateDirectory: string): Promise<void> =>
   disk.remove(guardPaths(stateDirectory, '/').plan);
 
 /** In its place where it can be: an agent that is alive must not look silent because the disk is full. */

@@ -12,7 +12,7 @@ export interface HostFiles {
   /** Where a path leads when every link is followed. */
   real(path: string): Promise<string | undefined>;
   /** Of the file system that a path is on. */
-  room(path: string): Promise<Room | undefined>;
+  room(path: string): Promise<FileSystemSpace | undefined>;
   /** Names in a directory. */
   names(path: string): Promise<readonly string[] | undefined>;
   /** Opens a file to be read from here and there. To be closed. */
@@ -20,7 +20,7 @@ export interface HostFiles {
 }
 
 /** How much a file system holds, and what is left of it for anybody but root. */
-export interface Room {
+export interface FileSystemSpace {
   readonly bytes: number;
   readonly availableBytes: number;
   /** 0 where the file system does not count them. */

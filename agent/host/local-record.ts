@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { inOurVersion, type Migration, parseRaw } from './record-shape.ts';
+import { migrateRecord, type Migration, parseRaw } from './record-shape.ts';
 import type { Disk, FileOwner } from '../ports/disk.ts';
 
 /** What is remembered beside the copy of the local config. */
@@ -15,7 +15,7 @@ export interface LocalRecord {
 }
 
 /** The directory `local/` of the state directory. */
-export interface LocalStore {
+export interface LocalRecordStore {
   record(): Promise<LocalRecord | null>;
   /** The local config's copy, whole or not. */
   copy(): Promise<Buffer | null>;
@@ -43,7 +43,7 @@ export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
  * - `kubelet.edited`: what became of our file by hand, before that was undone;
  * - `record`: JSON, versioned.
  */
-export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore {
+export function createLocalRecordStore(disk: Disk, stateDirectory: string): LocalRecordStore {
   const directory = join(stateDirectory, 'local');
   const copyFile = join(directory, 'kubelet');
   const recordFile = join(stateDirectory, LOCAL_RECORD);
@@ -52,7 +52,7 @@ export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore
     // Whatever lies there instead of a file is as good as nothing.
     (await disk.stat(path))?.kind === 'file' ? disk.read(path) : null;
 
-  const store: LocalStore = {
+  const store: LocalRecordStore = {
     copy: () => read(copyFile),
     record: async () => parseRecord((await read(recordFile))?.toString('utf8') ?? ''),
     async save(record, copy) {
@@ -100,7 +100,7 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 /** null where it is damaged. An agent does nothing where it is of a newer release. */
 function parseRecord(text: string): LocalRecord | null {
   try {
-    const raw = inOurVersion(parseRaw(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
+    const raw = migrateRecord(parseRaw(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
     const { sha256, owner, ours, newer } = raw;
     const isSound = isDigest(sha256) && isOwner(owner) && Array.isArray(ours) && ours.every(isDigest);
     if (!isSound) return null;

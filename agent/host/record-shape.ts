@@ -4,21 +4,21 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 export type Raw = Readonly<Record<string, unknown>>;
 
 /** For content that is not what we wrote. Whoever reads a file catches it and goes on without the file. */
-export function damaged(what: string, cause?: unknown): GitopsError<'CHECKPOINT_DAMAGED'> {
+export function damagedRecord(what: string, cause?: unknown): GitopsError<'CHECKPOINT_DAMAGED'> {
   return new GitopsError('CHECKPOINT_DAMAGED', what, cause === undefined ? {} : { cause });
 }
 
 /** @throws CHECKPOINT_DAMAGED, as all of these do */
 export function asRecord(value: unknown, what: string): Raw {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Raw;
-  throw damaged(`${what} is not a map`);
+  throw damagedRecord(`${what} is not a map`);
 }
 
 /** A text, of this shape where one is given. */
 export function textIn(raw: Raw, key: string, shape = /^[^]*$/): string {
   const value = raw[key];
   if (typeof value === 'string' && shape.test(value)) return value;
-  throw damaged(`${key} is ${show(value)}`);
+  throw damagedRecord(`${key} is ${show(value)}`);
 }
 
 /** Undefined where it is missing or null. */
@@ -30,27 +30,27 @@ export function optionalText(raw: Raw, key: string): string | undefined {
 export function textsIn(raw: Raw, key: string): readonly string[] {
   const value = raw[key] ?? [];
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
-  throw damaged(`${key} is ${show(value)}`);
+  throw damagedRecord(`${key} is ${show(value)}`);
 }
 
 /** A span or a count: finite and not negative. */
 export function amountIn(raw: Raw, key: string): number {
   const value = raw[key];
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
-  throw damaged(`${key} is ${show(value)}`);
+  throw damagedRecord(`${key} is ${show(value)}`);
 }
 
 export function flagIn(raw: Raw, key: string): boolean {
   const value = raw[key];
   if (typeof value === 'boolean') return value;
-  throw damaged(`${key} is ${show(value)}`);
+  throw damagedRecord(`${key} is ${show(value)}`);
 }
 
 /** One of these words. */
 export function wordIn<const Word extends string>(raw: Raw, key: string, words: readonly Word[]): Word {
   const word = words.find((candidate) => candidate === raw[key]);
   if (word !== undefined) return word;
-  throw damaged(`${key} is ${show(raw[key])}`);
+  throw damagedRecord(`${key} is ${show(raw[key])}`);
 }
 
 /** Turns what a version of a file said into what the next one says. It loses nothing that the next one can say. */
@@ -64,11 +64,11 @@ export type Migration = (older: Raw) => Raw;
  * @throws CHECKPOINT_TOO_NEW where a newer release wrote it: it is whole, and not ours to guess at or to write over
  * @throws CHECKPOINT_DAMAGED
  */
-export function inOurVersion(raw: Raw, migrations: readonly Migration[] = []): Raw {
+export function migrateRecord(raw: Raw, migrations: readonly Migration[] = []): Raw {
   const { version } = raw;
   const ours = migrations.length + 1;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
-    throw damaged(`version is ${show(version)}`);
+    throw damagedRecord(`version is ${show(version)}`);
   }
   if (version > ours) {
     const message = `a newer release wrote it, in version ${version}; this one knows version ${ours} and older ones`;
@@ -86,7 +86,7 @@ export function parseRaw(text: string): Raw {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw damaged('it is not JSON', error);
+    throw damagedRecord('it is not JSON', error);
   }
   return asRecord(value, 'the file');
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { ask, type HttpAnswer } from '#shared/http/body.ts';
+import { sendAndCollect, type HttpAnswer } from '#shared/http/body.ts';
 import type { Lifetime } from '#shared/runtime/lifetime.ts';
-import type { Address } from './serving-certificate.ts';
+import type { Address } from './pinned-certificate.ts';
 
 export interface GetOptions {
   readonly headers?: Readonly<Record<string, string>>;
@@ -22,5 +22,5 @@ export function boundedGet(
   // With `agent` set, even to false, a connection of the agent's making would be used instead of the socket.
   const over = socket === undefined ? { agent: false as const } : { createConnection: () => socket };
   const tooLong = (): Error => new Error(`${path} gives more than ${maxBytes} bytes`);
-  return ask({ method: 'GET', url, headers, over }, life, { maxBytes, tooLong });
+  return sendAndCollect({ method: 'GET', url, headers, over }, life, { maxBytes, tooLong });
 }

@@ -4,7 +4,7 @@ import { redact } from '#shared/runtime/redact.ts';
 type Reading = { readonly complaint: 'error' | 'other'; readonly text: string } | undefined;
 
 /** Different errors that are shown. */
-export const MOST_ERRORS = 3;
+export const MAX_ERRORS = 3;
 const LONGEST_LINE = 280;
 
 /** `E1122 15:27:13.502266      69 run.go:74] …`: errors and fatal errors of klog. */
@@ -23,17 +23,17 @@ const INDENTED = /^\s/;
 const MOST_BELOW = 8;
 
 /** The last different errors of a log that is read backwards. */
-export interface LastErrors {
+export interface ErrorLines {
   /** Takes the line before those that it was given. @returns how many different errors there are now */
   readonly add: (line: string) => number;
   /**
    * The errors until now, the newest first, fit to be shown. Where there is none, the last lines that a kubelet would not write:
    * those of what starts it.
    */
-  readonly told: () => readonly string[];
+  readonly lines: () => readonly string[];
 }
 
-export function createLastErrors(): LastErrors {
+export function createErrorLines(): ErrorLines {
   const errors = new Set<string>();
   const others = new Set<string>();
   let below: readonly string[] = [];
@@ -47,11 +47,11 @@ export function createLastErrors(): LastErrors {
       const found = reading?.complaint === 'error' ? errors : others;
       const more = GOES_ON.test(line) ? below : [];
       below = [];
-      const text = reading === undefined || found.size >= MOST_ERRORS ? '' : shown([reading.text, ...more].join('\n'));
+      const text = reading === undefined || found.size >= MAX_ERRORS ? '' : shown([reading.text, ...more].join('\n'));
       if (text !== '') found.add(text);
       return errors.size;
     },
-    told: () => [...(errors.size > 0 ? errors : others)],
+    lines: () => [...(errors.size > 0 ? errors : others)],
   };
 }
 

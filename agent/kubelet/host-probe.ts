@@ -2,12 +2,12 @@ import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type Lifetime, withLifetime } from '#shared/runtime/lifetime.ts';
 import { boundedGet } from './bounded-get.ts';
-import { askKubelet, type KubeletAccess } from './ask-kubelet.ts';
+import { getFromKubelet, type KubeletAccess } from './authenticated-get.ts';
 import { readConfigz } from './configz.ts';
 import { countersIn } from './kubelet-counters.ts';
-import { podHarmIn } from './pod-harm.ts';
-import type { Health, KubeletAddress, KubeletProbe } from '../ports/probe.ts';
-import type { Address } from './serving-certificate.ts';
+import { podEvictionsIn } from './pod-evictions.ts';
+import type { Health, KubeletAddress, KubeletProbe } from '../ports/kubelet-probe.ts';
+import type { Address } from './pinned-certificate.ts';
 
 export interface HostProbeOptions extends KubeletAccess {
   readonly clock?: Clock;
@@ -47,7 +47,7 @@ export function createHostProbe(options: HostProbeOptions): KubeletProbe {
     },
     async podHarm(address, signal) {
       const text = await metricsOf(address, signal);
-      return text === null ? null : podHarmIn(text);
+      return text === null ? null : podEvictionsIn(text);
     },
     async counters(address, signal) {
       const text = await metricsOf(address, signal);
@@ -59,7 +59,7 @@ export function createHostProbe(options: HostProbeOptions): KubeletProbe {
   async function metricsOf({ api, servingCerts = [] }: KubeletAddress, signal: AbortSignal): Promise<string | null> {
     if (api === null || clock.monotonic() < forbiddenUntil) return null;
     const answer = await inTime(signal, (life) =>
-      askKubelet(api, '/metrics', MOST_METRICS_BYTES, trusting(servingCerts), life),
+      getFromKubelet(api, '/metrics', MOST_METRICS_BYTES, trusting(servingCerts), life),
     );
     if ('seen' in answer) return null;
     if (answer.status === 401 || answer.status === 403) forbiddenUntil = clock.monotonic() + FORBIDDEN_MS;

@@ -1,4 +1,4 @@
-import type { KubeletAddress } from '../ports/probe.ts';
+import type { KubeletAddress } from '../ports/kubelet-probe.ts';
 
 /** Ports and addresses that a kubelet listens on where its config says nothing (k8s.io/kubelet v1beta1). */
 const DEFAULTS = { healthzBindAddress: '127.0.0.1', healthzPort: 10248, address: '0.0.0.0', port: 10250 } as const;

@@ -1,4 +1,4 @@
-import type { KubeletCounters } from '../ports/probe.ts';
+import type { KubeletCounters } from '../ports/kubelet-probe.ts';
 
 /**
  * Since Kubernetes 1.19; `pod_start_sli` since 1.26, whose sum falls where images are pulled in parallel

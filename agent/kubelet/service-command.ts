@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { runCommand } from './run-command.ts';
-import type { KubeletService, ServiceStatus } from '../ports/service.ts';
+import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
 
 export interface CommandServiceOptions {
   /** A shell line that restarts the kubelet and need not wait for it; finds the reason in `KUBELET_RESTART_REASON`. */

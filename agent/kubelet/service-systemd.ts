@@ -3,9 +3,9 @@ import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { type Clock, type Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import type { KubeletService } from '../ports/service.ts';
+import type { KubeletService } from '../ports/kubelet-service.ts';
 import { statusFromProperties } from './systemd-status.ts';
-import { unfitnessOf } from './unit-fitness.ts';
+import { whyUnitUnsupported } from './unsupported-unit.ts';
 import { followUnit, readUnit, rebootMachine, restartUnit } from './systemd-unit.ts';
 
 export interface SystemdServiceOptions {
@@ -75,7 +75,7 @@ export function createSystemdService(options: SystemdServiceOptions): SystemdSer
       }
     },
     async unfitness(signal) {
-      return unfitnessOf(unit, await readUnit(await link.connection(signal), unit, signal));
+      return whyUnitUnsupported(unit, await readUnit(await link.connection(signal), unit, signal));
     },
     async restart(because, signal) {
       log.info({ unit, reason: because }, 'restarting the kubelet');

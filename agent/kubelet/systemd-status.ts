@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { DBusValue, Variant } from '#agent/host/dbus/value.ts';
-import type { ServiceStatus } from '../ports/service.ts';
+import type { ServiceStatus } from '../ports/kubelet-service.ts';
 
 type Properties = ReadonlyMap<DBusValue, DBusValue>;
 
@@ -9,8 +9,8 @@ type Properties = ReadonlyMap<DBusValue, DBusValue>;
  * `NRestarts` came with 235, `InvocationID` with 232.
  */
 export function statusFromProperties(properties: Properties): ServiceStatus {
-  const unit = text(properties, 'Id') ?? 'the unit';
-  const load = text(properties, 'LoadState');
+  const unit = textProperty(properties, 'Id') ?? 'the unit';
+  const load = textProperty(properties, 'LoadState');
   if (load !== 'loaded') {
     return {
       state: 'unknown',
@@ -26,14 +26,14 @@ export function statusFromProperties(properties: Properties): ServiceStatus {
     ...(state === 'stopped' && wasStopped(properties) ? { wasStopped: true } : {}),
     run: runOf(properties),
     ...pidOf(properties),
-    automaticRestarts: number(properties, 'NRestarts') ?? null,
+    automaticRestarts: numberProperty(properties, 'NRestarts') ?? null,
     ...(lastExit === undefined ? {} : { lastExit }),
-    ...((text(properties, 'SubState') ?? '').startsWith('auto-restart') ? { awaitsRestart: true } : {}),
+    ...((textProperty(properties, 'SubState') ?? '').startsWith('auto-restart') ? { awaitsRestart: true } : {}),
   };
 }
 
 function stateOf(properties: Properties): ServiceStatus['state'] {
-  switch (text(properties, 'ActiveState') ?? '') {
+  switch (textProperty(properties, 'ActiveState') ?? '') {
     case 'active':
     case 'reloading':
     case 'refreshing':
@@ -57,11 +57,11 @@ function stateOf(properties: Properties): ServiceStatus['state'] {
  * the result `success`. A kubelet that fails ends in `failed`, or waits for its next start.
  */
 const wasStopped = (properties: Properties): boolean =>
-  text(properties, 'ActiveState') === 'inactive' && text(properties, 'Result') === 'success';
+  textProperty(properties, 'ActiveState') === 'inactive' && textProperty(properties, 'Result') === 'success';
 
 /** 0 where there is no process. */
 function mainPid(properties: Properties): number {
-  const pid = number(properties, 'MainPID') ?? 0;
+  const pid = numberProperty(properties, 'MainPID') ?? 0;
   return Number.isSafeInteger(pid) && pid > 0 ? pid : 0;
 }
 
@@ -84,11 +84,11 @@ function runOf(properties: Properties): string | null {
 
 /** Known between an end and the next start only: a start takes it back. */
 function exitOf(properties: Properties): string | undefined {
-  const how = EXITS[number(properties, 'ExecMainCode') ?? 0];
+  const how = EXITS[numberProperty(properties, 'ExecMainCode') ?? 0];
   if (how === undefined) return undefined;
-  const status = number(properties, 'ExecMainStatus') ?? 0;
+  const status = numberProperty(properties, 'ExecMainStatus') ?? 0;
   const exit = how === 'exit-code' ? `${how} ${status}` : `${how} ${signalName(status)}`;
-  const result = text(properties, 'Result') ?? '';
+  const result = textProperty(properties, 'Result') ?? '';
   return TELLING_RESULTS.has(result) ? `${exit}, ${result}` : exit;
 }
 
@@ -115,13 +115,13 @@ export function propertyOf(properties: Properties, name: string): DBusValue | un
 }
 
 /** A property that is a text; undefined where this systemd does not have it. */
-export function text(properties: Properties, name: string): string | undefined {
+export function textProperty(properties: Properties, name: string): string | undefined {
   const value = propertyOf(properties, name);
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A property that is a number of at most 32 bits; undefined where this systemd does not have it. */
-export function number(properties: Properties, name: string): number | undefined {
+export function numberProperty(properties: Properties, name: string): number | undefined {
   const value = propertyOf(properties, name);
   return typeof value === 'number' ? value : undefined;
 }

@@ -1,6 +1,6 @@
-import type { Account } from '../report/status.ts';
+import type { NodeReport } from '../report/kubelet-node-status.ts';
 import { activeOf, type State, type Target } from '../decide/state.ts';
-import type { Counts } from './counts.ts';
+import type { Counts } from './trial-counts.ts';
 import type { Family } from './text-format.ts';
 import { X509Certificate } from 'node:crypto';
 
@@ -9,7 +9,7 @@ export interface AgentView {
   readonly state: State;
   /** What is reported of the node; undefined before the first turn. */
   readonly status:
-    | (Pick<Account, 'phase' | 'conditions'> & { readonly status?: Pick<Account['status'], 'error'> })
+    | (Pick<NodeReport, 'phase' | 'conditions'> & { readonly status?: Pick<NodeReport['status'], 'error'> })
     | undefined;
   readonly counts: Counts;
   readonly version: string;

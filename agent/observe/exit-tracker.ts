@@ -1,12 +1,12 @@
-import type { Memory } from '../decide/memory.ts';
-import type { ServiceStatus } from '../ports/service.ts';
+import type { ProcessMemory } from '../decide/process-memory.ts';
+import type { ServiceStatus } from '../ports/kubelet-service.ts';
 
 /**
  * Remembers how the kubelet last ended by itself since the agent ordered a restart. Service managers forget that as soon as
  * the next run begins, and it is the first thing that people ask. Nor do they say who stopped a kubelet: one of which no run
  * was seen since the agent's own order was stopped by that order, and something keeps it from starting.
  */
-export function createExitTracker(memory: Memory): (status: ServiceStatus) => ServiceStatus {
+export function createExitTracker(memory: ProcessMemory): (status: ServiceStatus) => ServiceStatus {
   let lastExit: string | undefined;
   let restarts = 0;
   let isOurStop = false;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Intent } from '../decide/observation.ts';
 import type { Target } from '../decide/state.ts';
-import type { ServiceStatus } from '../ports/service.ts';
-import type { SeenFiles } from './files.ts';
+import type { ServiceStatus } from '../ports/kubelet-service.ts';
+import type { SeenFiles } from './managed-files.ts';
 
 /** Names the run of the kubelet that a turn is bound to. */
 export interface RunNames {

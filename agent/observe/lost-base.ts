@@ -1,13 +1,13 @@
 import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import type { Observation, SeenBase } from '../decide/observation.ts';
-import type { RunningConfig } from '../ports/probe.ts';
-import type { SeenFiles } from './files.ts';
+import type { RunningConfig } from '../ports/kubelet-probe.ts';
+import type { SeenFiles } from './managed-files.ts';
 
 /**
  * Where nobody knows any more over which base a config was proven, the files in place may be the very ones that it was proven in:
  * the kubelet came up well with them while the agent looked, or was started with them and shows each of their values.
  */
-export async function withoutLoss(
+export async function recoverLostBase(
   { base, files, effective }: SeenFiles,
   run: Pick<Observation, 'startedAsInstalled' | 'startWasSeen' | 'health' | 'kubeletVersion'>,
   configz: () => Promise<RunningConfig>,

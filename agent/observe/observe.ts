@@ -4,33 +4,33 @@ import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import type { CheckpointStore } from '../checkpoint/store.ts';
-import { intentOf } from '../decide/assignment/assignment.ts';
-import { candidateOf } from '../decide/assignment/candidate.ts';
-import { recallCandidate } from '../decide/candidate.ts';
-import { type Memory, recall } from '../decide/memory.ts';
+import type { CheckpointStore } from '../checkpoint/checkpoint-store.ts';
+import { intentOf } from '../decide/assignment/intent.ts';
+import { preflightRequestOf } from '../decide/assignment/preflight-request.ts';
+import { candidateFromMemory } from '../decide/preflight-candidate.ts';
+import { type ProcessMemory, observationFromMemory } from '../decide/process-memory.ts';
 import type { Intent, Observation, Staged } from '../decide/observation.ts';
-import { isDown } from '../decide/start-down.ts';
-import { activeOf, type Config, type State, type Strain } from '../decide/state.ts';
-import { maxNodeAgeMs, needsLease, needsStrain, readinessOf } from '../decide/what-to-read.ts';
+import { isDown } from '../decide/start-failed-kubelet.ts';
+import { activeOf, type Config, type State, type NodePressure } from '../decide/state.ts';
+import { maxNodeAgeMs, needsLease, needsPressure, readinessOf } from '../decide/read-schedule.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
-import type { FlaggedDropIn } from '../kubelet/flagged-drop-ins.ts';
+import type { ConfigDirDropIn } from '../kubelet/config-dir-drop-ins.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
-import { servingCertsOf } from '../kubelet/serving-certificate.ts';
+import { servingCertsOf } from '../kubelet/pinned-certificate.ts';
 import type { Guard } from '../ports/guard.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
-import type { Health, KubeletAddress, KubeletProbe } from '../ports/probe.ts';
-import type { KubeletService, ServiceStatus } from '../ports/service.ts';
-import { parseFlags, removedFlags, withFlags } from '../preflight/checks/flags.ts';
+import type { Health, KubeletAddress, KubeletProbe } from '../ports/kubelet-probe.ts';
+import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
+import { parseFlags, removedFlags, withFlags } from '../preflight/checks/kubelet-flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
-import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
+import { installableOf, observeFiles, type SeenFiles } from './managed-files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
-import { createLasting } from './lasting.ts';
-import { createMeasuring, type Reading } from './measure.ts';
-import { withoutLoss } from './lost-base.ts';
-import { createConfigzReader, type ReadConfigz, runningAsMeant } from './running.ts';
+import { createDurationTracker } from './duration-tracker.ts';
+import { createKubeletMeasures, type MeasureReading } from './kubelet-measures.ts';
+import { recoverLostBase } from './lost-base.ts';
+import { createConfigzReader, type ReadConfigz, compareRunningConfig } from './running-config.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 export interface ObserveOptions {
@@ -45,16 +45,16 @@ export interface ObserveOptions {
   /** See `AgentPorts`. */
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   /** See `AgentPorts`. */
-  readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
+  readonly outOfMemory?: () => Promise<NodePressure['outOfMemory']>;
   /** How many the machine has; undefined where that cannot be seen. */
   readonly numaNodes?: () => Promise<number | undefined>;
-  readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly FlaggedDropIn[]>;
+  readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly ConfigDirDropIn[]>;
   readonly bootId: () => Promise<string>;
   /** This node is to be given up, whatever the API server wants. */
   readonly uninstall: boolean;
   /** The node's KubeletNode as last heard of. */
   readonly assignment: () => KubeletNode | null;
-  readonly memory: Memory;
+  readonly memory: ProcessMemory;
 }
 
 export type Observe = (state: State, signal: AbortSignal) => Promise<Observation>;
@@ -62,16 +62,16 @@ export type Observe = (state: State, signal: AbortSignal) => Promise<Observation
 /** Reads everything that a decision can ask for, into one value. Decides nothing. */
 export function createObserve(options: ObserveOptions): Observe {
   const { clock, service, probe, installer, payloads, ownNode, guard, memory } = options;
-  const outOfMemory = async (): Promise<Strain['outOfMemory']> =>
+  const outOfMemory = async (): Promise<NodePressure['outOfMemory']> =>
     (await options.outOfMemory?.().catch(() => null)) ?? null;
   const started = createStartTracker();
   const runs = createRunNames();
-  const down = createLasting();
+  const down = createDurationTracker();
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
   let numaNodes: number | undefined;
-  const measure = createMeasuring();
+  const measure = createKubeletMeasures();
   let lastAt: Millis | undefined;
   let bootId = '';
   let lastAddress: KubeletAddress = NOWHERE;
@@ -101,7 +101,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const intent: Intent = options.uninstall ? { intent: 'local' } : intentOf(assignment);
     bootId = await options.bootId().catch(() => bootId);
     const minorBefore = minorNumber((await ownNode.kubeletVersion()) ?? '');
-    let seenFiles = await lookAtFiles(activeOf(state), payloads, installer);
+    let seenFiles = await observeFiles(activeOf(state), payloads, installer);
     // The run first: what is read after it belongs to this run or to a later one.
     const status = withLastExit(await service.status(signal).catch(unknownService));
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
@@ -117,23 +117,23 @@ export function createObserve(options: ObserveOptions): Observe {
     const health =
       address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(unanswered);
     const configz = () => readConfigz.read(state, address, status.run, signal);
-    const running = await runningAsMeant(
+    const running = await compareRunningConfig(
       seenFiles.payload,
       configz,
       ownNode.kubeletVersion,
       async () => (await options.dropIns?.(args)) ?? [],
     );
     const isAtRest = state.doing.phase === 'idle';
-    const sight = readConfigz.sights.sight(status.run, isAtRest, clock.monotonic());
-    started.tell(status.run, seenFiles.files.files === 'installed');
+    const sight = readConfigz.sights.visibility(status.run, isAtRest, clock.monotonic());
+    started.update(status.run, seenFiles.files.files === 'installed');
     const node = await ownNode.look(maxNodeAgeMs(state, intent, startedAt - run.since), signal);
     // What is on disk may be right for one version, and wrong for the one that was just heard of.
     if (minorBefore !== undefined && minorNumber(node.kubeletVersion ?? '') !== minorBefore)
-      seenFiles = await lookAtFiles(activeOf(state), payloads, installer);
+      seenFiles = await observeFiles(activeOf(state), payloads, installer);
     const isStale = needsLease(state, node.ready) && (await options.nodeLease.isStale(signal));
-    const isAsked = needsStrain(state, intent);
+    const isAsked = needsPressure(state, intent);
     const start = { startedAsInstalled: started.asInstalled(), startWasSeen: started.wasSeen() };
-    const readMeasures = async (): Promise<Reading | null> => {
+    const readMeasures = async (): Promise<MeasureReading | null> => {
       const counters = (await probe.counters?.(address, signal).catch(() => null)) ?? null;
       if (counters === null) return null;
       const counts = await outOfMemory();
@@ -150,20 +150,20 @@ export function createObserve(options: ObserveOptions): Observe {
       },
       readMeasures,
     );
-    const recalled = recall(memory, intent, options.uninstall, startedAt);
+    const recalled = observationFromMemory(memory, intent, options.uninstall, startedAt);
     const seen: Observation = {
       intent,
       generation: assignment?.metadata.generation,
       ...recalled,
-      candidate: recallCandidate(candidateOf(assignment), memory.candidate, startedAt),
+      candidate: candidateFromMemory(preflightRequestOf(assignment), memory.candidate, startedAt),
       files: seenFiles.files,
       service: status,
       health,
       running,
       sight,
-      downMs: down.tell(isDown({ service: status }), startedAt),
+      downMs: down.update(isDown({ service: status }), startedAt),
       ...start,
-      base: await withoutLoss(seenFiles, { ...start, health, kubeletVersion: node.kubeletVersion }, configz),
+      base: await recoverLostBase(seenFiles, { ...start, health, kubeletVersion: node.kubeletVersion }, configz),
       runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
       fingerprint: fingerprintOf(
         activeOf(state),

@@ -6,7 +6,7 @@ import { type Kube, NODES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
-import { readFile } from '../host/own-files.ts';
+import { readFile } from '../host/state-files.ts';
 import { withDeadline } from '../host/deadline.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { NodeFacts, OwnNode } from '../ports/own-node.ts';

@@ -1,6 +1,6 @@
 /** Follows whether the kubelet's present run began while its files were as they have to be. */
 export interface StartTracker {
-  tell(run: string | null, isInstalled: boolean): void;
+  update(run: string | null, isInstalled: boolean): void;
   asInstalled(): boolean;
   /** This process saw that run begin. */
   wasSeen(): boolean;
@@ -11,7 +11,7 @@ export function createStartTracker(): StartTracker {
     | { readonly run: string | null; readonly sound: boolean; readonly seen: boolean; readonly wasInstalled: boolean }
     | undefined;
   return {
-    tell(run, isInstalled) {
+    update(run, isInstalled) {
       // A run that was not seen to begin, as at our own start, is taken to have read what is there.
       const isNew = known === undefined || known.run !== run || run === null;
       const sound = isNew ? isInstalled && (known?.wasInstalled ?? true) : (known?.sound ?? isInstalled);

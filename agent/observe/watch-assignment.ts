@@ -1,9 +1,9 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { follow } from '#shared/kube/follow.ts';
-import { type Heard, type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
+import { listWatch } from '#shared/kube/list-watch.ts';
+import { type ListWatchEvent, type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { createReasons } from '#shared/runtime/reasons.ts';
+import { createOngoingFaultReasons } from '#shared/runtime/ongoing-fault-reasons.ts';
 
 export interface WatchAssignmentOptions {
   readonly kube: Kube;
@@ -27,7 +27,7 @@ export interface AssignmentWatch {
 export function watchAssignment(options: WatchAssignmentOptions): AssignmentWatch {
   const { kube, nodeName, clock, random, log, onHeard, onChange } = options;
   let current: KubeletNode | null = null;
-  const away = createReasons();
+  const away = createOngoingFaultReasons();
 
   const onFault = (error: unknown): void => {
     if (away.isNew(error)) log.warn({ err: error }, 'the assignment cannot be watched: everything stays as it is');
@@ -37,7 +37,7 @@ export function watchAssignment(options: WatchAssignmentOptions): AssignmentWatc
     current: () => current,
     async run(signal) {
       const selection = { resource: KUBELET_NODES, fieldSelector: `metadata.name=${nodeName}` };
-      for await (const heard of follow<KubeletNode>(kube, selection, { signal, clock, random, onFault })) {
+      for await (const heard of listWatch<KubeletNode>(kube, selection, { signal, clock, random, onFault })) {
         if (away.over()) log.info({}, 'the assignment is watched again');
         const before = current;
         current = nodeIn(heard, nodeName, current);
@@ -48,7 +48,7 @@ export function watchAssignment(options: WatchAssignmentOptions): AssignmentWatc
   };
 }
 
-function nodeIn(heard: Heard<KubeletNode>, nodeName: string, before: KubeletNode | null): KubeletNode | null {
+function nodeIn(heard: ListWatchEvent<KubeletNode>, nodeName: string, before: KubeletNode | null): KubeletNode | null {
   if (heard.heard === 'replaced') return heard.items.find(({ metadata }) => metadata.name === nodeName) ?? null;
   if (heard.item.metadata.name !== nodeName) return before;
   return heard.type === 'DELETED' ? null : heard.item;

@@ -84,7 +84,7 @@ export interface Guard {
   /** Takes it away with everything that belongs to it, its note included. Safe to repeat. @throws GitopsError `GUARD_*` */
   disarm(): Promise<void>;
   /** Tells it that somebody watches the trial. To be called at every look; writes seldom. @throws GitopsError `GUARD_*` */
-  signOfLife(): Promise<void>;
+  heartbeat(): Promise<void>;
 }
 
 /** For kubelets whose starts nobody but the agent can follow. */
@@ -92,5 +92,5 @@ export const noGuard = (why: string): Guard => ({
   look: () => Promise.resolve({ guard: 'none', why }),
   arm: () => Promise.resolve(),
   disarm: () => Promise.resolve(),
-  signOfLife: () => Promise.resolve(),
+  heartbeat: () => Promise.resolve(),
 });

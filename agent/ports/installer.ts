@@ -80,12 +80,12 @@ export interface Installer {
    * Every file, state files of the managers included, as it has to be for `to` again after `trial` was installed, for
    * somebody who knows nothing of plans. To be asked before `trial` is installed. Remembers whatever it names as ours.
    */
-  wayBack(trial: InstallPlan, to: InstallPlan): Promise<readonly GuardedFile[]>;
+  fallbackFiles(trial: InstallPlan, to: InstallPlan): Promise<readonly GuardedFile[]>;
   /**
    * Limits on units of systemd that a kubelet with `trial` sets and one with `to` does not: `system.slice MemoryMax` → what
    * it is now. To be asked before `trial` is installed; notes them.
    */
-  limitsBack(trial: InstallPlan, to: InstallPlan): Promise<Readonly<Record<string, string>>>;
+  fallbackLimits(trial: InstallPlan, to: InstallPlan): Promise<Readonly<Record<string, string>>>;
   /** Forgets state files that were put aside: nothing is on trial any more. */
   forgetState(): Promise<void>;
   /** Whatever local config is in its place now is the one to go back to: nothing of ours was proven on this node. */

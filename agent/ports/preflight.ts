@@ -8,7 +8,7 @@ export interface Assigned {
 }
 
 /** The code of an error that ends without a person: the config is not rejected for it, and is looked at again. */
-export const PASSING_CODE = 'runtime-away';
+export const TRANSIENT_CODE = 'runtime-away';
 
 /**
  * Looks at the node for what would keep the kubelet from starting with a config, before the kubelet hears of it. Errors

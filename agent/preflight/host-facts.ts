@@ -1,6 +1,6 @@
-import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
-import type { FlaggedDropIn } from '../kubelet/flagged-drop-ins.ts';
-import type { HostPathKind, Room } from '../host/host-files.ts';
+import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
+import type { ConfigDirDropIn } from '../kubelet/config-dir-drop-ins.ts';
+import type { HostPathKind, FileSystemSpace } from '../host/host-files.ts';
 
 /** What was seen of the machine. Undefined, or not in a map, is what could not be seen: it speaks against nothing. */
 export interface HostFacts {
@@ -18,9 +18,9 @@ export interface HostFacts {
   /** Memory that a kubelet would count as available now. */
   readonly availableMemoryBytes?: number;
   /** The file system that the kubelet's directory is on. */
-  readonly nodefs?: Room;
+  readonly nodefs?: FileSystemSpace;
   /** The one that images are on, where the runtime's own files leave no doubt of it. */
-  readonly imagefs?: Room;
+  readonly imagefs?: FileSystemSpace;
   /** How many processes the kernel allows. */
   readonly mostPids?: number;
   /** How many there are now. */
@@ -34,7 +34,7 @@ export interface HostFacts {
   /** The kubelet's command line, the program left out. */
   readonly kubeletArgs?: readonly string[];
   /** Of the kubelet's `--config-dir`, whatever the agent's settings say; ours left out. In the order of the kubelet. */
-  readonly dropIns: readonly FlaggedDropIn[];
+  readonly dropIns: readonly ConfigDirDropIn[];
   /** Where the kubelet's `--config` and `--config-dir`, and ours, lead when links are followed. */
   readonly realPaths: ReadonlyMap<string, string>;
   readonly runningPods?: number;

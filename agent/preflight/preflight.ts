@@ -1,32 +1,32 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import type { Preflight } from '../ports/preflight.ts';
-import type { Check } from './check.ts';
+import type { Check } from './preflight-check.ts';
 import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
-import { cgroupDriver, cgroupLimits, cgroupsExist, cgroupVersion, limitsStay } from './checks/cgroups.ts';
-import { dropInsShadow } from './checks/drop-ins.ts';
-import { filesExist, runtimeAnswers } from './checks/files.ts';
+import { cgroupDriver, cgroupLimits, cgroupsExist, cgroupVersion, cgroupLimitsPersist } from './checks/cgroups.ts';
+import { dropInsOverride } from './checks/drop-ins.ts';
+import { filesExist, runtimeAnswers } from './checks/files-exist.ts';
 import { halfCores, staticCpus, staticMemory } from './checks/static-managers.ts';
 import { pressure } from './checks/pressure.ts';
-import { configIsRead, flagsShadow, withFlags } from './checks/flags.ts';
+import { configIsRead, flagsOverride, withFlags } from './checks/kubelet-flags.ts';
 import { kernelDefaults, swap } from './checks/host-setup.ts';
-import { addresses, apiSeen, healthEndpoint, ports } from './checks/sight.ts';
+import { addresses, kubeletApiEnabled, healthEndpointEnabled, ports } from './checks/kubelet-endpoints.ts';
 import type { ConfigForHost, HostFacts } from './host-facts.ts';
-import type { HostLook } from './look-at-host.ts';
+import type { HostFactsReader } from './gather-host-facts.ts';
 
 /** Each looks at one thing; a node is told all at once. */
 const CHECKS: readonly Check[] = [
   configIsRead,
-  flagsShadow,
-  dropInsShadow,
+  flagsOverride,
+  dropInsOverride,
   swap,
   kernelDefaults,
   cgroupVersion,
   cgroupsExist,
   cgroupLimits,
-  limitsStay,
+  cgroupLimitsPersist,
   cgroupDriver,
   runtimeAnswers,
   filesExist,
@@ -38,14 +38,14 @@ const CHECKS: readonly Check[] = [
   reservations,
   pressure,
   pods,
-  healthEndpoint,
-  apiSeen,
+  healthEndpointEnabled,
+  kubeletApiEnabled,
   addresses,
   ports,
 ];
 
 /** What speaks against a config on a machine: errors keep the kubelet from hearing of it, warnings are said. Pure. */
-export function judgeOnHost(candidate: ConfigForHost, facts: HostFacts): readonly Finding[] {
+export function checkOnHost(candidate: ConfigForHost, facts: HostFacts): readonly Finding[] {
   return CHECKS.flatMap((check) => check(candidate, facts));
 }
 
@@ -53,7 +53,7 @@ export interface PreflightOptions {
   /** The kubelet's `--config`, and its `--config-dir` where it has one. */
   readonly configFile: string;
   readonly configDirectory: string | undefined;
-  readonly host: HostLook;
+  readonly host: HostFactsReader;
 }
 
 /** The look at the machine before the kubelet hears of a config. */
@@ -70,6 +70,6 @@ export function createPreflight({ configFile, configDirectory, host }: Preflight
       configDirectory,
       asDropIn: apply === 'overlay' && configDirectory !== undefined && number >= FIRST_MINOR_WITH_DROP_INS,
     };
-    return judgeOnHost(candidate, await host.look(candidate, kubeletArgs));
+    return checkOnHost(candidate, await host.look(candidate, kubeletArgs));
   };
 }

@@ -1,12 +1,12 @@
 import { RUNNING_CONFIG_SEEN, type UnseenReason } from '#shared/contract/api/running-config-seen.ts';
 import type { Drift } from '../decide/drift.ts';
-import { firstOf } from '../decide/first-of.ts';
-import { verdictOf } from '../decide/judge.ts';
-import type { Sight } from '../decide/observation.ts';
+import { joinFirst } from '../decide/join-first.ts';
+import { verdictOf } from '../decide/health-verdict.ts';
+import type { ConfigVisibility } from '../decide/observation.ts';
 import { activeOf, nameOf } from '../decide/state.ts';
-import type { PlainCondition } from './progress.ts';
-import { sayDrift } from './say-drift.ts';
-import type { StatusFacts } from './told.ts';
+import type { PlainCondition } from './kstatus-conditions.ts';
+import { describeDrift } from './describe-drift.ts';
+import type { StatusFacts } from './status-facts.ts';
 
 /** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
 export function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondition {
@@ -27,7 +27,7 @@ export function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondi
   }
   if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
   if (stopped !== undefined) return { type, status: 'Unknown', reason: 'KubeletStopped', message: stopped };
-  const drifted = sayDrift(state, seen, drift);
+  const drifted = describeDrift(state, seen, drift);
   if (drifted !== undefined) return { type, status: 'False', reason: 'Drifted', message: drifted };
   if (verdict.verdict === 'healthy') {
     const { sight } = seen;
@@ -40,7 +40,7 @@ export function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondi
   return { type, status: 'Unknown', reason: 'NotSeen', message: 'the kubelet cannot be seen' };
 }
 
-const UNSEEN: Readonly<Record<Exclude<Sight['sight'], 'seen'>, UnseenReason>> = {
+const UNSEEN: Readonly<Record<Exclude<ConfigVisibility['sight'], 'seen'>, UnseenReason>> = {
   forbidden: 'Forbidden',
   untrusted: 'Untrusted',
   off: 'SwitchedOff',
@@ -49,7 +49,7 @@ const UNSEEN: Readonly<Record<Exclude<Sight['sight'], 'seen'>, UnseenReason>> = 
 };
 
 /** Whether anybody has seen what the kubelet runs: without that, a healthy kubelet proves little of a config. */
-export function sightOf({ seen: { sight } }: StatusFacts): PlainCondition {
+export function visibilityOf({ seen: { sight } }: StatusFacts): PlainCondition {
   const type = RUNNING_CONFIG_SEEN;
   if (sight.sight === 'seen') return { type, status: 'True', reason: 'Seen', message: 'the kubelet says what it runs' };
   const status = sight.sight === 'unreachable' || sight.sight === 'not-yet' ? 'Unknown' : 'False';
@@ -68,7 +68,7 @@ export function storageOf({ diskProblems, seen: { files, staged } }: StatusFacts
   if (problems.length === 0) {
     return { type, status: 'True', reason: 'Intact', message: 'the state directory is in order' };
   }
-  return { type, status: 'False', reason: 'Damaged', message: firstOf(problems) };
+  return { type, status: 'False', reason: 'Damaged', message: joinFirst(problems) };
 }
 
 /** Whether there is somebody to take a trial back when the agent cannot. */

@@ -16,7 +16,7 @@ export function preflightAnswer({ candidate, at }: Pick<Observation, 'candidate'
  * The one before where only the time differs, or where another agent has said it and this one has yet to check. Its time says
  * since when that is so, and identifies a refusal.
  */
-export function sinceAnswer(now: PreflightAnswer, before: PreflightAnswer | null): PreflightAnswer {
+export function keepAnswerTime(now: PreflightAnswer, before: PreflightAnswer | null): PreflightAnswer {
   if (before === null) return now;
   const isAboutTheSame = ABOUT.every((field) => now[field] === before[field]);
   const isUnchecked = now.outcome === 'ready' && now.sha256 !== undefined;

@@ -1,13 +1,13 @@
 import type { Kube } from '#shared/kube/kube.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import type { CheckpointStore } from '../checkpoint/store.ts';
+import type { CheckpointStore } from '../checkpoint/checkpoint-store.ts';
 import type { Failure } from '../decide/failure.ts';
 import type { StageResult } from '../decide/observation.ts';
-import { mayPass } from '../host/disk/passing.ts';
+import { isTransientDiskError } from '../host/disk/transient-errors.ts';
 import type { NodeFacts } from '../ports/own-node.ts';
 import type { Config } from '../decide/state.ts';
-import { check, type Checks } from './check.ts';
-import { fetchPayload } from './fetch.ts';
+import { checkConfig, type Checks } from './check-config.ts';
+import { fetchPayload } from './fetch-payload.ts';
 
 export interface StageOptions extends Checks {
   readonly kube: Kube;
@@ -41,7 +41,7 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
     return unavailable({ reason: 'VersionUnknown', message: `the kubelet's version is not known: ${problem}` });
   }
   try {
-    const checked = await check(config, payload, minor, options);
+    const checked = await checkConfig(config, payload, minor, options);
     if (!('failure' in checked)) return { outcome: 'ready', ...checked };
     return { outcome: checked.failure.mayPass === true ? 'unavailable' : 'refused', ...checked };
   } catch (error) {
@@ -53,7 +53,7 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
 const failureOf = (reason: Failure['reason'], error: unknown): Failure => ({
   reason,
   message: reasonOf(error),
-  ...(mayPass(error) ? { mayPass: true } : {}),
+  ...(isTransientDiskError(error) ? { mayPass: true } : {}),
 });
 
 /** Trying again cannot help. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { OwnPlace } from './own-place.ts';
+import type { IsolatedProcess } from './isolated-process.ts';
 
 /** A Node that does nothing: what nobody who ships one gets below. */
 export interface EmptyNode {
@@ -12,7 +12,7 @@ export interface EmptyNode {
 export const EMPTY_NODE_TIMERS = 1;
 
 /** @param place where it runs; otherwise it runs what this process runs, in the same cgroup */
-export async function startEmptyNode(place?: OwnPlace): Promise<EmptyNode> {
+export async function startEmptyNode(place?: IsolatedProcess): Promise<EmptyNode> {
   const { node, cgroupProcs } = place ?? { node: process.execPath, cgroupProcs: '/dev/null' };
   const script = 'echo $$ > "$1" && exec "$2" -e "setInterval(()=>{},1e9)"';
   const child = spawn('/bin/sh', ['-c', script, 'sh', cgroupProcs, node], { stdio: 'ignore', env: {} });

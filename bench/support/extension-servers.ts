@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Credential } from '#shared/kube/credentials.ts';
+import type { Credential } from '#shared/kube/kube-credentials.ts';
 import { createAuthority, type Identity } from '../../test/cluster/support/certificate-authority.ts';
 import { type Daemon, startDaemon } from '../../test/cluster/support/daemon.ts';
 import { etcdReady, startEtcd } from '../../test/cluster/support/etcd.ts';

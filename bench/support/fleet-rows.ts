@@ -1,4 +1,4 @@
-import { type Measurement } from '../report.ts';
+import { type Measurement } from '../render-measurements.ts';
 import { type FleetFigures, HEARTBEAT_MS, type Stretch } from './fleet-run.ts';
 import { POOLS } from './fleet-site.ts';
 

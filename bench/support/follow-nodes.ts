@@ -2,8 +2,8 @@
 import { viewKubeletNode } from '#reconciler/cluster/views.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { type Credential, staticCredentials } from '#shared/kube/credentials.ts';
-import { follow } from '#shared/kube/follow.ts';
+import { type Credential, staticCredentials } from '#shared/kube/kube-credentials.ts';
+import { listWatch } from '#shared/kube/list-watch.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -54,7 +54,7 @@ async function run({ server, credential, events }: Follow): Promise<void> {
   let changes = 0;
   const { signal } = new AbortController();
   const options = { signal, clock: systemClock, random: () => 0.5, onFault: fail, trim: take };
-  for await (const heard of follow<KubeObject>(kube, { resource: KUBELET_NODES }, options)) {
+  for await (const heard of listWatch<KubeObject>(kube, { resource: KUBELET_NODES }, options)) {
     if (heard.heard === 'replaced') {
       for (const item of heard.items) nodes.set(item.metadata.name, item);
       say(heard.items.length);

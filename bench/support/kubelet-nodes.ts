@@ -1,4 +1,4 @@
-import { accountOf, statusOf } from '#agent/report/status.ts';
+import { nodeReportOf, statusOf } from '#agent/report/kubelet-node-status.ts';
 import { API_VERSION, FIRST_SEEN_ANNOTATION } from '#shared/contract/api/group.ts';
 import { HEARTBEAT_MS, type KubeletNode, type KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
@@ -21,7 +21,7 @@ const SPEC: KubeletNodeSpec = {
 
 /** What an agent says of a node that runs its config and has proven it. */
 const STATUS = statusOf(
-  accountOf({
+  nodeReportOf({
     state: idle(A),
     seen: seen(wanting(A), { generation: 2, guard: { guard: 'disarmed' } }),
     actions: [],

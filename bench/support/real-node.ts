@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { KubeletNode, KubeletNodeStatus, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
-import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { whyNoNode } from '../../test/cluster/support/binaries.ts';
+import { nodeSkipReason } from '../../test/cluster/support/binaries.ts';
 import { startContainerd } from '../../test/cluster/support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from '../../test/cluster/support/control-plane.ts';
 import { type Kubelet, startKubelet } from '../../test/cluster/support/kubelet.ts';
@@ -56,7 +56,7 @@ export interface RealNode {
 
 /** @throws where there is no real kubelet, or where anything does not come up */
 export async function startRealNode(options: RealNodeOptions): Promise<RealNode> {
-  const skip = await whyNoNode();
+  const skip = await nodeSkipReason();
   if (skip !== false) throw new Error(`no real kubelet here: ${skip}`);
   const undo: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {

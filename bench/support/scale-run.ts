@@ -9,7 +9,7 @@ import type { RealSite } from './fleet-site-real.ts';
 import { peakRssMiB } from './peak-memory.ts';
 
 /** Agents of a faster clock: what the bounds make of it is computed with the same. */
-export const MANNERS: TrialManners = { restartMs: 2_000, probationMs: 15_000 };
+export const TRIAL_BEHAVIOUR: TrialManners = { restartMs: 2_000, probationMs: 15_000 };
 const MAX_UNAVAILABLE = '5%';
 const PACE: Pace = { trial: '60s', probation: '15s' };
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { whyNoNode } from '../../test/cluster/support/binaries.ts';
+import { nodeSkipReason } from '../../test/cluster/support/binaries.ts';
 import { startControlPlane } from '../../test/cluster/support/control-plane.ts';
 import { installManifests } from '../../test/cluster/support/programs.ts';
 import { bundleAgent } from '../../test/node/support/agent-service.ts';
@@ -24,7 +24,7 @@ export interface SystemdNode {
 const RESTART = '[Service]\nRestart=always\nRestartSec=10\n';
 
 export async function startSystemdNode(): Promise<SystemdNode> {
-  const skip = await whyNoNode();
+  const skip = await nodeSkipReason();
   if (skip !== false) throw new Error(`no real kubelet here: ${skip}`);
   const cluster = await startControlPlane();
   const bundled = await bundleAgent();

@@ -1,4 +1,4 @@
-import { type Command, Mistake } from '../command.ts';
+import { type Command, UsageError } from '../command.ts';
 import { bashCompletion, fishCompletion, KUBECTL_COMPLETION, zshCompletion } from './scripts.ts';
 
 const SHELLS = {
@@ -27,7 +27,7 @@ export const COMPLETION = (others: readonly Command[]): Command => ({
   ],
   run: ({ words: [shell] }, io) => {
     const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
-    if (script === undefined) throw new Mistake('completion needs the name of a shell: bash, zsh, fish or kubectl');
+    if (script === undefined) throw new UsageError('completion needs the name of a shell: bash, zsh, fish or kubectl');
     io.out.write(script(others));
     return Promise.resolve(0);
   },

@@ -1,8 +1,8 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Command, Given } from '../command.ts';
 import type { Io } from '../io.ts';
-import { namesOf, type CompletionPlace } from './names.ts';
-import { type Wanted, wantedAt } from './wanted.ts';
+import { lookUpNames, type LookupContext } from './look-up-names.ts';
+import { type Candidates, candidatesAt } from './candidates.ts';
 
 /** Whoever presses the tabulator key waits. */
 const DEADLINE_MS: Millis = 2_000;
@@ -20,7 +20,7 @@ export async function complete(
   io: Io,
   clock: Pick<Clock, 'sleep'>,
 ): Promise<void> {
-  const wanted = wantedAt(words, commands);
+  const wanted = candidatesAt(words, commands);
   const { before } = wanted;
   const typed = (words.at(-1) ?? '').slice(before.length);
   const offered = [...new Set([...wanted.words, ...(await inTime(wanted, words, commands, io, clock))])]
@@ -35,7 +35,7 @@ const isSafe = (name: string): boolean =>
   /^[^-:\p{C}\p{Z}][^\p{C}\u2028\u2029]*$/u.test(name) || /^--[a-z-]+$/.test(name);
 
 async function inTime(
-  { sources }: Wanted,
+  { sources }: Candidates,
   words: readonly string[],
   commands: readonly Command[],
   io: Io,
@@ -44,11 +44,11 @@ async function inTime(
   const command = commands.find(({ name }) => name === words[0]);
   if (command === undefined || sources.length === 0) return [];
   const given = givenIn(command, words.slice(1, -1));
-  const place: CompletionPlace = { command, given, io };
+  const place: LookupContext = { command, given, io };
   const over = new AbortController();
   const late = clock.sleep(DEADLINE_MS, over.signal).then(() => []);
   const found = sources.map(async (source) =>
-    Promise.race([namesOf(source, place, over.signal).catch((): readonly string[] => []), late]),
+    Promise.race([lookUpNames(source, place, over.signal).catch((): readonly string[] => []), late]),
   );
   const names = (await Promise.all(found)).flat();
   over.abort();

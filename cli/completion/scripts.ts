@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { SHELLS } from './wanted.ts';
+import { SHELLS } from './candidates.ts';
 
 const optionsOf = ({ options }: Command): readonly string[] => [...Object.keys(options), 'help'];
 

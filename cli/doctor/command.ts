@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectWith, requireAnswer } from '../connect.ts';
+import { connectWith, requireReachable } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
@@ -33,7 +33,7 @@ async function runDoctor(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   // By them the API server's clock is compared with the programs'.
   const { kube, transport } = await connectWith(given, io, { managedFields: true });
-  await requireAnswer(kube);
+  await requireReachable(kube);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const found = diagnose(await readFacts(kube, transport, namespace, systemClock.now()));
   if (format === 'json') io.out.write(`${JSON.stringify({ diagnoses: found }, null, 2)}\n`);

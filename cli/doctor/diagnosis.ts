@@ -1,4 +1,4 @@
-import { type Code, CODES, type DiagnosisSeverity } from './codes.ts';
+import { type Code, CODES, type DiagnosisSeverity } from './diagnosis-codes.ts';
 
 /** Something that is wrong, and what to do about it. */
 export interface Diagnosis {

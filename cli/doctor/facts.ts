@@ -1,5 +1,5 @@
 import type { Lease } from '#reconciler/cluster/leader/lease.ts';
-import type { SourceState } from '#reconciler/telling/report/source-state.ts';
+import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';

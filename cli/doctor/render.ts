@@ -1,6 +1,6 @@
-import { joinLines } from '../lines.ts';
+import { joinLines } from '../one-line.ts';
 import type { Paint, Tone } from '../paint.ts';
-import type { DiagnosisSeverity } from './codes.ts';
+import type { DiagnosisSeverity } from './diagnosis-codes.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
 const TONES: Readonly<Record<DiagnosisSeverity, Tone>> = { error: 'bad', warning: 'busy', note: 'quiet' };

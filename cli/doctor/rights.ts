@@ -15,7 +15,7 @@ export interface Right {
 }
 
 /** `patch leases.coordination.k8s.io kubelet-gitops-reconciler in kubelet-gitops`. */
-export function sayRight({ verb, group, resource, name, namespace }: Right): string {
+export function formatRight({ verb, group, resource, name, namespace }: Right): string {
   const [plural = '', sub] = resource.split('/');
   const full = `${plural}${group === '' ? '' : `.${group}`}${sub === undefined ? '' : `/${sub}`}`;
   return `${verb} ${full}${name === undefined ? '' : ` ${name}`}${namespace === undefined ? '' : ` in ${namespace}`}`;

@@ -1,15 +1,15 @@
 import { type Clock, systemClock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
-import { connectTo } from '../connect.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import { connectTo } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
-import { isPassing, LOOK_EVERY_MS } from '../patience.ts';
-import { watchNews } from '../watch-news.ts';
+import { isTransient, WATCH_INTERVAL_MS } from '../watch-retry.ts';
+import { watchNewItems } from '../watch-new-items.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
-import { namedOne } from '../named-one.ts';
-import { type EventsQuestion, type Happened, type PastFacts, whatHappened } from './happened.ts';
-import { readTraces } from './read-traces.ts';
+import { findByName } from '../find-by-name.ts';
+import { type EventsQuestion, type PastEvent, type PastFacts, listPastEvents } from './past-events.ts';
+import { readPastFacts } from './read-past-facts.ts';
 import { eventsAsText } from './render.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 
@@ -56,19 +56,19 @@ export const EVENTS_COMMAND: Command = {
 export async function runEvents(given: Given, io: Io, clock: Clock): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const isWatch = given.flag('watch');
-  if (isWatch && format !== 'text') throw new Mistake('--watch is for people: take --output text');
+  if (isWatch && format !== 'text') throw new UsageError('--watch is for people: take --output text');
   const timeoutMs = timeoutOf(given, isWatch);
   const since = sinceOf(given.text('since'), clock.now());
   const kube = await connectTo(given, io);
   const question = { pool: given.text('pool'), node: given.text('node'), since };
-  const look = async (): Promise<readonly Happened[]> => {
-    const traces = await readTraces(kube);
-    const found = whatHappened(traces, question);
+  const look = async (): Promise<readonly PastEvent[]> => {
+    const traces = await readPastFacts(kube);
+    const found = listPastEvents(traces, question);
     // Of what is gone something may be known, and a watch may wait for what is to come.
     if (found.length === 0 && !isWatch) requireNames(traces, question);
     return found;
   };
-  const show = (happened: readonly Happened[], isMore: boolean): void =>
+  const show = (happened: readonly PastEvent[], isMore: boolean): void =>
     void io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out), isMore)));
 
   const happened = await look();
@@ -76,17 +76,21 @@ export async function runEvents(given: Given, io: Io, clock: Clock): Promise<Exi
   else show(happened, false);
   if (isWatch) {
     // What happens several times is shown again when its count grows.
-    const identity = ({ id, count }: Happened): string => `${id} ${count}`;
-    const showMore = (more: readonly Happened[]): void => show(more, true);
-    await watchNews(happened, { look, identity, show: showMore, everyMs: LOOK_EVERY_MS, timeoutMs, isPassing }, clock);
+    const identity = ({ id, count }: PastEvent): string => `${id} ${count}`;
+    const showMore = (more: readonly PastEvent[]): void => show(more, true);
+    await watchNewItems(
+      happened,
+      { look, identity, show: showMore, everyMs: WATCH_INTERVAL_MS, timeoutMs, isPassing: isTransient },
+      clock,
+    );
   }
   return 0;
 }
 
 /** @throws Mistake where the cluster has no such pool or node */
 function requireNames({ pools, nodes, kubeletNodes }: PastFacts, { pool, node }: EventsQuestion): void {
-  if (pool !== undefined) namedOne('pool', pools, pool);
-  if (node !== undefined) namedOne('node', [...nodes, ...kubeletNodes], node);
+  if (pool !== undefined) findByName('pool', pools, pool);
+  if (node !== undefined) findByName('node', [...nodes, ...kubeletNodes], node);
 }
 
 /** `--since 2h` or `--since 2026-11-21T12:00:00Z`, as a moment. @throws Mistake */
@@ -98,6 +102,6 @@ export function sinceOf(written: string | undefined, now: Millis): Millis | unde
   const at = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/.test(written)
     ? fromTimestamp(written)
     : undefined;
-  if (at === undefined) throw new Mistake(`--since ${written}: write 30m, 2h, 3d or 2026-11-21T12:00:00Z`);
+  if (at === undefined) throw new UsageError(`--since ${written}: write 30m, 2h, 3d or 2026-11-21T12:00:00Z`);
   return at;
 }

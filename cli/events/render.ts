@@ -1,6 +1,6 @@
 import type { Paint } from '../paint.ts';
-import { type Cell, renderFolding } from '../table.ts';
-import type { Happened } from './happened.ts';
+import { type Cell, renderFolding } from '../text-table.ts';
+import type { PastEvent } from './past-events.ts';
 
 /**
  * One line for each, the newest last, where the eye is when the command ends.
@@ -9,7 +9,7 @@ import type { Happened } from './happened.ts';
  * @param columns what a line has room for; the notes stand below the lines where that is not enough
  */
 export function eventsAsText(
-  happened: readonly Happened[],
+  happened: readonly PastEvent[],
   paint: Paint,
   columns: number = Infinity,
   isMore = false,

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
-import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
+import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
+import type { LoadedPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { NEWEST_MINOR, minorName } from '#shared/contract/kubelet-config/minor.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, folderOf, kubeletVersions, PATH_OPTION, VERSION_OPTION, wordOf } from '../options.ts';
 import { type Paint, paintFor } from '../paint.ts';
 import { chooseCluster } from '../choose-cluster.ts';
-import { connectTo } from '../connect.ts';
+import { connectTo } from '../connect-cluster.ts';
 import { count } from '../doctor/diagnosis.ts';
 import { wrapFor } from '../wrap.ts';
 import { readDirectory } from '../validate/read-directory.ts';
-import { foresee, type Foresight } from './foresee.ts';
-import { type FlagsOfNodes, flagsOf } from '../inventory/removed-flags.ts';
+import { foreseeUpgrades, type UpgradeForesight } from './foresee-upgrades.ts';
+import { type FlagsOfNodes, removedFlagsOf } from '../inventory/nodes-with-removed-flags.ts';
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -67,10 +67,10 @@ async function runForesight(given: Given, io: Io): Promise<ExitCode> {
   const asked = kubeletVersions(given);
   const present = asked.length > 0 ? asked : repo.cluster.kubeletVersions;
   if (present.length === 0) {
-    throw new Mistake('which versions are in use? Name them with --kubelet-version, or in clusters/NAME.yaml');
+    throw new UsageError('which versions are in use? Name them with --kubelet-version, or in clusters/NAME.yaml');
   }
-  const steps = repo.pools.flatMap((pool) => (pool.status === 'valid' ? foresee(pool, present) : []));
-  const { flags, unseen } = flagsOf(await nodesOf(given, io));
+  const steps = repo.pools.flatMap((pool) => (pool.status === 'valid' ? foreseeUpgrades(pool, present) : []));
+  const { flags, unseen } = removedFlagsOf(await nodesOf(given, io));
   const leftOut = repo.pools.filter((pool) => pool.status === 'invalid').map(leftOutOf);
   io.out.write(
     format === 'json'
@@ -101,7 +101,7 @@ const leftOutOf = ({ name, findings }: LoadedPool): LeftOut => ({
 });
 
 function asText(
-  steps: readonly Foresight[],
+  steps: readonly UpgradeForesight[],
   leftOut: readonly LeftOut[],
   flags: FlagsOfNodes['flags'],
   paint: Paint,

@@ -1,13 +1,13 @@
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
-import { watchNews } from '../watch-news.ts';
+import { watchNewItems } from '../watch-new-items.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
-import { fetchWithNotes } from './fetch.ts';
+import { fetchWithNotes } from './fetch-notes.ts';
 import { type HistoryEntry, NOTES_PREFIX, readCommitHistory } from './read-history.ts';
 import { historyAsText } from './render.ts';
 
@@ -55,7 +55,7 @@ export async function runHistory(given: Given, io: Io, clock: Clock): Promise<Ex
   const format = wordOf(given, 'output', FORMATS, 'text');
   const count = countOf(given.text('count'));
   const isWatch = given.flag('watch');
-  if (isWatch && format !== 'text') throw new Mistake('--watch is for people: take --output text');
+  if (isWatch && format !== 'text') throw new UsageError('--watch is for people: take --output text');
   const timeoutMs = timeoutOf(given, isWatch);
   const look = (): Promise<readonly HistoryEntry[]> => readNow(given, io, count, isWatch || given.flag('fetch'));
   const show = (entries: readonly HistoryEntry[], isMore: boolean): void => {
@@ -70,7 +70,7 @@ export async function runHistory(given: Given, io: Io, clock: Clock): Promise<Ex
     const identity = ({ commit, cluster, note }: HistoryEntry): string => JSON.stringify([commit, cluster, note]);
     const oldestFirst = (more: readonly HistoryEntry[]): void => show(more.toReversed(), true);
     const isPassing = (error: unknown): boolean => codeOf(error) === 'FETCH_FAILED';
-    await watchNews(
+    await watchNewItems(
       entries,
       { look, identity, show: oldestFirst, everyMs: FETCH_EVERY_MS, timeoutMs, isPassing },
       clock,
@@ -92,7 +92,7 @@ async function readNow(given: Given, io: Io, count: number, fetches: boolean): P
 }
 
 function countOf(text: string = String(DEFAULT_COUNT)): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Mistake(`--count ${text}: write a number from 1 to 9999`);
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--count ${text}: write a number from 1 to 9999`);
   return Number(text);
 }
 

@@ -1,7 +1,7 @@
 import { isDirectory, parseTree } from '#reconciler/git/objects/tree.ts';
-import { parseCommit } from '#reconciler/git/objects/commit.ts';
+import { parseCommit } from '#reconciler/git/objects/parse-commit.ts';
 import type { LocalRepository } from '../revision/local-repository.ts';
-import { type ReadNote, readNote } from './note.ts';
+import { type ReadNote, readNote } from './read-note.ts';
 
 /** One commit and what became of it in one cluster. */
 export interface HistoryEntry {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Paint, Tone } from '../paint.ts';
-import { type Cell, renderTable } from '../table.ts';
+import { type Cell, renderTable } from '../text-table.ts';
 import type { HistoryEntry } from './read-history.ts';
 
 const TONES: Readonly<Record<string, Tone>> = {

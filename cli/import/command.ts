@@ -1,17 +1,17 @@
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
 import { join } from 'node:path';
 import { repositoryFiles, schemaNames } from './files/repository-files.ts';
-import { schemaFiles, templateFiles } from './files/template.ts';
-import { writeRepository } from './files/write.ts';
+import { schemaFiles, templateFiles } from './files/repository-template.ts';
+import { writeRepository } from './files/write-repository.ts';
 import { recogniseFormulas } from './formulas.ts';
-import { errorsIn } from './judge.ts';
-import { fleetFromCluster } from './nodes/from-cluster.ts';
-import { fleetFromFiles } from './nodes/from-files.ts';
-import { groupNodes } from './pools/group.ts';
-import { isPartial, leftOutLine, lostNodes, type Outcome, importSummary } from './summary.ts';
+import { importErrors } from './import-errors.ts';
+import { nodesFromCluster } from './nodes/nodes-from-cluster.ts';
+import { nodesFromFiles } from './nodes/nodes-from-files.ts';
+import { groupNodes } from './pools/group-nodes.ts';
+import { isPartial, leftOutLine, lostNodes, type Outcome, importSummary } from './import-summary.ts';
 
 export const IMPORT: Command = {
   name: 'import',
@@ -54,7 +54,7 @@ export const IMPORT: Command = {
 async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const into = given.text('into') ?? '.';
   const cluster = clusterName(given);
-  const fleet = given.words.length > 0 ? await fleetFromFiles(given, io) : await fleetFromCluster(given, io);
+  const fleet = given.words.length > 0 ? await nodesFromFiles(given, io) : await nodesFromCluster(given, io);
   const { strangers } = fleet;
   const { members, formulas } = recogniseFormulas(fleet.members);
   const grouped = groupNodes(members, strangers);
@@ -72,7 +72,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   );
   const written = await writeRepository(into, new Map([...made, ...schemas]), template, given.flag('force'));
   for (const path of written.written) io.out.write(`${join(into, path)}\n`);
-  const findings = errorsIn(made, cluster);
+  const findings = importErrors(made, cluster);
   const hasLabels = strangers !== undefined;
   const outcome: Outcome = {
     grouped,
@@ -94,7 +94,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
 function clusterName(given: Given): string {
   const name = given.text('cluster') ?? 'default';
   if (/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/.test(name)) return name;
-  throw new Mistake(
+  throw new UsageError(
     `--cluster ${name}: it is not a valid name: lower-case letters, digits, dots and dashes, at most 63 characters`,
   );
 }

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sortedMachine } from '#reconciler/policy/computed/machine-class.ts';
-import { type Machine, machineOf } from '#reconciler/policy/computed/machine.ts';
-import { PROFILE_NAMES, type ProfileName } from '#reconciler/policy/computed/profiles.ts';
-import { fill, leafPaths, templateOf } from '#reconciler/policy/computed/template.ts';
-import { tooLittleLeft } from '#reconciler/policy/computed/too-little-left.ts';
-import { COMPUTED_KIND, type ComputedLayer, readComputed } from '#reconciler/policy/repo/read-computed.ts';
-import { fileReport } from '#reconciler/policy/repo/report.ts';
+import { sortedMachine } from '#reconciler/policy/templates/machine-class.ts';
+import { type Machine, machineOf } from '#reconciler/policy/templates/machine.ts';
+import { PROFILE_NAMES, type ProfileName } from '#reconciler/policy/templates/profiles.ts';
+import { fillTemplate, leafPaths, templateOf } from '#reconciler/policy/templates/template.ts';
+import { overReserved } from '#reconciler/policy/templates/over-reserved.ts';
+import { COMPUTED_KIND, type ComputedLayer, readComputed } from '#reconciler/policy/config-repo/read-computed.ts';
+import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
-import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { RunningFields } from './essence.ts';
-import type { FleetMember } from './nodes/fleet.ts';
+import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import type { RunningFields } from './non-defaults.ts';
+import type { FleetMember } from './nodes/importable-nodes.ts';
 
 /** Nodes that run what a profile gives machines of their sizes. */
 export interface FoundFormula {
@@ -69,8 +69,8 @@ function givenTo(config: RunningFields, machine: Machine, layer: ComputedLayer):
   const pods = typeof maxPods === 'number' ? maxPods : machine.maxPods;
   if (template === undefined || (template.inputs.variables.has('maxPods') && pods !== machine.maxPods))
     return undefined;
-  const filled = fill(template, machine);
-  if ('because' in filled || tooLittleLeft(config, 'overlay', machine) !== undefined) return undefined;
+  const filled = fillTemplate(template, machine);
+  if ('because' in filled || overReserved(config, 'overlay', machine) !== undefined) return undefined;
   const paths = leafPaths(template).map(({ path }) => path);
   const wanted = paths.map((path) => amountAt(filled.value, path));
   const isSame = isDeepStrictEqual(

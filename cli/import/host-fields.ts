@@ -17,7 +17,7 @@ const SET_UP_WITH_THE_HOST: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the field stays in the node's own config: its identity, its ways in, or how its machine was set up. */
-export const isOfTheHost = (path: string, { cost }: Pick<Field, 'cost'>): boolean =>
+export const isHostField = (path: string, { cost }: Pick<Field, 'cost'>): boolean =>
   cost === 'never' || SET_UP_WITH_THE_HOST.has(path) || isDenied(path);
 
 /** By the policy that holds where nobody says otherwise. */

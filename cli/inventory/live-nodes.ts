@@ -2,9 +2,9 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES, NODES, PODS } from '#shared/kube/kube.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Given } from '../command.ts';
-import { connectWith } from '../connect.ts';
+import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import type { InventoryNode } from './node.ts';
+import type { InventoryNode } from './inventory-node.ts';
 import { nodesFrom } from './read-inventory.ts';
 
 /** A cluster's nodes, as they are now. Reads only. */

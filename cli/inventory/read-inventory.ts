@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import type { InventoryNode } from './node.ts';
+import type { InventoryNode } from './inventory-node.ts';
 import { podAddresses } from './pod-addresses.ts';
-import { featureNeeds } from '#reconciler/policy/room/feature-needs.ts';
-import { vitalPods } from '#reconciler/policy/room/vital-pods.ts';
+import { featureNeeds } from '#reconciler/policy/allocatable/feature-needs.ts';
+import { vitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 

@@ -1,19 +1,19 @@
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { ALLOW_OPTION, CLUSTER_OPTIONS, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
-import type { MergePlan } from './plan.ts';
-import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './question.ts';
-import { type PlanFailure, FAILURES, failuresIn, USUAL_FAILURES } from './summary.ts';
+import type { MergePlan } from './merge-plan.ts';
+import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './load-revisions.ts';
+import { type PlanFailure, FAILURES, failuresIn, USUAL_FAILURES } from './plan-summary.ts';
 import { failureAsMarkdown, planAsMarkdown } from './render/markdown.ts';
 import { planAsText } from './render/text.ts';
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
+import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/reporting/notes/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { connectTo } from '../connect.ts';
+import { connectTo } from '../connect-cluster.ts';
 import { openRepository } from '../revision/local-repository.ts';
 
 const FAIL_ON = [...FAILURES, 'nothing'] as const;
@@ -92,7 +92,7 @@ function failuresOf(given: Given): ReadonlySet<PlanFailure> {
   const words = given.texts('fail-on');
   const known: readonly string[] = FAIL_ON;
   const unknown = words.find((word) => !known.includes(word));
-  if (unknown !== undefined) throw new Mistake(`--fail-on ${unknown}: choose of ${FAIL_ON.join(', ')}`);
+  if (unknown !== undefined) throw new UsageError(`--fail-on ${unknown}: choose of ${FAIL_ON.join(', ')}`);
   return new Set(words.length === 0 ? USUAL_FAILURES : FAILURES.filter((failure) => words.includes(failure)));
 }
 

@@ -1,24 +1,24 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
+import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import { NO_CANARIES } from '#reconciler/policy/rollout/waves.ts';
-import type { InventoryNode } from '../inventory/node.ts';
-import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
-import { type Places, placesOf, validPools } from './places.ts';
-import type { MergePlan, PoolPlan, RolloutPlan } from './plan.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
+import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
+import { type PoolMembership, poolMembershipOf, validPools } from './pool-membership.ts';
+import type { MergePlan, PoolPlan, RolloutPlan } from './merge-plan.ts';
 import { emptied, movesBetween, planMoves } from './plan-moves.ts';
-import { heldBy, isWrong, massRefusal, commitRefusal } from './refusals.ts';
-import { type PlannedPool, summaryOf } from './summary.ts';
-import { openedBy } from './opened.ts';
-import { originOf } from './origin.ts';
-import { poolFor, valueInWords } from '../class-of-node.ts';
+import { clusterHold, hasFileErrors, massRefusal, commitRefusal } from './predicted-refusals.ts';
+import { type PlannedPool, summaryOf } from './plan-summary.ts';
+import { widenedAccess } from './widened-access.ts';
+import { poolOriginOf } from './pool-origin.ts';
+import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
 import { planNode } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
-import { untimedIn } from './untimed.ts';
-import { disruptionFor, waitsFor } from './waits-for.ts';
+import { notEstimatedIn } from './not-estimated.ts';
+import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
 
 export interface PlanQuestion {
@@ -44,9 +44,9 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const { base, head, cluster, folder = '', nodes: inventory, inForce } = question;
   const nodes = inventory ?? [];
   const file = inFolder(folder, `clusters/${cluster}.yaml`);
-  const before = placesOf(nodes, base.repo, new Map());
+  const before = poolMembershipOf(nodes, base.repo, new Map());
   // A pool that is invalid now keeps what it had.
-  const after = placesOf(nodes, head.repo, validPools(base.repo));
+  const after = poolMembershipOf(nodes, head.repo, validPools(base.repo));
   const moves = movesBetween(nodes, before, after);
   const names = [...new Set([...base.repo.pools, ...head.repo.pools].map(({ name }) => name))].sort();
   const planned = names.flatMap((name) =>
@@ -65,15 +65,15 @@ export function makePlan(question: PlanQuestion): MergePlan {
     moves: movePlans,
     conflicts: [...after.conflicts].map(([node, pools_]) => ({ node, pools: pools_ })),
     clusterSpec:
-      base.repo.pools.length === 0 || isWrong(head.repo, file)
+      base.repo.pools.length === 0 || hasFileErrors(head.repo, file)
         ? []
         : clusterChanges(base.repo.cluster, head.repo.cluster),
-    held: heldBy(head.repo.cluster),
+    held: clusterHold(head.repo.cluster),
     refusal:
       commitRefusal(base.repo, head.repo, file, moves, before) ??
       massRefusal(base.repo, head.repo, file, nodes, before, after),
     findings: [
-      ...openedBy(base.repo, head.repo, file, pools),
+      ...widenedAccess(base.repo, head.repo, file, pools),
       ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
     ],
@@ -87,8 +87,8 @@ function planPool(
   base: LoadedRepo,
   head: LoadedRepo,
   nodes: readonly InventoryNode[],
-  before: Places,
-  after: Places,
+  before: PoolMembership,
+  after: PoolMembership,
 ): readonly PlannedPool[] {
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
@@ -104,7 +104,8 @@ function planPool(
     return gets === undefined || (has?.sha256 === gets.sha256 && has.spec.apply === gets.spec.apply);
   };
   const touched = valid === undefined ? [] : members.filter((node) => !isSame(node));
-  const from = old === undefined && valid !== undefined ? originOf(valid, base, head, members, before.pool) : undefined;
+  const from =
+    old === undefined && valid !== undefined ? poolOriginOf(valid, base, head, members, before.pool) : undefined;
   const compared = then ?? from;
   const spec = compared !== undefined && valid !== undefined ? specChanges(compared.spec, valid.spec) : [];
   const isUnchanged = then?.sha256 === valid?.sha256 && spec.length === 0 && touched.length === 0;
@@ -116,19 +117,19 @@ function planPool(
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with, nobody here knows.
   const isCompared = valid !== undefined && !isAdopted;
-  const fields = isCompared ? diffPayloads(valueInWords(compared), valueInWords(valid)) : [];
+  const fields = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
   const waits = (): string | undefined => {
     if (valid === undefined || fields.length + touched.length === 0) return undefined;
     const lack = hadIt || isAdopted ? undefined : lackOfCanaries(valid, members);
     if (lack !== undefined) return lack;
     const given = touched.map((node) => [node, had(node)] as const);
     if (valid.template !== undefined) {
-      const reasons = given.map(([node, has]) => waitsFor(poolFor(valid, node) ?? valid, [has], [[node, has]]));
+      const reasons = given.map(([node, has]) => waitReasonsFor(poolFor(valid, node) ?? valid, [has], [[node, has]]));
       return computedForNone(classes) ?? reasons.find((why) => why !== undefined);
     }
     // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
     const having = members.length === 0 ? [isPlain(then) ? then : undefined] : given.map(([, has]) => has);
-    return waitsFor(valid, having, given);
+    return waitReasonsFor(valid, having, given);
   };
   const rollout =
     valid === undefined || touched.length === 0
@@ -140,7 +141,7 @@ function planPool(
       const [has, gets] = [had(node), poolFor(valid, node)];
       return has === undefined || gets === undefined ? [] : [disruptionFor(node, has, gets).class];
     });
-    return untimedIn(valid, head.cluster, classes);
+    return notEstimatedIn(valid, head.cluster, classes);
   };
   const plan: PoolPlan = {
     name,
@@ -151,7 +152,7 @@ function planPool(
     configAfter: valid?.configName,
     fields,
     ...(classes.length === 0 ? {} : { classes }),
-    cost: dearest(fields),
+    cost: mostDisruptiveCost(fields),
     spec,
     members: members.length,
     nodes: plans,
@@ -167,8 +168,8 @@ function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]):
   return members.some(({ labels }) => selectorMatches(selector, labels)) ? undefined : NO_CANARIES;
 }
 
-/** Of the nodes in all pools, as `reconciler/policy/rollout/budget.ts` has it. */
-const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: Places): number | null =>
+/** Of the nodes in all pools, as `reconciler/policy/rollout/max-unavailable.ts` has it. */
+const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: PoolMembership): number | null =>
   maxUnavailable === null ? null : limitOf(maxUnavailable, pool.size);
 
 const changeOf = (old: LoadedPool | undefined, now: LoadedPool | undefined): PoolPlan['change'] => {

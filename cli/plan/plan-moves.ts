@@ -1,13 +1,13 @@
 import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import type { Finding } from '#shared/contract/finding.ts';
-import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
+import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
-import type { LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import type { InventoryNode } from '../inventory/node.ts';
-import { type Places, validPools } from './places.ts';
-import type { MovePlan, PoolPlan } from './plan.ts';
-import { poolFor, valueInWords } from '../class-of-node.ts';
+import type { LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
+import { type PoolMembership, validPools } from './pool-membership.ts';
+import type { MovePlan, PoolPlan } from './merge-plan.ts';
+import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { planNode } from './plan-node.ts';
 import { type Spread, spreadOf } from '#reconciler/policy/forecast/spread.ts';
 
@@ -19,7 +19,11 @@ export interface Move {
 }
 
 /** Nodes that change their pool, whatever the reason: a selector, a priority, a pool that comes or goes. */
-export const movesBetween = (nodes: readonly InventoryNode[], before: Places, after: Places): readonly Move[] =>
+export const movesBetween = (
+  nodes: readonly InventoryNode[],
+  before: PoolMembership,
+  after: PoolMembership,
+): readonly Move[] =>
   nodes.flatMap(({ name }): readonly Move[] => {
     const [from, to] = [before.pool.get(name) ?? null, after.pool.get(name) ?? null];
     if (from === to || after.untouched.has(name)) return [];
@@ -49,7 +53,8 @@ export function planMoves(
     const target = pools.find(({ name }) => name === to);
     const isSaid = target?.change === 'added' && (target.from === from || from === null);
     const isUnknown = contested !== undefined || isSaid;
-    const fields = isUnknown || isSame(had, gets) ? [] : diffPayloads(valueInWords(had), valueInWords(gets));
+    const fields =
+      isUnknown || isSame(had, gets) ? [] : diffPayloads(poolValueForDisplay(had), poolValueForDisplay(gets));
     const members = group.flatMap(({ node }) => byName.get(node) ?? []);
     return [
       {
@@ -58,7 +63,7 @@ export function planMoves(
         ...(contested === undefined ? {} : { contested }),
         nodes: group.map(({ node }) => node),
         fields,
-        cost: dearest(fields),
+        cost: mostDisruptiveCost(fields),
         leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
         // The reconciler sends nodes back to their local config one at a time, and each proves it in the usual trial.
         ...oneByOne(to === null ? group.length : 0),
@@ -76,7 +81,12 @@ const isSame = (a: ValidPool | undefined, b: ValidPool | undefined): boolean =>
   a?.sha256 === b?.sha256 && a?.spec.apply === b?.spec.apply;
 
 /** Pools that are still there and lose all their nodes: a label that is misspelled in a selector looks like that. */
-export function emptied(head: LoadedRepo, before: Places, after: Places, folder: string): readonly Finding[] {
+export function emptied(
+  head: LoadedRepo,
+  before: PoolMembership,
+  after: PoolMembership,
+  folder: string,
+): readonly Finding[] {
   const stay = [...before.pool].flatMap(([node, pool]) => (after.untouched.has(node) ? [pool] : []));
   const [had, has] = [Map.groupBy(before.pool.values(), (pool) => pool), new Set([...after.pool.values(), ...stay])];
   return head.pools.flatMap(({ name }): readonly Finding[] => {

@@ -10,14 +10,14 @@ import {
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
-import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
-import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import type { InventoryNode } from '../inventory/node.ts';
-import { type Allocatable, allocatableEffect, type LaidConfig } from '#reconciler/policy/room/allocatable.ts';
-import { disruptionFor } from './waits-for.ts';
-import { lockOuts } from '#reconciler/policy/room/lock-out.ts';
-import type { NodePlan, NodeWarning } from './plan.ts';
+import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
+import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
+import { type Allocatable, allocatableEffect, type AppliedConfig } from '#reconciler/policy/allocatable/allocatable.ts';
+import { disruptionFor } from './wait-reasons.ts';
+import { lockOutReasons } from '#reconciler/policy/allocatable/lock-out-reasons.ts';
+import type { NodePlan, NodeWarning } from './merge-plan.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   const { name, kubeletVersion } = node;
   const value = after?.value ?? {};
   const was = appliedOf(before);
-  const is: LaidConfig = appliedOf(after) ?? { value, apply: 'overlay' };
+  const is: AppliedConfig = appliedOf(after) ?? { value, apply: 'overlay' };
   const allocatable = allocatableEffect(node, was, is);
   const judged = after === undefined ? [] : judge(node, after);
   return {
@@ -49,7 +49,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   };
 }
 
-const appliedOf = (pool: ValidPool | undefined): LaidConfig | null =>
+const appliedOf = (pool: ValidPool | undefined): AppliedConfig | null =>
   pool === undefined ? null : { value: pool.value, apply: pool.spec.apply };
 
 /** A first config that says what the kubelet runs anyway changes nothing but whose word it is: the agent restarts nothing for it. */
@@ -116,10 +116,10 @@ const starved = (allocatable: readonly Allocatable[]): readonly NodeWarning[] =>
     .map(({ resource }) => refused(`nothing is left of its ${resource}`));
 
 /** The reconciler holds such a node back. */
-const lockedOut = (node: InventoryNode, before: LaidConfig | null, after: LaidConfig): readonly NodeWarning[] =>
+const lockedOut = (node: InventoryNode, before: AppliedConfig | null, after: AppliedConfig): readonly NodeWarning[] =>
   node.vital === undefined
     ? []
-    : lockOuts(node, before, after, node.vital).map((text) => ({
+    : lockOutReasons(node, before, after, node.vital).map((text) => ({
         text: `${text}, so it would be refused`,
         refuses: true,
       }));

@@ -1,26 +1,26 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
+import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import {
   type FailsAfter,
   forecast,
   type Forecast,
   type Rollout,
-  type Terms,
+  type ForecastTerms,
 } from '#reconciler/policy/forecast/forecast.ts';
 import { RESTART_MS, spreadOf } from '#reconciler/policy/forecast/spread.ts';
-import { inStages, type StageOf, type StageShape } from '#reconciler/policy/forecast/stages.ts';
+import { divideIntoStages, type StageOf, type StageShape } from '#reconciler/policy/forecast/stages.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
-import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { limitOf, shareOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { mostOnTrial } from '#reconciler/policy/rollout/on-trial.ts';
-import { probationOf, trialTermsOf } from '#reconciler/policy/rollout/pace.ts';
+import { probationOf, trialTermsOf } from '#reconciler/policy/rollout/trial-terms.ts';
 import { classFor } from '../class-of-node.ts';
-import type { InventoryNode } from '../inventory/node.ts';
-import type { RolloutPlan } from './plan.ts';
-import { worthOf } from './worth.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
+import type { RolloutPlan } from './merge-plan.ts';
+import { blastRadiusOf } from './blast-radius.ts';
 
 /** A rollout as the files and the inventory say it. */
 export interface PlannedRollout {
@@ -59,7 +59,7 @@ export function plannedRollout(
   const zones = Map.groupBy(members, zoneIn);
   const perZone = rollout.maxUnavailablePerZone;
   const { full, afterCanary } = trialTermsOf(pool.spec);
-  const terms = (restartMs: Millis): Terms => ({
+  const terms = (restartMs: Millis): ForecastTerms => ({
     budget,
     perZone: (zone) => (perZone === undefined ? budget : limitOf(perZone, zones.get(zone)?.length ?? 0)),
     mostOnTrial: mostOnTrial(rollout, members.length),
@@ -102,7 +102,7 @@ export function planRollout(
     waves: usual.turns.map(namesOf),
     ...(times ?? { expectedMs: 0, quickMs: 0, slowMs: 0 }),
     untimed,
-    worth: isTried && times !== null ? worthOf(begun, withFault) : [],
+    worth: isTried && times !== null ? blastRadiusOf(begun, withFault) : [],
   };
 }
 
@@ -123,7 +123,7 @@ const asForecast = (node: InventoryNode): ForecastNode => ({
   isControlPlane: isControlPlane(node.labels),
 });
 
-/** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/policy/rollout/order.ts` has it. */
+/** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/policy/rollout/node-order.ts` has it. */
 function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
   const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
   return [...nodes].sort(
@@ -161,7 +161,7 @@ function stagesOf(
     })),
     { name: 'rest', soakMs: soakMs(undefined), who: { upTo: members.length } },
   ];
-  return inStages(shapes, members.length - ordered.length, ordered);
+  return divideIntoStages(shapes, members.length - ordered.length, ordered);
 }
 
 const isPerClass = ({ spec: { rollout }, template }: ValidPool): boolean =>

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeletPoolSpec, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
-import { selectorText } from '#reconciler/cluster/blockers/pods.ts';
-import type { ClusterConfig } from '#reconciler/policy/repo/loaded.ts';
-import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import { selectorText } from '#reconciler/cluster/blockers/blocking-pods.ts';
+import type { ClusterConfig } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 
 /** What of a pool's spec changes besides the config, as `rollout.maxUnavailable: 1 → 2`. */
 export function specChanges(before: KubeletPoolSpec, after: KubeletPoolSpec): readonly string[] {

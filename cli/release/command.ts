@@ -2,11 +2,11 @@ import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectWith } from '../connect.ts';
+import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import { poolAnnotator, type Wish } from '../pools/annotate.ts';
+import { poolAnnotator, type AnnotationChange } from '../pools/annotate-pool.ts';
 import { wrapFor } from '../wrap.ts';
-import { checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
+import { checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
 
 export const RELEASE: Command = {
   name: 'release',
@@ -36,7 +36,7 @@ async function runRelease(given: Given, io: Io): Promise<ExitCode> {
 
 const isHalted = ({ status }: KubeletPool): boolean => (status?.halt ?? null) !== null;
 
-function release({ metadata, status }: KubeletPool): Wish {
+function release({ metadata, status }: KubeletPool): AnnotationChange {
   const halt = status?.halt ?? undefined;
   if (halt === undefined) return { say: 'is not halted: there is nothing to release' };
   const value = releaseValue(halt);

@@ -1,15 +1,15 @@
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
-import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
-import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
-import type { LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
+import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
+import type { LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { chooseCluster } from '../choose-cluster.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
-import type { InventoryNode } from '../inventory/node.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import {
@@ -24,9 +24,9 @@ import {
 import { paintFor } from '../paint.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
-import { poolGivenTo, valueInWords } from '../class-of-node.ts';
-import { effectiveOf, type Leaf } from './effective.ts';
-import { differenceOf, effectiveAsYaml } from './show.ts';
+import { requirePoolFor, poolValueForDisplay } from '../class-of-node.ts';
+import { effectiveValuesOf, type EffectiveValue } from './effective-values.ts';
+import { differenceOf, effectiveAsYaml } from './render.ts';
 
 const FORMATS = ['yaml', 'json'] as const;
 
@@ -85,7 +85,7 @@ export const RENDER: Command = {
 async function runRender(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'yaml');
   const [name] = given.words;
-  if (name === undefined) throw new Mistake('render needs a pool or a node: render general');
+  if (name === undefined) throw new UsageError('render needs a pool or a node: render general');
   const repository = await openRepository(given.text('repo') ?? '.');
   const folder = folderOf(given);
   const read = (revision: string): Promise<Revision> =>
@@ -101,13 +101,13 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
   const node = now.pools.some((pool) => pool.name === name) ? undefined : await nodeOf(name, now, given, io);
   const minor = minorOf(given, node);
   const withDefaults = given.flag('defaults');
-  if (withDefaults && minor === undefined) throw new Mistake('--defaults needs a node, or --kubelet-version');
+  if (withDefaults && minor === undefined) throw new UsageError('--defaults needs a node, or --kubelet-version');
 
-  const leavesIn = (repo: LoadedRepo): { readonly pool: ValidPool; readonly leaves: readonly Leaf[] } => {
+  const leavesIn = (repo: LoadedRepo): { readonly pool: ValidPool; readonly leaves: readonly EffectiveValue[] } => {
     const loaded = poolOf(repo, name, node);
-    const pool = node === undefined ? loaded : poolGivenTo(loaded, node);
+    const pool = node === undefined ? loaded : requirePoolFor(loaded, node);
     const template = node === undefined ? undefined : loaded.template;
-    return { pool, leaves: effectiveOf(pool, minor, withDefaults, template) };
+    return { pool, leaves: effectiveValuesOf(pool, minor, withDefaults, template) };
   };
   const { pool, leaves } = leavesIn(now);
   if (before !== undefined) {
@@ -118,7 +118,7 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
   }
   const version = minor === undefined ? {} : { kubeletVersion: minorName(minor) };
   const { configName, sha256 } = pool;
-  const value = valueInWords(pool);
+  const value = poolValueForDisplay(pool);
   io.out.write(
     format === 'json'
       ? `${JSON.stringify({ pool: pool.name, configName, sha256, apply: pool.spec.apply, ...version, config: value, values: leaves }, plainNumbers, 2)}\n`
@@ -156,7 +156,7 @@ async function nodeOf(name: string, repo: LoadedRepo, given: Given, io: Io): Pro
     return node;
   }
   const hasCluster = given.text('kubeconfig') ?? given.text('context') ?? io.env['KUBECONFIG'];
-  if (hasCluster === undefined) throw new Mistake(`${noPool}; for a node, give --inventory or --context`);
+  if (hasCluster === undefined) throw new UsageError(`${noPool}; for a node, give --inventory or --context`);
   try {
     return await (await connectNodes(given, io)).get(name);
   } catch (error) {

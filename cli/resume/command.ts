@@ -1,11 +1,11 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectWith } from '../connect.ts';
+import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import { poolAnnotator, type Wish } from '../pools/annotate.ts';
+import { poolAnnotator, type AnnotationChange } from '../pools/annotate-pool.ts';
 import { wrapFor } from '../wrap.ts';
-import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
+import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
 
 export const RESUME: Command = {
   name: 'resume',
@@ -32,7 +32,7 @@ async function runResume(given: Given, io: Io): Promise<ExitCode> {
   return pools.some(({ spec }) => spec?.suspend === true) ? 1 : 0;
 }
 
-function resumption({ metadata, spec }: KubeletPool): Wish {
+function resumption({ metadata, spec }: KubeletPool): AnnotationChange {
   const before = metadata.annotations?.[SUSPEND_ANNOTATION];
   const inGit =
     spec?.suspend === true

@@ -2,9 +2,9 @@ import * as fs from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import git from 'isomorphic-git';
-import { parseCommit } from '#reconciler/git/objects/commit.ts';
-import type { ObjectType } from '#reconciler/git/objects/store.ts';
-import type { Commit } from '#reconciler/policy/commit.ts';
+import { parseCommit } from '#reconciler/git/objects/parse-commit.ts';
+import type { ObjectType } from '#reconciler/git/objects/git-object-store.ts';
+import type { Commit } from '#reconciler/policy/commit-snapshot.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 
 /** A checkout on this machine, read without its working copy. */

@@ -1,8 +1,8 @@
-import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
+import { DEFAULT_GIT_LIMITS } from '#reconciler/git/git-limits.ts';
 import { type ReadTree, readTree } from '#reconciler/git/snapshot/read-tree.ts';
-import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
+import { isConfigPath } from '#reconciler/git/snapshot/config-paths.ts';
 import { isDirectory, parseTree } from '#reconciler/git/objects/tree.ts';
-import type { Commit } from '#reconciler/policy/commit.ts';
+import type { Commit } from '#reconciler/policy/commit-snapshot.ts';
 import { noFolder, readDirectory } from '../validate/read-directory.ts';
 import type { LocalRepository } from './local-repository.ts';
 

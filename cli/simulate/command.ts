@@ -1,18 +1,18 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, systemClock } from '#shared/runtime/clock.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { PLAN } from '../plan/command.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { loadRevisions, nodesOf } from '../plan/question.ts';
+import { loadRevisions, nodesOf } from '../plan/load-revisions.ts';
 import { wrapFor } from '../wrap.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { simulationAsSvg } from './render-svg.ts';
 import { simulationAsText, whatIfAsText } from './render-text.ts';
 import { type Simulation, simulate } from './simulate.ts';
-import { lanesOf } from './timeline.ts';
+import { lanesOf } from './pool-lanes.ts';
 import { timesWith, type TookWith, type WhatIf, whatIf } from './what-if.ts';
 
 const FORMATS = ['text', 'svg', 'json'] as const;
@@ -61,7 +61,7 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
   const start = moment(given.text('at'));
   const revisions = await loadRevisions(given, io);
   const nodes = await nodesOf(given, io);
-  if (nodes === undefined) throw new Mistake('no nodes are given: use --inventory FILE or --context NAME');
+  if (nodes === undefined) throw new UsageError('no nodes are given: use --inventory FILE or --context NAME');
   const question = {
     base: revisions.base.repo,
     head: revisions.head.repo,
@@ -107,20 +107,21 @@ function render({ simulation, refusal, more }: Found, format: (typeof FORMATS)[n
 
 function share(written: string): number {
   const percent = /^(\d{1,3}(?:\.\d+)?)%$/.exec(written)?.[1];
-  if (percent === undefined || Number(percent) > 100) throw new Mistake(`--failure-rate ${written}: write 0% to 100%`);
+  if (percent === undefined || Number(percent) > 100)
+    throw new UsageError(`--failure-rate ${written}: write 0% to 100%`);
   return Number(percent) / 100;
 }
 
 function duration(given: Given, option: string, otherwise: string): number {
   const written = given.text(option) ?? otherwise;
   const span = parseDuration(written);
-  if (span === undefined || span === 0) throw new Mistake(`--${option} ${written}: write it as 90s, 10m or 1h30m`);
+  if (span === undefined || span === 0) throw new UsageError(`--${option} ${written}: write it as 90s, 10m or 1h30m`);
   return span;
 }
 
 function moment(written: string | undefined): number {
   if (written === undefined) return systemClock.now();
   const at = fromTimestamp(written);
-  if (at === undefined) throw new Mistake(`--at ${written}: write it as 2026-11-21T09:00:00Z`);
+  if (at === undefined) throw new UsageError(`--at ${written}: write it as 2026-11-21T09:00:00Z`);
   return at;
 }

@@ -1,20 +1,25 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import { FULL } from '#shared/contract/api/probation.ts';
+import { FULL_PROBATION } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
-import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
+import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
-import { windowsState } from '#reconciler/policy/window/windows-state.ts';
-import type { InventoryNode } from '../inventory/node.ts';
-import { createSimulatedFleet, type Manners, type NodeEvent, type SimulatedFleet } from './simulated-fleet.ts';
+import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
+import {
+  createSimulatedFleet,
+  type SimulatedBehaviour,
+  type NodeEvent,
+  type SimulatedFleet,
+} from './simulated-fleet.ts';
 
 export interface SimulationQuestion {
   /** What is in force before; null: every node runs its local config. */
   readonly base: LoadedRepo | null;
   readonly head: LoadedRepo;
   readonly nodes: readonly InventoryNode[];
-  readonly manners: Manners;
+  readonly manners: SimulatedBehaviour;
   readonly start: Millis;
   /** How long is looked ahead at most. */
   readonly horizonMs: Millis;
@@ -84,7 +89,12 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, known: K
           ...pool,
           spec: {
             ...pool.spec,
-            rollout: { maxUnavailable: '100%', probation: FULL, soak: '0s', onFailure: pool.spec.rollout.onFailure },
+            rollout: {
+              maxUnavailable: '100%',
+              probation: FULL_PROBATION,
+              soak: '0s',
+              onFailure: pool.spec.rollout.onFailure,
+            },
             trial: { ...pool.spec.trial, duration: '1s' },
           },
         }

@@ -4,13 +4,13 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
-import { probationOf } from '#reconciler/policy/rollout/pace.ts';
-import type { InventoryNode } from '../inventory/node.ts';
-import { perform } from './fleet/perform.ts';
+import { probationOf } from '#reconciler/policy/rollout/trial-terms.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
+import { applySteps } from './fleet/apply-steps.ts';
 import { healthyFor, nextReport, rebooted } from './fleet/simulated-agent.ts';
 
 /** How nodes take a config. */
-export interface Manners {
+export interface SimulatedBehaviour {
   /** Share of the trials that fail, 0 to 1. */
   readonly failureRate: number;
   /** From the assignment until the kubelet is up with it. */
@@ -56,7 +56,7 @@ const FAILURE = { reason: 'Simulated', message: 'a simulated failure' };
 
 export function createSimulatedFleet(
   inventory: readonly InventoryNode[],
-  { restartMs, random, failsAfter = () => null }: Manners,
+  { restartMs, random, failsAfter = () => null }: SimulatedBehaviour,
   start: Millis,
 ): SimulatedFleet {
   const nodes = new Map(inventory.map((node, index) => [node.name, viewOf(node, index, start)]));
@@ -125,7 +125,7 @@ export function createSimulatedFleet(
       return { ...fleet, kubeletNodes: new Map(alive) };
     },
     perform(steps, now) {
-      fleet = perform(fleet, steps, now);
+      fleet = applySteps(fleet, steps, now);
       const told = steps.flatMap((step) => ('spec' in step && 'node' in step ? [step.node.metadata.name] : []));
       report(told, now, 0, (node, restarted) => {
         if (!restarted) return;

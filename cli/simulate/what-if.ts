@@ -1,6 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { RESTARTS } from '#reconciler/policy/forecast/spread.ts';
-import { PLANTED_FAULTS } from '../planted-faults.ts';
+import { INJECTED_FAULTS } from '../injected-faults.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type Simulation, type SimulationQuestion, simulate } from './simulate.ts';
 
@@ -28,7 +28,7 @@ const [RUNS, RUNS_OF_MANY, MANY_NODES] = [20, 3, 500];
 /** The same rollout with each planted fault. Trials that `failureRate` has fail are left out: they would hide the fault. */
 export function whatIf(question: SimulationQuestion): readonly WhatIf[] {
   const runsByChance = question.nodes.length > MANY_NODES ? RUNS_OF_MANY : RUNS;
-  return PLANTED_FAULTS.map(({ fault, failsAfter, byChance }) => {
+  return INJECTED_FAULTS.map(({ fault, failsAfter, byChance }) => {
     const runs = byChance === true ? runsByChance : 1;
     const found = Array.from({ length: runs }, (_, seed) => {
       const chance = seededRandom(seed + 1);

@@ -1,5 +1,5 @@
-import { readHistory } from '#reconciler/telling/report/commit-history.ts';
-import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
+import { readHistory } from '#reconciler/reporting/notes/commit-history.ts';
+import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import type { StatusView } from './render.ts';
@@ -13,7 +13,7 @@ export function allSettled({ source, pools }: StatusView, commit = ''): boolean 
   const isQuiet = source.failure === '' && source.refusedCommit === '' && !isFaulty(source);
   return (
     source.commit !== '' &&
-    hasCome(source, commit) &&
+    wasInForce(source, commit) &&
     isQuiet &&
     pools.every((pool) => isSettled(pool) && isConfigValid(pool))
   );
@@ -34,6 +34,6 @@ export const isConfigValid = ({ status }: KubeletPool): boolean =>
   status?.conditions?.every(({ type, status: is }) => type !== 'ConfigValid' || is === 'True') !== false;
 
 /** Whether this commit is in force, or was before a later one. */
-export const hasCome = ({ commit, history }: StatusView['source'], name: string): boolean =>
+export const wasInForce = ({ commit, history }: StatusView['source'], name: string): boolean =>
   commit.startsWith(name) ||
   readHistory(history).some(({ oid, outcome }) => oid.startsWith(name) && outcome !== 'refused');

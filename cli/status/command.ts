@@ -1,23 +1,23 @@
 import { stringify } from 'yaml';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { type Clock, systemClock } from '#shared/runtime/clock.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
-import { connectTo } from '../connect.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import { connectTo } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS, TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
-import { readClusterStatus } from './read.ts';
-import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
-import { withHoldUps } from './hold-ups.ts';
+import { readClusterStatus } from './read-status.ts';
+import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import { withDrainBlockers } from './drain-blockers.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';
 import { statusAsJson } from './status-json.ts';
-import { stoppedBecause } from './stopped.ts';
-import { type Look, watch, type Watching } from './watch.ts';
-import { narrow } from './narrow.ts';
-import { readFleet, whyNodes } from './why-nodes.ts';
+import { stopReason } from './stop-reason.ts';
+import { type StatusReading, watchStatus, type Watching } from './watch-status.ts';
+import { filterStatus } from './filter-status.ts';
+import { readFleet, nodeReasonsOf } from './node-reasons.ts';
 
 const FORMATS = ['text', 'wide', 'json', 'yaml'] as const;
 
@@ -63,7 +63,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const format = wordOf(given, 'output', FORMATS, 'text');
   const isForPeople = format === 'text' || format === 'wide';
   const isWatch = given.flag('watch');
-  if (isWatch && !isForPeople) throw new Mistake('--watch is for people: take --output text');
+  if (isWatch && !isForPeople) throw new UsageError('--watch is for people: take --output text');
   const commit = commitOf(given.text('commit'));
   const timeoutMs = timeoutOf(given, isWatch);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
@@ -77,11 +77,11 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
     isShown: (reason: NodeReason) => boolean,
   ): Promise<readonly NodeReason[]> => {
     const fleet = await readFleet(kube, namespace);
-    return withHoldUps(kube, whyNodes(fleet, source, namespace, clock.now()).filter(isShown), fleet);
+    return withDrainBlockers(kube, nodeReasonsOf(fleet, source, namespace, clock.now()).filter(isShown), fleet);
   };
-  const look = async (): Promise<Look> => {
+  const look = async (): Promise<StatusReading> => {
     const question = { pool: given.text('pool'), node: given.text('node'), hasProblems: given.flag('problems') };
-    const { view, shown, isShown } = narrow(await readClusterStatus(kube, namespace), question, clock.now());
+    const { view, shown, isShown } = filterStatus(await readClusterStatus(kube, namespace), question, clock.now());
     const why = given.flag('why') ? await reasonsOf(view, isShown) : undefined;
     if (!isForPeople) {
       const json = statusAsJson(shown, allSettled(view, commit), why);
@@ -98,8 +98,8 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   io.out.write(first.text);
   const isEnough = (view: StatusView): boolean => allSettled(view, commit);
   if (!isWatch) return isEnough(first.view) ? 0 : 1;
-  const stops = (view: StatusView): string | null => stoppedBecause(view, commit);
-  const unsettled = await watch(first, look, { isEnough, stops, timeoutMs, show: showOn(io), paint }, clock);
+  const stops = (view: StatusView): string | null => stopReason(view, commit);
+  const unsettled = await watchStatus(first, look, { isEnough, stops, timeoutMs, show: showOn(io), paint }, clock);
   if (unsettled !== null) io.out.write(`\n${wrap(paint('bad', unsettled))}\n`);
   return unsettled === null ? 0 : 1;
 }
@@ -109,7 +109,7 @@ const isWide = (given: Given): boolean => given.text('output') === 'wide' || giv
 
 function commitOf(written = ''): string {
   if (written !== '' && !/^[0-9a-f]{7,40}$/.test(written)) {
-    throw new Mistake(`--commit ${written}: write the name of a commit, seven digits of it at least`);
+    throw new UsageError(`--commit ${written}: write the name of a commit, seven digits of it at least`);
   }
   return written;
 }

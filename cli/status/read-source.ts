@@ -1,5 +1,5 @@
-import { NO_STATE, readSourceState, SOURCE_STATE_NAME } from '#reconciler/telling/report/source-state.ts';
-import type { SourceState, StateConfigMap } from '#reconciler/telling/report/source-state.ts';
+import { NO_STATE, readSourceState, SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
+import type { SourceState, StateConfigMap } from '#reconciler/reporting/notes/source-state.ts';
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_SOURCES } from '#shared/kube/kube.ts';

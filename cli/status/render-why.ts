@@ -1,6 +1,6 @@
-import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
+import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
 import type { Paint } from '../paint.ts';
-import { renderFolding } from '../table.ts';
+import { renderFolding } from '../text-table.ts';
 
 /**
  * A table with a line for every node: where it stands, and why it is changed now or not.

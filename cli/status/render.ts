@@ -2,17 +2,17 @@ import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/c
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
-import { agentAlive } from '#reconciler/policy/rollout/standing.ts';
+import { isAgentAlive } from '#reconciler/policy/rollout/node-progress.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
-import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
-import { readUnreadable } from '#reconciler/telling/report/unreadable-notes.ts';
-import type { SourceState } from '#reconciler/telling/report/source-state.ts';
+import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
+import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
+import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { joinLines } from '../lines.ts';
+import { joinLines } from '../one-line.ts';
 import type { Paint, Tone } from '../paint.ts';
-import { linesOfClasses } from './class-lines.ts';
-import { type Cell, renderFitting } from '../table.ts';
+import { classStatusLines } from './class-status-lines.ts';
+import { type Cell, renderFitting } from '../text-table.ts';
 
 export interface StatusView {
   readonly source: SourceState;
@@ -70,7 +70,7 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }
   if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${source.notes}`);
-  for (const note of readUnreadable(source.unreadableNotes)) {
+  for (const note of parseUnreadableNotes(source.unreadableNotes)) {
     lines.push(`${paint('busy', 'note')}        not written on ${note}`);
   }
   for (const finding of readFindings(source.findings))
@@ -112,7 +112,7 @@ function renderPools(
       line,
       ...held,
       ...waves,
-      ...linesOfClasses(pool, paint, isWide),
+      ...classStatusLines(pool, paint, isWide),
       ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`)),
     ];
   });
@@ -210,7 +210,7 @@ const strong = (heading: readonly string[], paint: Paint): readonly Cell[] =>
 
 function nodeRow(node: KubeletNode, paint: Paint, now: Millis): readonly Cell[] {
   const { spec = {}, status = {} } = node;
-  const silent = !agentAlive(node, now);
+  const silent = !isAgentAlive(node, now);
   const phase = silent ? 'NoAgent' : (status.phase ?? 'Unknown');
   const tone: Tone = phase === 'Idle' ? 'good' : phase === 'NoAgent' || phase === 'Broken' ? 'bad' : 'busy';
   const name = (reference: ConfigReference | undefined): string => reference?.name ?? '-';

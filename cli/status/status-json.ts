@@ -1,9 +1,9 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
-import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
-import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
-import { readUnreadable } from '#reconciler/telling/report/unreadable-notes.ts';
+import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
+import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
 import { type StatusView, suspensionLine } from './render.ts';
 
 /**
@@ -22,7 +22,7 @@ export function statusAsJson(view: StatusView, settled: boolean, why: readonly N
     refused: source.refusedCommit === '' ? null : { commit: source.refusedCommit, because: source.refusedBecause },
     git: source.failure === '' ? null : { failingSince: source.failingSince, failure: source.failure },
     notes,
-    unreadableNotes: readUnreadable(source.unreadableNotes),
+    unreadableNotes: parseUnreadableNotes(source.unreadableNotes),
     findings: readFindings(source.findings),
     pools: pools.map(poolAsJson),
     nodes: nodes.map(nodeAsJson),

@@ -1,10 +1,10 @@
 import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/views.ts';
-import { SOURCE_STATE_NAME } from '#reconciler/telling/report/source-state.ts';
+import { SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
 import {
   EVENTS_NAMESPACE,
   OLDER_EVENTS_NAMESPACE,
   REPORTING_CONTROLLER,
-} from '#reconciler/telling/events/event-object.ts';
+} from '#reconciler/reporting/events/event-object.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import {
   CONFIG_MAPS,
@@ -31,8 +31,8 @@ import {
   RECONCILER,
   SERVICES,
   WEBHOOK_SERVICE,
-} from '../doctor/read/resources.ts';
-import type { Progress } from '../progress.ts';
+} from '../doctor/read/installation-resources.ts';
+import type { ProgressLine } from '../progress-line.ts';
 import { redact } from '#shared/runtime/redact.ts';
 import {
   type BundleTrim,
@@ -47,7 +47,7 @@ import {
   ofSettings,
   ofSource,
   ofWorkload,
-} from './trim.ts';
+} from './trim-objects.ts';
 
 export interface Collection {
   /** Path in the bundle → text, without credentials. */
@@ -62,7 +62,7 @@ export interface CollectOptions {
   readonly namespace: string;
   /** Of each log, the last so many. */
   readonly logLines: number;
-  readonly progress: Progress;
+  readonly progress: ProgressLine;
 }
 
 /** Objects that a bundle has, by file. Secrets are never asked for. */

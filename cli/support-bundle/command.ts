@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { type Millis, systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
-import { type Connection, connectWith, requireAnswer } from '../connect.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import { type Connection, connectWith, requireReachable } from '../connect-cluster.ts';
 import { forTerminal, type Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
-import { progressFor } from '../progress.ts';
+import { progressFor } from '../progress-line.ts';
 import { collect } from './collect.ts';
-import { reportFiles } from './reports.ts';
+import { reportFiles } from './command-reports.ts';
 import { tarGz } from './tar.ts';
 
 const DEFAULT_LINES = 5_000;
@@ -45,9 +45,9 @@ async function runSupportBundle(given: Given, io: Io): Promise<ExitCode> {
   const now = systemClock.now();
   const logLines = linesOf(given.text('log-lines'));
   const into = given.text('into') ?? `kubelet-gitops-support-${toTimestamp(now).replaceAll(/[-:]/g, '')}.tar.gz`;
-  if (into === '') throw new Mistake('--into needs a path');
+  if (into === '') throw new UsageError('--into needs a path');
   const connection = await connectWith(given, io);
-  await requireAnswer(connection.kube);
+  await requireReachable(connection.kube);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const progress = progressFor(io.err, () => performance.now());
   const { files, gaps } = await gather(connection, { namespace, now, logLines }, progress);
@@ -81,7 +81,7 @@ async function gather(
 }
 
 function linesOf(written: string = String(DEFAULT_LINES)): number {
-  if (!/^[1-9]\d{0,5}$/.test(written)) throw new Mistake(`--log-lines ${written}: write a number from 1 to 999999`);
+  if (!/^[1-9]\d{0,5}$/.test(written)) throw new UsageError(`--log-lines ${written}: write a number from 1 to 999999`);
   return Number(written);
 }
 

@@ -1,10 +1,10 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
-import { connectWith } from '../connect.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import { poolAnnotator, type Wish } from '../pools/annotate.ts';
+import { poolAnnotator, type AnnotationChange } from '../pools/annotate-pool.ts';
 import { wrapFor } from '../wrap.ts';
-import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
+import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
 
 /** It is shown in the status of the pool, on one line. */
 const LONGEST_REASON = 500;
@@ -34,9 +34,9 @@ export const SUSPEND: Command = {
 async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, true);
   const because = (given.text('because') ?? '').trim().replaceAll(/\s+/g, ' ');
-  if (because === '') throw new Mistake('say why: --because TEXT');
+  if (because === '') throw new UsageError('say why: --because TEXT');
   if (because.length > LONGEST_REASON)
-    throw new Mistake(`--because has ${because.length} of at most ${LONGEST_REASON} characters`);
+    throw new UsageError(`--because has ${because.length} of at most ${LONGEST_REASON} characters`);
   const connection = await connectWith(given, io);
   const annotate = await poolAnnotator(connection);
   const wrap = wrapFor(io.out);
@@ -47,7 +47,7 @@ async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-function suspension(annotations: Readonly<Record<string, string>>, because: string): Wish {
+function suspension(annotations: Readonly<Record<string, string>>, because: string): AnnotationChange {
   const before = annotations[SUSPEND_ANNOTATION];
   if (before === because) return { say: `is suspended already (${because})` };
   const replaced = before === undefined || before === '' ? '' : `; it was already, because: ${before}`;

@@ -1,6 +1,6 @@
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
-import { progressFor } from '../progress.ts';
+import { progressFor } from '../progress-line.ts';
 import {
   ALLOW_OPTION,
   allowedOutside,
@@ -10,7 +10,7 @@ import {
   VERSION_OPTION,
   wordOf,
 } from '../options.ts';
-import { validatePath, validateStream } from './look-at.ts';
+import { validatePath, validateStream } from './validate-path.ts';
 import { renderValidation, VALIDATION_FORMATS } from './render/render.ts';
 import { findingsOf, isError, type Validation } from './validation.ts';
 

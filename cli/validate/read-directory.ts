@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Finding } from '#shared/contract/finding.ts';
-import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
+import { DEFAULT_GIT_LIMITS } from '#reconciler/git/git-limits.ts';
 import { judgeFile } from '#reconciler/git/snapshot/judge-entry.ts';
 import { judgeName } from '#reconciler/git/snapshot/judge-name.ts';
-import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
-import type { RepoFile } from '#reconciler/policy/commit.ts';
+import { isConfigPath } from '#reconciler/git/snapshot/config-paths.ts';
+import type { RepoFile } from '#reconciler/policy/commit-snapshot.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { type Progress, silent } from '../progress.ts';
+import { type ProgressLine, silent } from '../progress-line.ts';
 
 /** Never part of what is committed, or not read of a commit either: directories that begin with a dot. */
 const isSkipped = (name: string): boolean => name === 'node_modules' || name.startsWith('.');
@@ -22,7 +22,7 @@ export interface DirectoryTree {
 export interface ReadDirectoryOptions {
   /** The folder in it that is the config repository. Default: all of it. */
   readonly folder?: string;
-  readonly progress?: Progress;
+  readonly progress?: ProgressLine;
 }
 
 /**

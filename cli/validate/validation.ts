@@ -2,7 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import type { ConfigVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 
 /** A file and all that was found in it. */
-export interface JudgedFile {
+export interface ValidatedFile {
   /** As it was given, or from the root of the repository. */
   readonly path: string;
   /** By minor version; empty for files of our own kinds, which no kubelet reads. */
@@ -13,7 +13,7 @@ export interface JudgedFile {
 
 /** What came of validating everything that was asked for. */
 export interface Validation {
-  readonly files: readonly JudgedFile[];
+  readonly files: readonly ValidatedFile[];
   /** What was looked at, for people: `3 pools`, `12 files`. */
   readonly about: string;
   /** What is to be said of the question itself, a line or nothing. */

@@ -1,5 +1,5 @@
-import { parseCommit } from '#reconciler/git/objects/commit.ts';
-import type { Commit } from '#reconciler/policy/commit.ts';
+import { parseCommit } from '#reconciler/git/objects/parse-commit.ts';
+import type { Commit } from '#reconciler/policy/commit-snapshot.ts';
 import { parseTree } from '#reconciler/git/objects/tree.ts';
 import type { LocalRepository } from '../revision/local-repository.ts';
 
@@ -12,7 +12,7 @@ const MOST_COMMITS = 2_000;
  * @param answer of the file's bytes; undefined where the file is not there
  * @returns undefined where that is further back than is looked, or than a shallow clone goes
  */
-export async function commitThatBrought(
+export async function introducingCommit(
   repository: LocalRepository,
   start: Commit & { readonly tree: string },
   path: string,

@@ -1,33 +1,33 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
-import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
-import type { Commit } from '#reconciler/policy/commit.ts';
-import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
-import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
+import type { Commit } from '#reconciler/policy/commit-snapshot.ts';
+import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
-import type { InventoryNode } from '../inventory/node.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
+import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/reporting/notes/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
-import { connectTo } from '../connect.ts';
-import { readFleet, whyNodes } from '../status/why-nodes.ts';
+import { connectTo } from '../connect-cluster.ts';
+import { readFleet, nodeReasonsOf } from '../status/node-reasons.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { chooseCluster } from '../choose-cluster.ts';
-import { classFor, poolGivenTo } from '../class-of-node.ts';
+import { classFor, requirePoolFor } from '../class-of-node.ts';
 import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
-import { commitThatBrought } from './blame.ts';
-import { dotted, explain, type Explanation, isField } from './explain.ts';
-import { type AgentSays, explanationAsText } from './render.ts';
-import { type RevisionStanding, revisionStanding } from './standing.ts';
+import { introducingCommit } from './blame.ts';
+import { dotted, explainField, type Explanation, isField } from './explain-field.ts';
+import { type AgentStatus, explanationAsText } from './render.ts';
+import { type RevisionState, revisionState } from './revision-state.ts';
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -70,11 +70,13 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const [name, written] = given.words;
   if (name === undefined || written === undefined)
-    throw new Mistake('why needs a node and a field: why worker-1 maxPods');
+    throw new UsageError('why needs a node and a field: why worker-1 maxPods');
   const field = dotted(written);
   if (!isField(field)) {
     const meant = didYouMean(field, [...FIELDS.keys()]);
-    throw new Mistake(`no kubelet from 1.20 on knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
+    throw new UsageError(
+      `no kubelet from 1.20 on knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    );
   }
   const repository = await openRepository(given.text('repo') ?? '.');
   const folder = folderOf(given);
@@ -88,10 +90,10 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     valid.map(({ name: pool, spec }) => ({ name: pool, priority: spec.priority, nodeSelector: spec.nodeSelector })),
   );
   const loaded = choice.choice === 'pool' ? (valid.find((each) => each.name === choice.pool) ?? null) : null;
-  const pool = loaded === null ? null : poolGivenTo(loaded, node);
+  const pool = loaded === null ? null : requirePoolFor(loaded, node);
   const machine = loaded?.template === undefined ? {} : { machine: classFor(loaded, node).class.name };
   const { files } = revision;
-  const explanation = explain({ field, pool, files, ...machine, kubeletVersion: node.kubeletVersion, running });
+  const explanation = explainField({ field, pool, files, ...machine, kubeletVersion: node.kubeletVersion, running });
   const commit = await commitOf(explanation);
   const whole = {
     unseen,
@@ -112,7 +114,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   return explanation.shadowed ? 1 : 0;
 
   /** Asks the planner only where nothing nearer explains it. */
-  async function standing(): Promise<RevisionStanding> {
+  async function standing(): Promise<RevisionState> {
     const question = {
       wanted: pool,
       revision: revision.commit?.oid ?? '',
@@ -120,26 +122,26 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
       node: told,
       reason: undefined,
     };
-    if (revisionStanding(question).standing !== 'not-yet') return revisionStanding(question);
+    if (revisionState(question).standing !== 'not-yet') return revisionState(question);
     const kube = await connectTo(given, io);
     const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
     const source = await kube
       .get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME)
       .then(readSourceState, () => null);
     const fleet = await readFleet(kube, namespace).catch(() => null);
-    const reasons = fleet === null || source === null ? [] : whyNodes(fleet, source, namespace, systemClock.now());
-    return revisionStanding({ ...question, source, reason: reasons.find((each) => each.node === name) });
+    const reasons = fleet === null || source === null ? [] : nodeReasonsOf(fleet, source, namespace, systemClock.now());
+    return revisionState({ ...question, source, reason: reasons.find((each) => each.node === name) });
   }
 
   async function commitOf({ layers }: Explanation): Promise<Commit | undefined> {
     const last = layers.at(-1);
     if (last === undefined) return undefined;
     const start = await repository.commit(given.text('revision') ?? 'HEAD');
-    return commitThatBrought(repository, start, last.file, (bytes) => {
+    return introducingCommit(repository, start, last.file, (bytes) => {
       const file = bytes === undefined ? undefined : { path: last.file, oid: '', bytes };
       if (file === undefined || pool === null) return undefined;
       const spec = { ...pool.spec, layers: [last.file] };
-      const said = explain({
+      const said = explainField({
         field,
         pool: { ...pool, spec },
         files: new Map([[last.file, file]]),
@@ -174,7 +176,7 @@ async function nodeOf(name: string, given: Given, io: Io): Promise<Seen> {
   return { node, running: undefined, unseen: null, told: null };
 }
 
-function agentSays(node: KubeletNode | null): AgentSays | null {
+function agentSays(node: KubeletNode | null): AgentStatus | null {
   const status = node?.status;
   if (status?.phase === undefined) return null;
   const { phase, assigned, active, error } = status;

@@ -1,9 +1,9 @@
-import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
-import type { Commit } from '#reconciler/policy/commit.ts';
-import { joinLines } from '../lines.ts';
+import type { Choice } from '#reconciler/policy/pool-selection/choose-pool.ts';
+import type { Commit } from '#reconciler/policy/commit-snapshot.ts';
+import { joinLines } from '../one-line.ts';
 import type { Paint } from '../paint.ts';
-import type { Explanation } from './explain.ts';
-import type { RevisionStanding } from './standing.ts';
+import type { Explanation } from './explain-field.ts';
+import type { RevisionState } from './revision-state.ts';
 
 export interface WholeExplanation extends Explanation {
   readonly node: string;
@@ -14,14 +14,14 @@ export interface WholeExplanation extends Explanation {
   /** Why the kubelet could not be asked; null where it was, or nobody tried. */
   readonly unseen: string | null;
   /** What the node's agent reports; null where there is none, or nobody asked. */
-  readonly agent: AgentSays | null;
+  readonly agent: AgentStatus | null;
   /** Whether the node runs what the revision renders. */
-  readonly standing: RevisionStanding;
+  readonly standing: RevisionState;
   /** Pools of the revision with errors, which might select the node as well. */
   readonly invalidPools: readonly string[];
 }
 
-export interface AgentSays {
+export interface AgentStatus {
   readonly phase: string;
   /** Names of config sources; `local` for the node's own. */
   readonly assigned: string;
@@ -62,7 +62,7 @@ function standingLines({ shadowed, flag, standing: { standing, because } }: Whol
   return [`which is not what the pool says: ${standing === 'in-place' ? blame : unknown}`];
 }
 
-const WORDS: Readonly<Record<RevisionStanding['standing'], string>> = {
+const WORDS: Readonly<Record<RevisionState['standing'], string>> = {
   'in-place': '',
   unknown: '',
   'not-in-force': 'not in force: ',

@@ -12,8 +12,8 @@ import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
 import type { Drains } from './drains/drains.ts';
 import { createConfigSource } from './create-config-source.ts';
-import type { OtherNames } from './other-names.ts';
-import type { StandBack } from './stand-back.ts';
+import type { FallbackNames } from './fallback-names.ts';
+import type { RefusedWriteBackoff } from './refused-write-backoff.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
 export interface ApplyPorts {
@@ -30,8 +30,8 @@ export interface ApplyPorts {
   readonly wroteMarks: (node: KubeObject) => void;
   /** Hears what the API server made of what a step sent. */
   readonly answered: (step: Step, object: KubeObject) => void;
-  readonly standBack: StandBack;
-  readonly otherNames: OtherNames;
+  readonly standBack: RefusedWriteBackoff;
+  readonly otherNames: FallbackNames;
 }
 
 export interface Applied {

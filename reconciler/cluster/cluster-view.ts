@@ -1,30 +1,30 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import type { FollowOptions } from '#shared/kube/follow.ts';
+import type { ListWatchOptions } from '#shared/kube/list-watch.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
-import { createMirror, type Mirror } from '#shared/kube/mirror.ts';
-import type { ConfigSourceView, Fleet, LeftOut, NodeView } from '../policy/fleet.ts';
+import { createInformer, type Informer } from '#shared/kube/informer.ts';
+import type { ConfigSourceView, Fleet, UnreadableObject, NodeView } from '../policy/fleet.ts';
 import {
   CONFIG_SOURCE_SELECTOR,
-  onlySignsOfLife,
+  isOnlyHeartbeat,
   trimNode,
   viewConfigSource,
   viewKubeletNode,
   viewKubeletPool,
   viewNode,
 } from './views.ts';
-import { createListSweep } from './list-sweep.ts';
-import { createSharing } from './sharing.ts';
-import type { Overlay } from './written/overlay.ts';
+import { createListGc } from './list-gc.ts';
+import { createValueInterner } from './value-interner.ts';
+import type { WriteOverlay } from './write-cache/write-overlay.ts';
 
-export interface ClusterViewOptions extends Omit<FollowOptions, 'signal' | 'trim'> {
+export interface ClusterViewOptions extends Omit<ListWatchOptions, 'signal' | 'trim'> {
   readonly kube: Kube;
   /** Namespace of the config sources. */
   readonly namespace: string;
-  readonly written: Overlay<KubeletNode>;
-  readonly writtenPools: Overlay<KubeletPool>;
-  readonly marks: Overlay<NodeView>;
+  readonly written: WriteOverlay<KubeletNode>;
+  readonly writtenPools: WriteOverlay<KubeletPool>;
+  readonly marks: WriteOverlay<NodeView>;
   /** A poke: something that matters may have changed. */
   readonly onChange: () => void;
 }
@@ -44,36 +44,36 @@ export interface ClusterView {
 
 export function createClusterView(options: ClusterViewOptions): ClusterView {
   const { namespace, written, writtenPools, marks } = options;
-  const share = createSharing();
-  const sweeping = createListSweep();
-  const nodes = createMirror<KubeObject, NodeView>({
+  const share = createValueInterner();
+  const sweeping = createListGc();
+  const nodes = createInformer<KubeObject, NodeView>({
     ...options,
     selection: { resource: NODES },
     trim: sweeping(trimNode),
     project: (object) => share(viewNode(object)),
   });
-  const kubeletNodes = createMirror<KubeObject, KubeletNode>({
+  const kubeletNodes = createInformer<KubeObject, KubeletNode>({
     ...options,
     selection: { resource: KUBELET_NODES },
     trim: sweeping<KubeObject>(viewKubeletNode),
     project: (object) => share(viewKubeletNode(object)),
-    same: onlySignsOfLife,
+    same: isOnlyHeartbeat,
   });
-  const pools = createMirror<KubeObject, KubeletPool>({
+  const pools = createInformer<KubeObject, KubeletPool>({
     ...options,
     selection: { resource: KUBELET_POOLS },
     trim: viewKubeletPool,
     project: viewKubeletPool,
   });
-  const configSources = createMirror<KubeObject, ConfigSourceView>({
+  const configSources = createInformer<KubeObject, ConfigSourceView>({
     ...options,
     selection: { resource: CONFIG_MAPS, namespace, labelSelector: CONFIG_SOURCE_SELECTOR },
     project: viewConfigSource,
   });
-  const mirrors: readonly Mirror<unknown>[] = [nodes, kubeletNodes, pools, configSources];
+  const mirrors: readonly Informer<unknown>[] = [nodes, kubeletNodes, pools, configSources];
 
   /** A config source is known by its name alone, as all of them are. */
-  function leftOut(): readonly LeftOut[] {
+  function leftOut(): readonly UnreadableObject[] {
     const kinds = [
       ['node', nodes],
       ['node', kubeletNodes],
@@ -81,7 +81,7 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
       ['config-source', configSources],
     ] as const;
     return kinds.flatMap(([of, { unreadable }]) =>
-      [...unreadable].map(([key, { error, uid }]): LeftOut => {
+      [...unreadable].map(([key, { error, uid }]): UnreadableObject => {
         const name = key.slice(key.indexOf('/') + 1);
         return { of, name, uid: of === 'node' ? (nodes.items.get(name)?.uid ?? uid) : uid, error };
       }),
@@ -103,9 +103,9 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
       const left = leftOut();
       return {
         ...(left.length === 0 ? {} : { unreadable: left }),
-        nodes: marks.over(new Map(nodes.items), nodes.listedAtMs()),
-        kubeletNodes: written.over(new Map(kubeletNodes.items), kubeletNodes.listedAtMs()),
-        pools: writtenPools.over(new Map(pools.items), pools.listedAtMs()),
+        nodes: marks.merge(new Map(nodes.items), nodes.listedAtMs()),
+        kubeletNodes: written.merge(new Map(kubeletNodes.items), kubeletNodes.listedAtMs()),
+        pools: writtenPools.merge(new Map(pools.items), pools.listedAtMs()),
         configSources: new Map([...configSources.items.values()].map((source) => [source.name, source])),
       };
     },

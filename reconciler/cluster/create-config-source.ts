@@ -10,11 +10,11 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CANONICAL_FORM } from '#shared/contract/kubelet-config/canonical.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { CONFIG_MAPS, type Kube } from '#shared/kube/kube.ts';
-import { isOtherNameOf } from '#shared/contract/config-map.ts';
+import { isOtherNameOf } from '#shared/contract/config-map-hash.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Step } from '../policy/steps.ts';
-import { MOST_OTHER_NAMES, type OtherNames } from './other-names.ts';
+import { MOST_FALLBACK_NAMES, type FallbackNames } from './fallback-names.ts';
 import { CONFIG_SOURCE_SELECTOR } from './views.ts';
 
 type CreateStep = Extract<Step, { readonly step: 'create-config-source' }>;
@@ -62,7 +62,7 @@ export async function createConfigSource(ports: CreatePorts, step: CreateStep, s
 export interface CreatePorts {
   readonly kube: Pick<Kube, 'create' | 'list'>;
   readonly namespace: string;
-  readonly otherNames: OtherNames;
+  readonly otherNames: FallbackNames;
   readonly log: Log;
 }
 
@@ -96,6 +96,6 @@ function carries({ metadata, immutable, data }: ConfigMap, { pool, config }: Cre
 function taken(name: string, namespace: string, cause: unknown): GitopsError<'CONFIG_SOURCE_TAKEN'> {
   const message =
     `the ConfigMap ${namespace}/${name} is there and is not ours, and what was made under other names was taken away ` +
-    `${MOST_OTHER_NAMES} times, so nodes wait: delete it, and it is made again; check who may write ConfigMaps there`;
+    `${MOST_FALLBACK_NAMES} times, so nodes wait: delete it, and it is made again; check who may write ConfigMaps there`;
   return new GitopsError('CONFIG_SOURCE_TAKEN', message, { cause });
 }

@@ -21,7 +21,7 @@ import {
 import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
-import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { NEEDED_BY_PODS } from '#shared/contract/kubelet-config/feature-gates/gate-cost.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { parseMark } from '../policy/disruption/drain-mark.ts';
@@ -150,7 +150,7 @@ export function viewConfigSource(object: KubeObject): ConfigSourceView {
   const payload = data?.[PAYLOAD_KEY];
   const passing = metadata.deletionTimestamp !== undefined ? 'leaving' : immutable === true ? undefined : 'editable';
   return {
-    ...(passing === undefined ? {} : { passing }),
+    ...(passing === undefined ? {} : { defect: passing }),
     name: metadata.name,
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
@@ -184,7 +184,7 @@ export const viewKubeletPool = (object: KubeObject): KubeletPool => withoutBookk
  * decided of a node does not change by that, and thousands of agents say so all the time. Silence is noticed by the passes that come
  * anyway; its end is news.
  */
-export function onlySignsOfLife(before: KubeletNode, after: KubeletNode): boolean {
+export function isOnlyHeartbeat(before: KubeletNode, after: KubeletNode): boolean {
   const [last, next] = [fromTimestamp(before.status?.heartbeat), fromTimestamp(after.status?.heartbeat)];
   if (last === undefined || next === undefined || next - last > AGENT_SILENT_MS) return false;
   return !isEarlyProgress(before, after) && isDeepStrictEqual(withoutSignsOfLife(before), withoutSignsOfLife(after));

@@ -79,7 +79,7 @@ export const UNTIL_NEW_COMMIT: Disposition = { kind: 'stalled', until: 'new-comm
  * The commit that cannot be read, now or later, as the source of the error named it (`fields.commit`); undefined where
  * trying again may help.
  */
-export function failedForGood(thrown: unknown): string | undefined {
+export function permanentFailure(thrown: unknown): string | undefined {
   if (!(thrown instanceof GitopsError)) return undefined;
   const { disposition, fields } = thrown;
   const isForGood = disposition.kind === 'stalled' && disposition.until === 'new-commit';
@@ -87,7 +87,7 @@ export function failedForGood(thrown: unknown): string | undefined {
 }
 
 /** Adds which commit it was to an error that says that there is too much of it. */
-export function blameCommit(thrown: unknown, commit: string): unknown {
+export function attributeToCommit(thrown: unknown, commit: string): unknown {
   if (!isGitError(thrown, 'GIT_TOO_BIG')) return thrown;
   const { code, message, cause } = thrown;
   return new GitError(code, message, { disposition: UNTIL_NEW_COMMIT, fields: { commit }, cause });

@@ -1,6 +1,6 @@
 import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 import { GitError } from './errors.ts';
-import { hasUnseen, spellOut } from './plain-text.ts';
+import { hasInvisible, escapeInvisible } from './plain-text.ts';
 
 /** Longer ones are not read: paths end up in messages, and a folder that deep is a mistake. */
 const MOST_BYTES = 250;
@@ -10,7 +10,7 @@ const MOST_BYTES = 250;
  *
  * @param path `infra/kubelet`; empty for the root
  */
-export function wrongWithFolder(path: string): string | null {
+export function folderPathProblem(path: string): string | null {
   if (path === '') return null;
   const parts = path.split('/');
   if (path.startsWith('/')) return 'begins with a slash: write it from the root of the repository, like infra/kubelet';
@@ -20,13 +20,15 @@ export function wrongWithFolder(path: string): string | null {
   if (parts.includes('..')) return 'leads out of a folder with "..": name the folder itself';
   if (parts.includes('.')) return 'has a part ".": leave it out';
   if (parts.some((part) => /^\.git$/i.test(part))) return 'has a part ".git", which no commit holds';
-  if (hasUnseen(path)) return 'has characters that cannot be seen';
+  if (hasInvisible(path)) return 'has characters that cannot be seen';
   return Buffer.byteLength(path) > MOST_BYTES ? `is longer than ${MOST_BYTES} bytes` : null;
 }
 
 /** The path as it was. @throws GitError `GIT_PATH_INVALID` */
 export function folderPath(path: string): string {
-  const wrong = wrongWithFolder(path);
+  const wrong = folderPathProblem(path);
   if (wrong === null) return path;
-  throw new GitError('GIT_PATH_INVALID', `the folder "${spellOut(path)}" ${wrong}`, { disposition: UNTIL_OPERATOR });
+  throw new GitError('GIT_PATH_INVALID', `the folder "${escapeInvisible(path)}" ${wrong}`, {
+    disposition: UNTIL_OPERATOR,
+  });
 }

@@ -1,24 +1,24 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
-import { collectAll } from '#shared/runtime/collect.ts';
-import type { GitCredentials } from './credentials.ts';
-import { blameCommit, GitError } from './errors.ts';
-import { createRemote } from './connect.ts';
+import { forceGc } from '#shared/runtime/force-gc.ts';
+import type { GitCredentials } from './git-credentials.ts';
+import { attributeToCommit, GitError } from './errors.ts';
+import { createRemote } from './create-remote.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { SshOptions } from './remote.ts';
-import type { GitSession } from './wire/session.ts';
+import type { GitSession } from './wire/git-session.ts';
 import { folderPath } from './folder-path.ts';
-import type { GitLimits } from './limits.ts';
-import { parseCommit } from './objects/commit.ts';
-import type { KeptBytes } from './objects/kept-bytes.ts';
+import type { GitLimits } from './git-limits.ts';
+import { parseCommit } from './objects/parse-commit.ts';
+import type { CompressedBytes } from './objects/compressed-bytes.ts';
 import { branchRef } from './ref-name.ts';
 import { fetchCommit } from './snapshot/fetch-commit.ts';
 import { type JudgedLineage, judgeLineage } from './snapshot/lineage.ts';
-import { findFolder, type HeldFolder } from './snapshot/read-folder.ts';
+import { findFolder, type CachedFolder } from './snapshot/find-folder.ts';
 import { readTree, type ReadTreeOptions } from './snapshot/read-tree.ts';
-import { isConfigPath } from './snapshot/select.ts';
-import type { GitSource } from './source.ts';
-import type { CommitOid, Snapshot } from '../policy/commit.ts';
+import { isConfigPath } from './snapshot/config-paths.ts';
+import type { GitSource } from './source-port.ts';
+import type { CommitOid, Snapshot } from '../policy/commit-snapshot.ts';
 import { findTip } from './wire/find-tip.ts';
 
 export interface GitSourceOptions {
@@ -52,8 +52,8 @@ export function createGitSource(options: GitSourceOptions): GitSource {
   const remote = createRemote(options);
   const ref = branchRef(branch);
   const folder = folderPath(options.path ?? '');
-  let known: ReadonlyMap<string, KeptBytes> = new Map();
-  let held: HeldFolder | null = null;
+  let known: ReadonlyMap<string, CompressedBytes> = new Map();
+  let held: CachedFolder | null = null;
 
   async function tipOf(session: GitSession): Promise<CommitOid> {
     const oid = await findTip(session, ref);
@@ -89,7 +89,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     const read = await readTree(tree, { ...from, folder, select, known });
     known = read.kept;
     // Once for a new commit, and before it is looked into: what the commit before has left behind would come on top of that.
-    collectAll();
+    forceGc();
     return read;
   }
 
@@ -103,7 +103,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
         try {
           return await (folder === '' ? read(session, oid, since) : readFolder(session, oid, since));
         } catch (error) {
-          throw blameCommit(error, oid);
+          throw attributeToCommit(error, oid);
         }
       }),
   };

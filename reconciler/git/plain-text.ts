@@ -4,7 +4,7 @@ const ALL_UNSEEN = new RegExp(UNSEEN.source, 'gu');
 const ALL_UNSEEN_BUT_LAYOUT = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'gu');
 
 /** Whether the text holds characters that a reader cannot see or that reorder what he sees. */
-export function hasUnseen(text: string): boolean {
+export function hasInvisible(text: string): boolean {
   return UNSEEN.test(text);
 }
 
@@ -20,6 +20,6 @@ export function plainText(text: string): string {
 }
 
 /** The same text with everything unseen spelled out: `a\u{202e}b`. */
-export function spellOut(text: string): string {
+export function escapeInvisible(text: string): string {
   return text.replace(ALL_UNSEEN, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -58,5 +58,5 @@ function holds(network: string, bits: number, host: string): boolean {
 const bare = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /** A proxy for messages: its host and port, and never the password that stands before them. */
-export const shownProxy = (proxy: string | undefined): string | undefined =>
+export const describeProxy = (proxy: string | undefined): string | undefined =>
   proxy === undefined ? undefined : (URL.parse(proxy)?.host ?? 'the proxy');

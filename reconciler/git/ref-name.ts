@@ -1,6 +1,6 @@
 import { GitError } from './errors.ts';
 import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
-import { spellOut } from './plain-text.ts';
+import { escapeInvisible } from './plain-text.ts';
 
 // Where a part may not: git-check-ref-format(1).
 const FORBIDDEN = /[\s~^:?*[\\\p{Cc}\p{Cf}]|\.\.|@\{/u;
@@ -27,14 +27,14 @@ export function isRefName(ref: string): boolean {
 export function branchRef(branch: string): string {
   const ref = branch.startsWith('refs/') ? branch : `refs/heads/${branch}`;
   if (isRefName(ref) && ref.startsWith('refs/heads/')) return ref;
-  throw invalid(`"${spellOut(branch)}" is not a valid name of a branch`, 'write it as git branch shows it');
+  throw invalid(`"${escapeInvisible(branch)}" is not a valid name of a branch`, 'write it as git branch shows it');
 }
 
 /** @throws GitError `GIT_REF_NAME_INVALID` */
 export function notesRef(ref: string): string {
   if (isRefName(ref) && ref.startsWith('refs/notes/')) return ref;
   throw invalid(
-    `"${spellOut(ref)}" is not a valid name of a notes ref`,
+    `"${escapeInvisible(ref)}" is not a valid name of a notes ref`,
     'it begins with refs/notes/ and has no spaces',
   );
 }

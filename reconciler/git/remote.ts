@@ -1,10 +1,10 @@
 import type { Clock } from '#shared/runtime/clock.ts';
-import type { GitCredentials } from './credentials.ts';
-import { failedForGood, isGitError } from './errors.ts';
-import { abortedError } from './patience.ts';
-import type { GitSession, Greeting } from './wire/session.ts';
+import type { GitCredentials } from './git-credentials.ts';
+import { permanentFailure, isGitError } from './errors.ts';
+import { abortedError } from './request-deadlines.ts';
+import type { GitSession, Greeting } from './wire/git-session.ts';
 import type { ProxySettings } from './proxy.ts';
-import type { GitLimits } from './limits.ts';
+import type { GitLimits } from './git-limits.ts';
 
 export interface RemoteOptions {
   /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
@@ -39,7 +39,7 @@ export interface Remote {
  * A repository whose sessions `open` begins. What the server said of itself in one call is known in the next, which saves a
  * request.
  */
-export function remoteOver(
+export function remoteFromSessions(
   url: string,
   open: (signal: AbortSignal, greeting: Greeting | null) => Promise<GitSession>,
 ): Remote {
@@ -56,7 +56,7 @@ export function remoteOver(
         return result;
       } catch (error) {
         // The server may have moved or changed: the next call asks it again.
-        if (!isGitError(error, 'GIT_BRANCH_MISSING') && failedForGood(error) === undefined) greeting = null;
+        if (!isGitError(error, 'GIT_BRANCH_MISSING') && permanentFailure(error) === undefined) greeting = null;
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-import { ARCH_LABEL } from './computed/machine.ts';
+import { ARCH_LABEL } from './templates/machine.ts';
 import type { DesiredPool } from './desired.ts';
 import type { NodeView } from './fleet.ts';
 

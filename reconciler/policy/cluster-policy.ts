@@ -1,6 +1,6 @@
-import { type FormerLimits, isFormerLimits } from './limits.ts';
-import type { ClusterConfig } from './repo/loaded.ts';
-import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
+import { type FormerLimits, isFormerLimits } from './commit-limits.ts';
+import type { ClusterConfig } from './config-repo/loaded-repo.ts';
+import { DEFAULT_CLUSTER } from './config-repo/read-cluster.ts';
 
 /** What the cluster's file says of rollouts in all pools. */
 export type ClusterPolicy = Pick<

@@ -1,17 +1,17 @@
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
-import type { Choice } from './assign/choose-pool.ts';
+import type { Choice } from './pool-selection/choose-pool.ts';
 import type { Fleet } from './fleet.ts';
-import type { CommitOid } from './commit.ts';
+import type { CommitOid } from './commit-snapshot.ts';
 import { type ClusterPolicy, policyInForce, policyOf } from './cluster-policy.ts';
-import { type FormerLimits, loosened } from './limits.ts';
-import { adoptName, type DesiredConfig } from './adopt-name.ts';
-import { minorsOf, type PoolClasses, recordedClasses, sortNodes } from './classes.ts';
-import { membersOfPools, type PoolMembers, stillHolds } from './pool-members.ts';
-import type { JudgePool } from './repo/judge-pool.ts';
-import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
-import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
+import { type FormerLimits, loosenedLimits } from './commit-limits.ts';
+import { desiredConfigOf, type DesiredConfig } from './config-map-name.ts';
+import { minorsOf, type PoolClasses, recordedClasses, classifyNodes } from './payload-classes.ts';
+import { membersOfPools, type PoolMembers, isStillValid } from './pool-members.ts';
+import type { JudgePool } from './config-repo/judge-pool.ts';
+import type { LoadedPool, LoadedRepo, ValidPool } from './config-repo/loaded-repo.ts';
+import { DEFAULT_CLUSTER } from './config-repo/read-cluster.ts';
 
 /**
  * rendered: from the commit in force. kept: the commit says something wrong about this pool (or git was not read yet),
@@ -37,7 +37,7 @@ export interface DesiredPool {
    * Nobody but the KubeletPool says so, which others may have written: its nodes keep what they have. Absent where a commit in
    * force said it since the start.
    */
-  readonly hearsay?: true;
+  readonly unverified?: true;
 }
 
 export interface Desired {
@@ -52,7 +52,7 @@ export interface Desired {
   /** Every node's pool, by node name. */
   readonly choices: ReadonlyMap<string, Choice>;
   /** No commit is in force, so that every node keeps what it has. */
-  readonly hearsay?: true;
+  readonly unverified?: true;
   /** Why the newest commit was not let into force, where it was not: a sentence. */
   readonly refused?: string;
 }
@@ -83,7 +83,13 @@ export function desiredState(
   const inCluster = [...fleet.pools.values()];
   if (inForce === null) {
     const pools = inCluster.flatMap((pool) => (isRetiring(pool) ? retire(pool) : keep(pool, [])));
-    const about = { commit: null, unusable: new Set<string>(), policy: recorded, findings: [], hearsay: true } as const;
+    const about = {
+      commit: null,
+      unusable: new Set<string>(),
+      policy: recorded,
+      findings: [],
+      unverified: true,
+    } as const;
     return assemble(about, pools, fleet, judge);
   }
 
@@ -96,7 +102,7 @@ export function desiredState(
     const wrong = [...pool.findings, ...verdict];
     if (pool.status === 'valid' && !hasErrors(wrong)) {
       const isTemplate = pool.template !== undefined;
-      const config = isTemplate ? identityOf(pool) : adoptName(pool, fleet.configSources);
+      const config = isTemplate ? identityOf(pool) : desiredConfigOf(pool, fleet.configSources);
       pools.push({
         name: pool.name,
         origin: 'rendered',
@@ -152,7 +158,7 @@ function squatted({ name, insteadOf }: DesiredConfig): readonly Finding[] {
 /** A limit that a commit loosened for itself is said to hold still. */
 function heldTo({ repo, former }: CommitInForce): readonly Finding[] {
   if (former === undefined) return [];
-  const limits = loosened(former, repo.cluster).join(' and ');
+  const limits = loosenedLimits(former, repo.cluster).join(' and ');
   const message = `the commit loosens ${limits} of the cluster and changes pools at once: until the next commit, what held before it holds as well`;
   return [{ code: 'limit-not-yet', severity: 'warning', kind: 'security', message, field: 'spec' }];
 }
@@ -173,7 +179,15 @@ function keep(pool: KubeletPool, findings: readonly Finding[]): readonly Desired
   if (spec === undefined || status.configName === undefined || status.sha256 === undefined) return [];
   const config = { name: status.configName, sha256: status.sha256 };
   return [
-    { name: pool.metadata.name, origin: 'kept', spec, config, commit: status.commit ?? null, findings, hearsay: true },
+    {
+      name: pool.metadata.name,
+      origin: 'kept',
+      spec,
+      config,
+      commit: status.commit ?? null,
+      findings,
+      unverified: true,
+    },
   ];
 }
 
@@ -194,7 +208,7 @@ function assemble(
   known?: PoolMembers,
 ): Desired {
   const present = pools.filter((pool) => pool.origin !== 'retiring');
-  const within = known !== undefined && stillHolds(known, present) ? known : membersOfPools(present, fleet);
+  const within = known !== undefined && isStillValid(known, present) ? known : membersOfPools(present, fleet);
   const sorted = withClasses(pools, within, fleet, judge);
   return { ...about, pools: new Map(sorted.map((pool) => [pool.name, pool])), choices: within.choices };
 }
@@ -209,10 +223,10 @@ function withClasses(
   return pools.map((pool) => {
     const nodes = members.get(pool.name) ?? [];
     if (pool.template !== undefined) {
-      const { classes, findings } = sortNodes(pool.template, nodes, fleet, judge);
+      const { classes, findings } = classifyNodes(pool.template, nodes, fleet, judge);
       return { ...pool, classes, findings: [...pool.findings, ...findings] };
     }
-    const recorded = pool.hearsay === true ? fleet.pools.get(pool.name)?.status : undefined;
+    const recorded = pool.unverified === true ? fleet.pools.get(pool.name)?.status : undefined;
     const classes = recorded && recordedClasses(recorded, pool.spec.apply, nodes, fleet);
     return classes === undefined ? pool : { ...pool, classes };
   });

@@ -2,9 +2,9 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { FeatureNeeds } from './room/feature-needs.ts';
-import type { NodeSize } from './room/allocatable.ts';
-import type { VitalPods } from './room/vital-pods.ts';
+import type { FeatureNeeds } from './allocatable/feature-needs.ts';
+import type { NodeSize } from './allocatable/allocatable.ts';
+import type { VitalPods } from './allocatable/vital-pods.ts';
 
 /** What a node was or is drained for, and when that began or was given up. */
 export interface DrainMark {
@@ -41,7 +41,7 @@ export interface Unselected {
 }
 
 /** Since when, and why, a node belongs to another pool than the one whose config it was told, or to another class of the same. */
-export interface Moved extends Unselected {
+export interface PoolChange extends Unselected {
   /** The pool that it belongs to. */
   readonly to: string;
 }
@@ -82,7 +82,7 @@ export interface NodeView {
   /** Absent while a pool selects the node, and where nobody has looked at the fleet over time. */
   readonly unselected?: Unselected;
   /** Absent while the node was told a config of its own pool, and where nobody has looked at the fleet over time. */
-  readonly moved?: Moved;
+  readonly poolChange?: PoolChange;
 }
 
 /** One of our ConfigMaps. */
@@ -97,14 +97,14 @@ export interface ConfigSourceView {
   /** Hex SHA-256 of the payload, '' where there is none. */
   readonly sha256: string;
   /** It is not immutable, or is being deleted and held by somebody's finalizer: nothing that we make is. */
-  readonly passing?: 'editable' | 'leaving';
+  readonly defect?: 'editable' | 'leaving';
   /** Version of the canonical form that rendered it. */
   readonly canonicalForm: number;
   readonly createdAt: Millis;
 }
 
 /** An object that nothing could be decided about: it is left as it is. */
-export interface LeftOut {
+export interface UnreadableObject {
   readonly of: 'node' | 'pool' | 'config-source';
   readonly name: string;
   /** '' where it is not known. */
@@ -120,5 +120,5 @@ export interface Fleet {
   readonly configSources: ReadonlyMap<string, ConfigSourceView>;
   readonly pools: ReadonlyMap<string, KubeletPool>;
   /** What is there and in none of the above, because nobody could read it. Absent for nothing. */
-  readonly unreadable?: readonly LeftOut[];
+  readonly unreadable?: readonly UnreadableObject[];
 }

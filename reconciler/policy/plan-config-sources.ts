@@ -1,6 +1,6 @@
 import type { ConfigReference } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { type DesiredConfig, isSound } from './adopt-name.ts';
+import { type DesiredConfig, isIntact } from './config-map-name.ts';
 import type { Desired, DesiredPool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import type { PlanSettings, Step } from './steps.ts';
@@ -16,11 +16,11 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
   for (const { pool, config } of configs) {
     wanted.add(config.name);
     const present = fleet.configSources.get(config.name);
-    if (present !== undefined && isSound(present, config.sha256)) continue;
+    if (present !== undefined && isIntact(present, config.sha256)) continue;
     // The bytes of a kept pool are nowhere but in the cluster: without them it can only be reported, not fixed.
     if (config.payload === undefined) continue;
     // One that is being deleted already is in the way for as long as somebody likes: the config gets another name then.
-    if (present !== undefined && present.passing !== 'leaving') {
+    if (present !== undefined && present.defect !== 'leaving') {
       steps.push({ step: 'delete-config-source', name: present.name, uid: present.uid, because: 'tampered' });
     }
     const { payload } = config;
@@ -42,7 +42,7 @@ function configsOf({ config, classes }: DesiredPool): readonly DesiredConfig[] {
 
 function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
   const old = [...fleet.configSources.values()]
-    .filter(({ passing }) => passing !== 'leaving')
+    .filter(({ defect }) => defect !== 'leaving')
     .filter(({ name, createdAt }) => !wanted.has(name) && now - createdAt > settings.keepUnusedMs);
   if (old.length === 0) return [];
   const used = namesInUse(fleet);

@@ -1,16 +1,16 @@
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { type Choice, choiceAmong } from './assign/choose-pool.ts';
+import { type Choice, createPoolChooser } from './pool-selection/choose-pool.ts';
 import type { Fleet, NodeView } from './fleet.ts';
 
 /** A pool as far as nodes are chosen for it. */
-export interface Choosable {
+export interface SelectingPool {
   readonly name: string;
   readonly spec: KubeletPoolSpec;
 }
 
 /** Which nodes are in which of these pools. */
 export interface PoolMembers {
-  readonly pools: readonly Choosable[];
+  readonly pools: readonly SelectingPool[];
   /** By node name. */
   readonly choices: ReadonlyMap<string, Choice>;
   /** By the name of the pool. */
@@ -18,8 +18,8 @@ export interface PoolMembers {
 }
 
 /** Every node of the fleet in its pool. */
-export function membersOfPools(pools: readonly Choosable[], { nodes }: Pick<Fleet, 'nodes'>): PoolMembers {
-  const choose = choiceAmong(
+export function membersOfPools(pools: readonly SelectingPool[], { nodes }: Pick<Fleet, 'nodes'>): PoolMembers {
+  const choose = createPoolChooser(
     pools.map(({ name, spec: { priority, nodeSelector } }) => ({ name, priority, nodeSelector })),
   );
   const choices = new Map<string, Choice>();
@@ -33,6 +33,6 @@ export function membersOfPools(pools: readonly Choosable[], { nodes }: Pick<Flee
 }
 
 /** Whether nodes are in these other pools as they are in those: they are the same ones, with the same selectors. */
-export const stillHolds = ({ pools }: PoolMembers, others: readonly Choosable[]): boolean =>
+export const isStillValid = ({ pools }: PoolMembers, others: readonly SelectingPool[]): boolean =>
   pools.length === others.length &&
   pools.every(({ name, spec }, index) => name === others[index]?.name && spec === others[index].spec);

@@ -1,5 +1,5 @@
 import type { QueryAnswers } from './analysis/query-answer.ts';
-import type { BlockersAnswer } from './blockers.ts';
+import type { BlockersAnswer } from './pool-blockers.ts';
 import type { DrainView, PodCount } from './fleet.ts';
 
 /** What was asked of others before the decision. */

@@ -4,7 +4,7 @@ import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/co
 import type { Millis } from '#shared/runtime/clock.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
 import type { DrainMark } from './fleet.ts';
-import type { DesiredConfig } from './adopt-name.ts';
+import type { DesiredConfig } from './config-map-name.ts';
 
 /**
  * One write to the cluster. Each is safe to repeat, and is refused by the API server when the object that it was decided

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Registry } from '#sandbox/api-server/resources/registry.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
-import type { ObjectStore } from '#sandbox/api-server/store/store.ts';
+import type { ObjectStore } from '#sandbox/api-server/store/resource-store.ts';
 
 /** What every operation works on. Operations are synchronous, so that none sees another one half done. */
 export interface Api {

@@ -1,18 +1,18 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import type { Call } from '#shared/kube/call.ts';
-import type { Kube, Listed, PatchOptions, Place, Selection, Since, WatchEvent } from '#shared/kube/kube.ts';
-import { refusalError } from '#shared/kube/answer-error.ts';
+import type { Call } from '#shared/kube/kube-call.ts';
+import type { Kube, Listed, PatchOptions, Place, Selection, WatchStart, WatchEvent } from '#shared/kube/kube.ts';
+import { refusalError } from '#shared/kube/response-error.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Api, NamedTarget, Target } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';
-import { list } from '#sandbox/api-server/operations/read.ts';
+import { list } from '#sandbox/api-server/operations/read-objects.ts';
 import { remove } from '#sandbox/api-server/operations/remove.ts';
 import { type Selection as Narrowing, selectionOf } from '#sandbox/api-server/selectors/selection.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
-import { noSuchPath, tooOld } from '#sandbox/api-server/status/refusals.ts';
+import { noSuchPath, tooOld } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
-import { seenBy } from '#sandbox/api-server/watch/seen-change.ts';
+import { changeForSelection } from '#sandbox/api-server/watch/selected-change.ts';
 import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
 import { createEventQueue } from '#sandbox/api-server/watch/event-queue.ts';
 
@@ -74,7 +74,7 @@ async function* watch<T extends KubeObject>(
   hub: WatchHub,
   clock: Clock,
   selection: Selection,
-  { version, lastsMs }: Since,
+  { version, lastsMs }: WatchStart,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, void> {
   const call: Call = { verb: 'watch', ...selection };
@@ -88,8 +88,8 @@ async function* watch<T extends KubeObject>(
     throw refusalError(call, { status: refusal.code, body: refusal.status() }, api.now());
   }
   const queue = createEventQueue<WatchEvent<T>>(signal);
-  const hear = (change: Parameters<typeof seenBy>[1], within: Narrowing): void => {
-    const seen = seenBy(within, change);
+  const hear = (change: Parameters<typeof changeForSelection>[1], within: Narrowing): void => {
+    const seen = changeForSelection(within, change);
     if (seen !== undefined) queue.add({ type: seen.type, object: seen.object as KubeObject as T });
   };
   for (const change of past) hear(change, narrowing);

@@ -10,15 +10,15 @@ import { directKube } from '#sandbox/api-server/direct-kube.ts';
 import { createFaults } from '#sandbox/api-server/faults.ts';
 import type { ApiCall } from '#sandbox/api-server/request/api-call.ts';
 import { handle } from '#sandbox/api-server/http/handle.ts';
-import { install, PROJECT_CRDS } from '#sandbox/api-server/install.ts';
+import { bootstrapCluster, PROJECT_CRDS } from '#sandbox/api-server/bootstrap-cluster.ts';
 import type { Listener } from '#sandbox/api-server/listener.ts';
 import { createListener } from '#sandbox/api-server/listener.ts';
-import type { Objects } from '#sandbox/api-server/objects.ts';
-import { objectsOf } from '#sandbox/api-server/objects.ts';
+import type { Objects } from '#sandbox/api-server/sandbox-objects.ts';
+import { objectsOf } from '#sandbox/api-server/sandbox-objects.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
-import { EVENT_VIEW } from '#sandbox/api-server/resources/event-forms.ts';
+import { EVENT_VIEW } from '#sandbox/api-server/resources/event-views.ts';
 import { createRegistry } from '#sandbox/api-server/resources/registry.ts';
-import { createStore } from '#sandbox/api-server/store/store.ts';
+import { createStore } from '#sandbox/api-server/store/resource-store.ts';
 import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
 import { createWatchHub } from '#sandbox/api-server/watch/hub.ts';
 
@@ -85,7 +85,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Sandbox
     uid: randomUUID,
     random,
   };
-  await install(api, options.namespaces ?? [DEFAULT_NAMESPACE], options.crdFiles ?? PROJECT_CRDS);
+  await bootstrapCluster(api, options.namespaces ?? [DEFAULT_NAMESPACE], options.crdFiles ?? PROJECT_CRDS);
   const faults = createFaults();
   const { anonymous, onCall } = options;
   const handling = { api, hub, clock, tokens: readTokens(options.tokens), anonymous, faults, onCall };

@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { World } from '../world.ts';
+import type { Sandbox } from '../sandbox.ts';
 
 const FILES = ['kubeconfig', 'git-url'] as const;
 
 /** Writes what a second terminal needs to reach the sandbox: a `kubeconfig`, and the repository's address in `git-url`. */
-export async function writeAddresses(world: World, directory: string): Promise<void> {
+export async function writeAddresses(world: Sandbox, directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   // JSON is YAML. The sandbox's tokens open nothing but the sandbox, so that this file is no secret.
   const kubeconfig = {

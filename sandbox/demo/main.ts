@@ -6,10 +6,10 @@ import { pino } from 'pino';
 import { paintFor } from '#cli/paint.ts';
 import { describeError, type Log } from '#shared/runtime/log.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { startWorld } from '../world.ts';
-import { DEMO_NODES } from './nodes.ts';
+import { startSandbox } from '../sandbox.ts';
+import { DEMO_NODES } from './demo-nodes.ts';
 import { createScreen } from './screen.ts';
-import { tellStory } from './story.ts';
+import { runDemo } from './run-demo.ts';
 import { removeAddresses, writeAddresses } from './addresses.ts';
 
 const LOGS = '.kubelet-gitops';
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
   await mkdir(LOGS, { recursive: true });
   const screen = createScreen(process.stdout, paintFor(process.stdout, process.env));
-  const world = await startWorld({ cluster: 'demo', nodes: DEMO_NODES, log: fileLogs(), pollMs: 500 });
+  const world = await startSandbox({ cluster: 'demo', nodes: DEMO_NODES, log: fileLogs(), pollMs: 500 });
   const stop = new AbortController();
   const interrupted = new Promise<void>((resolve) => {
     process.once('SIGINT', () => {
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     });
   });
   try {
-    await Promise.race([tellStory(world, screen, stop.signal), interrupted]);
+    await Promise.race([runDemo(world, screen, stop.signal), interrupted]);
     if (values.keep && !stop.signal.aborted) {
       await writeAddresses(world, LOGS);
       screen.say(...invitation(world.git.url, (await world.pageUrl()) ?? '-'));

@@ -1,7 +1,7 @@
 import { setOwn } from '#shared/contract/kubelet-config/decode/json.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
-import { valueAt, viewOf } from '#shared/contract/kubelet-config/view.ts';
+import { valueAt, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 
 type Config = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { HostFacts } from '#agent/preflight/host-facts.ts';
-import type { HostLook } from '#agent/preflight/look-at-host.ts';
+import type { HostFactsReader } from '#agent/preflight/gather-host-facts.ts';
 import { neededCgroups } from '#agent/preflight/checks/cgroups.ts';
 import type { SimulatedHost } from './host.ts';
 
@@ -16,7 +16,7 @@ const USED = 0.05;
 const MOST_PIDS = 32_768;
 
 /** What the agent's preflight would see of the simulated machine. What the machine does not simulate (its files, ports) is not seen. */
-export function simulatedHostLook({ host, ...kubelet }: SimulatedLookOptions): HostLook {
+export function simulatedHostLook({ host, ...kubelet }: SimulatedLookOptions): HostFactsReader {
   const dropIns = kubelet.dropInDirectory === undefined ? [] : [`--config-dir=${kubelet.dropInDirectory}`];
   const args = [`--config=${kubelet.configFile}`, ...dropIns, `--root-dir=${kubelet.rootDirectory}`];
   return {

@@ -28,7 +28,7 @@ export const SMALL_HOST: SimulatedHost = {
  *
  * @param config with its defaults
  */
-export function unbearable(config: Config, host: SimulatedHost): string | null {
+export function hostProblem(config: Config, host: SimulatedHost): string | null {
   return cpusBeyond(config, host) ?? tooFewFiles(config) ?? missingCgroup(config, host) ?? swapIsOn(config, host);
 }
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KubeletProbe } from '#agent/ports/probe.ts';
-import type { KubeletService } from '#agent/ports/service.ts';
+import type { KubeletProbe } from '#agent/ports/kubelet-probe.ts';
+import type { KubeletService } from '#agent/ports/kubelet-service.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createEndpoints } from './endpoints.ts';
 import { SMALL_HOST, type SimulatedHost } from './host.ts';
 import { createNodeView } from './node-view.ts';
-import { QUICK, type SimulatedKubeletOptions } from './options.ts';
+import { QUICK, type SimulatedKubeletOptions } from './kubelet-options.ts';
 import { createSimulatedProbe, wrongWith } from './probe.ts';
-import { type Death, type Life, live } from './process.ts';
-import { type NodeResources, resourcesOf } from './resources.ts';
+import { type ProcessExit, type ProcessState, runProcess } from './process.ts';
+import { type NodeResources, resourcesOf } from './node-resources.ts';
 import { createUnit } from './unit.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -66,7 +66,7 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
 
   let { version } = options;
   let bootId = randomUUID();
-  let life: Life | null = null;
+  let life: ProcessState | null = null;
   let port: number | undefined;
   let resources: NodeResources | undefined;
   const endpoints =
@@ -79,7 +79,7 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
     facts: () => ({ kubeletVersion: version, bootId, port, resources }),
     report: options.onReport ?? (() => undefined),
   });
-  const enter = async (next: Life | null): Promise<void> => {
+  const enter = async (next: ProcessState | null): Promise<void> => {
     if (next?.stage === 'healthy') port = await endpoints?.open();
     if (next === null) await endpoints?.close();
     life = next;
@@ -91,10 +91,10 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
     timing,
     pollMs: options.pollMs,
     bootId: () => bootId,
-    async process(signal): Promise<Death | null> {
+    async process(signal): Promise<ProcessExit | null> {
       const minor = Math.min(minorNumber(version) ?? NEWEST_MINOR, NEWEST_MINOR);
       const files = { configFile, dropInDirectory, rootDirectory: directory };
-      const death = await live(
+      const death = await runProcess(
         { ...files, minor, host, timing, clock, fault: options.fault ?? (() => null), enter },
         signal,
       );
@@ -149,7 +149,7 @@ clusterDomain: cluster.local
 rotateCertificates: true
 `;
 
-function configOf(life: Life | null): Config | null {
+function configOf(life: ProcessState | null): Config | null {
   return life?.stage === 'healthy' || life?.stage === 'ready' ? life.config : null;
 }
 

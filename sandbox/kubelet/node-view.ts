@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#shared/runtime/clock.ts';
-import type { NodeReport, Timing } from './options.ts';
-import type { Life } from './process.ts';
+import type { NodeReport, Timing } from './kubelet-options.ts';
+import type { ProcessState } from './process.ts';
 
 /** What the control plane knows of the node: what the kubelet said last, until it has said nothing for too long. */
 export interface NodeView {
   /** @param life null while there is no process */
-  follow(life: Life | null): void;
+  follow(life: ProcessState | null): void;
   end(): void;
 }
 
@@ -53,7 +53,7 @@ export function createNodeView({ clock, timing, facts, report }: NodeViewOptions
 }
 
 /** null: it says nothing. */
-function sayingOf(life: Life | null): Said | null {
+function sayingOf(life: ProcessState | null): Said | null {
   if (life?.stage === 'ready')
     return life.fault?.fault === 'not-ready' ? { ...NOT_READY, message: life.fault.reason } : READY;
   return null;

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
-import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '#agent/ports/probe.ts';
+import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '#agent/ports/kubelet-probe.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import type { Life } from './process.ts';
+import type { ProcessState } from './process.ts';
 
 /** What can be asked of a simulated kubelet. */
-export interface Answering {
+export interface ProbedKubelet {
   /** null while there is no process. */
-  life(): Life | null;
+  life(): ProcessState | null;
   readonly showsConfigz: boolean;
   /** The real port behind all that the config names; undefined where it is asked directly. */
   port(): number | undefined;
@@ -16,7 +16,7 @@ export interface Answering {
  * Asks a simulated kubelet. It answers where its config says that it listens, and nowhere else: whoever looks at another
  * port finds nobody, although many kubelets share this machine.
  */
-export function createSimulatedProbe(kubelet: Answering): KubeletProbe {
+export function createSimulatedProbe(kubelet: ProbedKubelet): KubeletProbe {
   return {
     async health({ healthz }, signal) {
       const config = configOf(kubelet.life());
@@ -41,7 +41,7 @@ export function createSimulatedProbe(kubelet: Answering): KubeletProbe {
 type Config = Readonly<Record<string, unknown>>;
 
 /** null while nobody listens. */
-function configOf(life: Life | null): Config | null {
+function configOf(life: ProcessState | null): Config | null {
   return life?.stage === 'healthy' || life?.stage === 'ready' ? life.config : null;
 }
 
@@ -50,13 +50,13 @@ function refused(at: KubeletAddress['api']): Health & { readonly health: 'down' 
   return { health: 'down', reason };
 }
 
-function directHealth(life: Life | null): Health {
+function directHealth(life: ProcessState | null): Health {
   const wrong = wrongWith(life);
   return wrong === '' ? { health: 'ok' } : { health: 'failing', reason: wrong };
 }
 
 /** What healthz says is wrong; empty where nothing is. */
-export function wrongWith(life: Life | null): string {
+export function wrongWith(life: ProcessState | null): string {
   const fault = life === null || life.stage === 'loading' ? null : life.fault;
   return fault?.fault === 'unhealthy' ? fault.reason : '';
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '#shared/runtime/clock.ts';
-import { unbearable, type SimulatedHost } from './host.ts';
+import { hostProblem, type SimulatedHost } from './host.ts';
 import { loadConfig } from './load-config.ts';
 import { checkManagerState } from './manager-state.ts';
-import type { Fault, Timing } from './options.ts';
+import type { Fault, Timing } from './kubelet-options.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
 /** One life of the kubelet's process, as others see it. */
-export type Life =
+export type ProcessState =
   | { readonly stage: 'loading' }
   | { readonly stage: 'starting' | 'healthy' | 'ready'; readonly config: Config; readonly fault: Fault | null };
 
@@ -21,11 +21,11 @@ export interface ProcessOptions {
   readonly clock: Clock;
   readonly fault: (config: Config) => Fault | null;
   /** Resolves when the outside world has followed. */
-  readonly enter: (life: Life) => Promise<void>;
+  readonly enter: (life: ProcessState) => Promise<void>;
 }
 
 /** What the process said last, and how it ended. */
-export interface Death {
+export interface ProcessExit {
   readonly exit: string;
   readonly said: string;
 }
@@ -35,7 +35,7 @@ export interface Death {
  *
  * @returns null when it was told to end
  */
-export async function live(options: ProcessOptions, signal: AbortSignal): Promise<Death | null> {
+export async function runProcess(options: ProcessOptions, signal: AbortSignal): Promise<ProcessExit | null> {
   const { timing, clock, enter } = options;
   await enter({ stage: 'loading' });
   await clock.sleep(timing.loadMs, signal);
@@ -43,7 +43,7 @@ export async function live(options: ProcessOptions, signal: AbortSignal): Promis
   const loaded = await loadConfig(options.configFile, options.dropInDirectory, options.minor);
   if ('fatal' in loaded) return { exit: 'exit-code 1', said: loaded.fatal };
   const { config } = loaded;
-  const obstacle = unbearable(config, options.host) ?? (await checkManagerState(config, options.rootDirectory));
+  const obstacle = hostProblem(config, options.host) ?? (await checkManagerState(config, options.rootDirectory));
   if (obstacle !== null) return { exit: 'exit-code 1', said: obstacle };
 
   const fault = options.fault(config);

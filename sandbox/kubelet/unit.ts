@@ -1,7 +1,7 @@
-import type { KubeletService, ServiceStatus } from '#agent/ports/service.ts';
+import type { KubeletService, ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import type { Timing } from './options.ts';
-import type { Death } from './process.ts';
+import type { Timing } from './kubelet-options.ts';
+import type { ProcessExit } from './process.ts';
 
 /** The kubelet's unit in a simulated service manager, with `Restart=always` and no start limit. */
 export interface Unit {
@@ -28,7 +28,7 @@ export interface UnitOptions {
   /** Begins the name of each run. */
   readonly bootId: () => string;
   /** The process: resolves with how it died, or with null when the signal told it to end. */
-  readonly process: (signal: AbortSignal) => Promise<Death | null>;
+  readonly process: (signal: AbortSignal) => Promise<ProcessExit | null>;
 }
 
 /** Far more than it takes to hear of a change: the watch misses nothing here. */

@@ -2,13 +2,13 @@ import { API_VERSION } from '#shared/contract/api/group.ts';
 import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
 import { childrenOf, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { FUNCTIONS, MOST_CHARACTERS, VARIABLES } from '#reconciler/policy/computed/language.ts';
-import { PROFILE_NAMES, type ProfileName, PROFILES } from '#reconciler/policy/computed/profiles.ts';
-import { COMPUTED_KIND } from '#reconciler/policy/repo/read-computed.ts';
+import { FUNCTIONS, MOST_CHARACTERS, VARIABLES } from '#reconciler/policy/templates/expression-language.ts';
+import { PROFILE_NAMES, type ProfileName, PROFILES } from '#reconciler/policy/templates/profiles.ts';
+import { COMPUTED_KIND } from '#reconciler/policy/config-repo/read-computed.ts';
 import { meaningOf } from './field-meanings/meanings.ts';
 import { textSchema } from './map-keys.ts';
 import type { Schema } from './schema-text.ts';
-import { described, map } from './schema-words.ts';
+import { described, map } from './schema-builders.ts';
 
 /** What an editor knows of a layer with computed values. It may let through what `validate` refuses, and never the other way round. */
 export function computedEditorSchema(): Schema {

@@ -3,8 +3,8 @@ import { gateNames, gateSpec } from '#shared/contract/kubelet-config/feature-gat
 import type { Field, FieldKind } from '#shared/contract/kubelet-config/fields/field.ts';
 import { childrenOf, defaultOf, existsIn, FIELDS, valuesOf } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
-import { describe } from './field-words.ts';
-import { gateOfWords, onlyThese, wordsBehindGates } from './gated-words.ts';
+import { describe } from './describe-field.ts';
+import { gateOfValues, enumOf, valuesBehindGates } from './gated-values.ts';
 import { textSchema } from './map-keys.ts';
 import type { Schema } from './schema-text.ts';
 import { DURATION, type Format, PADDED_QUANTITY, TIME } from './value-formats.ts';
@@ -32,7 +32,7 @@ export function kubeletEditorSchema(minor: number): Schema {
       kind: { description: 'The kind of the document.', const: KUBELET_CONFIG_KIND, default: KUBELET_CONFIG_KIND },
       ...(properties as Schema),
     },
-    ...wordsBehindGates(minor),
+    ...valuesBehindGates(minor),
   };
 }
 
@@ -97,7 +97,7 @@ function words(field: Field, minor: number): Schema {
   const values = valuesOf(field, minor);
   if (values === undefined) return {};
   if (field.kind === 'string-list') return { items: { type: 'string', enum: values } };
-  return gateOfWords(field, minor) === undefined ? onlyThese(values, field) : { examples: values };
+  return gateOfValues(field, minor) === undefined ? enumOf(values, field) : { examples: values };
 }
 
 function featureGates(minor: number): Schema {

@@ -1,7 +1,7 @@
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { computedEditorSchema } from './computed-schema.ts';
 import { kubeletEditorSchema } from './editor-schema.ts';
-import { clusterEditorSchema, poolEditorSchema } from './own-schemas.ts';
+import { clusterEditorSchema, poolEditorSchema } from './project-schemas.ts';
 import { schemaText } from './schema-text.ts';
 
 /** Where the template keeps its copies: a folder that the reconciler does not read. */

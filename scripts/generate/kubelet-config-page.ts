@@ -1,16 +1,16 @@
-import { COST_WORDS } from '#cli/plan/render/lines.ts';
+import { COST_WORDS } from '#cli/plan/render/plan-lines.ts';
 import { CLUSTER_FIELDS } from '#shared/contract/kubelet-config/fields/cluster.ts';
 import { EVICTION_FIELDS } from '#shared/contract/kubelet-config/fields/eviction.ts';
 import type { Field, Fields } from '#shared/contract/kubelet-config/fields/field.ts';
 import { IMAGES_FIELDS } from '#shared/contract/kubelet-config/fields/images.ts';
 import { LOGGING_FIELDS } from '#shared/contract/kubelet-config/fields/logging.ts';
-import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/notes.ts';
+import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/risk-notes.ts';
 import { PODS_FIELDS } from '#shared/contract/kubelet-config/fields/pods.ts';
 import { RESOURCES_FIELDS } from '#shared/contract/kubelet-config/fields/resources.ts';
 import { SERVING_FIELDS } from '#shared/contract/kubelet-config/fields/serving.ts';
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { meaningOf } from './field-meanings/meanings.ts';
-import { byVersion, deniedBecause, flagOf, written } from './field-words.ts';
+import { byVersion, deniedBecause, flagOf, written } from './describe-field.ts';
 
 const PAGE = 'docs/reference/kubelet-config.md';
 

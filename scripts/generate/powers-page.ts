@@ -1,11 +1,11 @@
-import { DENIED_BY_DEFAULT, SHUTS } from '#shared/contract/kubelet-config/field-policy.ts';
+import { DENIED_BY_DEFAULT, RESTRICTIVE_VALUES } from '#shared/contract/kubelet-config/field-policy.ts';
 import { weakeningGates } from '#shared/contract/kubelet-config/security/gates.ts';
 import type { PowerRow } from '#shared/contract/kubelet-config/security/power.ts';
 import { ownsNode, POWERS } from '#shared/contract/kubelet-config/security/powers.ts';
 
 /** The page that says of every field what it gives to whoever chooses its value. */
 export function generatePowersPage(): ReadonlyMap<string, string> {
-  const shuts = Object.entries(SHUTS).map(([field, value]) => `\`${field}: ${String(value)}\``);
+  const shuts = Object.entries(RESTRICTIVE_VALUES).map(([field, value]) => `\`${field}: ${String(value)}\``);
   const gates = (weakening: boolean): string =>
     weakeningGates()
       .flatMap(([gate, on]) => (on === weakening ? [`\`${gate}\``] : []))

@@ -1,6 +1,6 @@
 import { MEASURES } from '#shared/contract/api/measures.ts';
 import type { Schema } from './schema-text.ts';
-import { amount, described, duration, flag, line, map, SELECTOR, word } from './schema-words.ts';
+import { amount, described, duration, flag, line, map, SELECTOR, enumeration } from './schema-builders.ts';
 
 /** A selector that names at least one label. */
 const NARROW_SELECTOR: Schema = {
@@ -58,7 +58,7 @@ const QUERY_MEASURE: Schema = {
           minimum: 0,
           maximum: 100_000,
         },
-        worse: word('Which way is worse', ['up', 'down']),
+        worse: enumeration('Which way is worse', ['up', 'down']),
         above: limit('It is worse above this number'),
         below: limit('It is worse below this number'),
       },
@@ -168,7 +168,7 @@ const WINDOW: Schema = required(
 export const WINDOWS: Schema = map('When changes may begin', {
   allow: listOf('Only in one of these; none means always', WINDOW),
   deny: listOf('Never in one of these, whatever is allowed', WINDOW),
-  overrun: word('When a window ends in a wave: stop starts nothing more, finish-wave finishes the wave', [
+  overrun: enumeration('When a window ends in a wave: stop starts nothing more, finish-wave finishes the wave', [
     'stop',
     'finish-wave',
   ]),

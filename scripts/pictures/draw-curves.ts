@@ -1,5 +1,5 @@
-import type { ProfileName } from '#reconciler/policy/computed/profiles.ts';
-import { type Html, html, toText } from '#reconciler/telling/page/html.ts';
+import type { ProfileName } from '#reconciler/policy/templates/profiles.ts';
+import { type Html, html, toText } from '#reconciler/reporting/status-page/html.ts';
 import { type Curve, curvesOf } from './profile-curves.ts';
 
 export type Scheme = 'light' | 'dark';

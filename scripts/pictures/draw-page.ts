@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Html, html, toText } from '#reconciler/telling/page/html.ts';
+import { type Html, html, toText } from '#reconciler/reporting/status-page/html.ts';
 import type { Tab } from '../../test/page/support/tab.ts';
 
 interface Box {

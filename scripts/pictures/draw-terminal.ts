@@ -1,4 +1,4 @@
-import { type Html, html, toText } from '#reconciler/telling/page/html.ts';
+import { type Html, html, toText } from '#reconciler/reporting/status-page/html.ts';
 import type { Tone } from '#cli/paint.ts';
 
 /** A piece of a line in one tone; '' for none. */

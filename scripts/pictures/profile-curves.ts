@@ -1,11 +1,11 @@
-import { MachineAmount } from '#reconciler/policy/computed/amount.ts';
-import { compile } from '#reconciler/policy/computed/expression.ts';
+import { MachineAmount } from '#reconciler/policy/templates/machine-amount.ts';
+import { compile } from '#reconciler/policy/templates/expression.ts';
 import {
   type ExpressionTree,
   PROFILE_NAMES,
   type ProfileName,
   PROFILES,
-} from '#reconciler/policy/computed/profiles.ts';
+} from '#reconciler/policy/templates/profiles.ts';
 
 const GIBIBYTE = 2 ** 30;
 /** As many as a kubelet takes where nobody says otherwise. */

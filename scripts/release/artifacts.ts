@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { VERSION } from '#shared/runtime/version.ts';
 import { packageCli } from '../package-cli.ts';
 import { billOfMaterials } from '../sbom.ts';
-import { packageChart } from './chart.ts';
+import { packageChart } from './package-chart.ts';
 
 export interface ReleaseOptions {
   /** Emptied first. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Lifetime, Limit } from '../runtime/lifetime.ts';
-import { arm, exchange, type Outgoing } from './exchange.ts';
+import { arm, sendRequest, type OutgoingRequest } from './exchange.ts';
 
 /**
  * The bytes of a stream as they come. An early stop and any error destroy the stream.
@@ -45,7 +45,7 @@ export interface Bounds {
  * @returns whether it was
  * @throws what `tooLong` makes; errors of `chunks` and `take`
  */
-export async function handOver(
+export async function streamBody(
   chunks: AsyncIterable<Buffer>,
   { maxBytes, tooLong }: Pick<Bounds, 'maxBytes' | 'tooLong'>,
   take: (chunk: Buffer) => boolean,
@@ -60,7 +60,7 @@ export async function handOver(
 }
 
 /** Collects a body of at most `maxBytes`. @throws what `tooLong` makes; errors of `chunks` */
-export async function gather(chunks: AsyncIterable<Buffer>, bounds: Bounds): Promise<Buffer> {
+export async function collectBody(chunks: AsyncIterable<Buffer>, bounds: Bounds): Promise<Buffer> {
   const all: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -79,8 +79,8 @@ export interface HttpAnswer {
 }
 
 /** Sends one request and reads the whole answer. @throws as `exchange`, `chunksOf` and `gather` do */
-export async function ask(outgoing: Outgoing, life: Lifetime, bounds: Bounds): Promise<HttpAnswer> {
-  const response = await exchange(outgoing, life);
-  const body = await gather(chunksOf(response, life, outgoing.silence), bounds);
+export async function sendAndCollect(outgoing: OutgoingRequest, life: Lifetime, bounds: Bounds): Promise<HttpAnswer> {
+  const response = await sendRequest(outgoing, life);
+  const body = await collectBody(chunksOf(response, life, outgoing.silence), bounds);
   return { status: response.statusCode ?? 0, headers: response.headers, body };
 }

@@ -1,9 +1,9 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps, type RequestOptions } from 'node:https';
 import type { Lifetime, Limit } from '../runtime/lifetime.ts';
-import { closeIdle, TCP_KEEP_ALIVE_MS } from './connections.ts';
+import { closeIdle, TCP_KEEP_ALIVE_MS } from './keep-alive.ts';
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly method: string;
   readonly url: URL;
   /** Path and query to send instead of the URL's own: a URL would fold a `..` in an object's name. */
@@ -26,7 +26,7 @@ export interface Outgoing {
  *
  * @throws the lifetime's reason after a cut, otherwise the error of node:http; neither holds a credential
  */
-export async function exchange(outgoing: Outgoing, life: Lifetime): Promise<IncomingMessage> {
+export async function sendRequest(outgoing: OutgoingRequest, life: Lifetime): Promise<IncomingMessage> {
   let sent = await send(outgoing, life);
   if (sent.stale === true) {
     // What closed one kept connection, such as a server that started again, closed the others too, which may not be known here yet.
@@ -45,7 +45,7 @@ interface Sent {
   readonly stale?: boolean;
 }
 
-function send({ connect, silence, ...outgoing }: Outgoing, life: Lifetime): Promise<Sent> {
+function send({ connect, silence, ...outgoing }: OutgoingRequest, life: Lifetime): Promise<Sent> {
   return new Promise((resolve) => {
     if (life.signal.aborted) return resolve({});
     const request = open(outgoing);
@@ -81,7 +81,7 @@ function send({ connect, silence, ...outgoing }: Outgoing, life: Lifetime): Prom
   });
 }
 
-function open({ url, path, method, headers, body, over }: Outgoing): ClientRequest {
+function open({ url, path, method, headers, body, over }: OutgoingRequest): ClientRequest {
   const request = url.protocol === 'https:' ? overHttps : overHttp;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return request(url, {

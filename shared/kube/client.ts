@@ -1,12 +1,12 @@
 import type { KubeObject } from '../contract/api/object.ts';
 import { FIELD_MANAGER } from '../contract/api/group.ts';
 import type { Log } from '../runtime/log.ts';
-import { MIB } from './body.ts';
-import { type Call, titleOf } from './call.ts';
+import { MIB } from './response-body.ts';
+import { type Call, titleOf } from './kube-call.ts';
 import type { Kube, Place } from './kube.ts';
 import { listAll } from './list-all.ts';
-import { objectFrom } from './objects.ts';
-import { isMissingObject } from './answer-error.ts';
+import { objectFrom } from './parse-objects.ts';
+import { isMissingObject } from './response-error.ts';
 import type { SenderOptions } from './sender.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { watchOnce } from './watch-once.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
-import type { Credentials } from './credentials.ts';
+import type { Credentials } from './kube-credentials.ts';
 import { createFileText } from './file-text.ts';
 
 /** Where the kubelet mounts a pod's service account. */

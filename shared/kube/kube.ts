@@ -65,7 +65,7 @@ export interface Listed<T> {
 }
 
 /** Which watch is asked for. */
-export interface Since {
+export interface WatchStart {
   /** A resourceVersion: what came after it is heard. */
   readonly version: string;
   /** The server is asked to end the watch then; in whole seconds, and one at least. */
@@ -110,7 +110,11 @@ export interface Kube {
    *
    * @throws KUBE_GONE where the version is too old, by status or by event
    */
-  watch<T extends KubeObject>(selection: Selection, since: Since, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
+  watch<T extends KubeObject>(
+    selection: Selection,
+    since: WatchStart,
+    signal: AbortSignal,
+  ): AsyncIterable<WatchEvent<T>>;
   /** @throws KUBE_ALREADY_EXISTS; KUBE_THROTTLED where a PodDisruptionBudget refuses an eviction */
   create<T extends KubeObject>(place: Place, object: T, signal?: AbortSignal): Promise<T>;
   /**
@@ -138,7 +142,7 @@ export interface Kube {
 }
 
 /** What a follower hears. `replaced` carries the whole truth, so nothing depends on not having missed a `changed`. */
-export type Heard<T> =
+export type ListWatchEvent<T> =
   /** `askedAtMs`: monotonic time at which the list was asked for; it is no older than that. */
   | { readonly heard: 'replaced'; readonly items: readonly T[]; readonly askedAtMs: Millis }
   | { readonly heard: 'changed'; readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly item: T };

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../contract/api/object.ts';
-import { garbled, MIB } from './body.ts';
-import type { Call } from './call.ts';
+import { malformedBody, MIB } from './response-body.ts';
+import type { Call } from './kube-call.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Listed, Selection, Trim } from './kube.ts';
-import { type Page, pageFrom } from './objects.ts';
+import { type Page, pageFrom } from './parse-objects.ts';
 import type { Transport } from './transport.ts';
 
 /** Objects can be 20 kB and more, as Nodes with their images are: a page of them is what has to be in memory at once. */
@@ -59,7 +59,7 @@ async function listByPages<T extends KubeObject>(
     if (page.next === undefined) return { resourceVersion: page.resourceVersion, items };
     from = page.next;
   }
-  throw garbled(listCall(selection), `the list has no end after ${MOST_PAGES} pages`);
+  throw malformedBody(listCall(selection), `the list has no end after ${MOST_PAGES} pages`);
 }
 
 async function readPage<T extends KubeObject>(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from './status.ts';
+import { isRecord } from './api-status.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

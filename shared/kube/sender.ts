@@ -1,14 +1,14 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
-import { KEPT, keepConnections } from '../http/connections.ts';
-import { exchange, type Outgoing } from '../http/exchange.ts';
+import { KEEP_ALIVE_OPTIONS, keepConnections } from '../http/keep-alive.ts';
+import { sendRequest, type OutgoingRequest } from '../http/exchange.ts';
 import { isTrustFailure } from '../http/trust-failure.ts';
 import type { Clock, Millis } from '../runtime/clock.ts';
 import { reasonOf } from '../runtime/errors.ts';
 import { type Lifetime, within } from '../runtime/lifetime.ts';
-import { type Call, isRead, methodOf, pathOf, titleOf } from './call.ts';
-import { type Credential, type Credentials, sameCredential } from './credentials.ts';
-import { createShown } from './shown.ts';
+import { type Call, isRead, methodOf, pathOf, titleOf } from './kube-call.ts';
+import { type Credential, type Credentials, sameCredential } from './kube-credentials.ts';
+import { createSentSecrets } from './sent-secrets.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { timeoutError, unreachableError } from './unreachable.ts';
 
@@ -54,7 +54,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
   const kept = keepConnections((tls: AgentOptions) => ({
     agent: server.protocol === 'https:' ? new HttpsAgent({ ...AGENT_OPTIONS, ...tls }) : new HttpAgent(AGENT_OPTIONS),
   }));
-  const shown = createShown();
+  const shown = createSentSecrets();
 
   const currentCredential = async (call: Call, life: Lifetime): Promise<Credential> => {
     try {
@@ -67,7 +67,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
   };
 
   const attempt = async (call: Call, credential: Credential, life: Lifetime): Promise<Sent> => {
-    const outgoing: Outgoing = {
+    const outgoing: OutgoingRequest = {
       method: methodOf(call),
       url: target,
       path: server.pathname.replace(/\/$/, '') + pathOf(call),
@@ -81,7 +81,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
       },
     };
     try {
-      return { response: await exchange(outgoing, life) };
+      return { response: await sendRequest(outgoing, life) };
     } catch (error) {
       if (life.signal.aborted) throw error;
       return { error };
@@ -119,7 +119,7 @@ const isRefusedCredential = (sent: Sent): boolean =>
   sent.response === undefined ? isTrustFailure(sent.error) : sent.response.statusCode === 401;
 
 /** An idle connection is closed after 45 s: before API servers (90 s) and load balancers (60 s) would. */
-const AGENT_OPTIONS = { ...KEPT, timeout: 45_000 };
+const AGENT_OPTIONS = { ...KEEP_ALIVE_OPTIONS, timeout: 45_000 };
 
 /** Tokens and headers travel by request; a connection is made with the rest. */
 const tlsOf = ({ ca, cert, key, serverName, insecure }: Credential): AgentOptions => ({

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Millis } from '../runtime/clock.ts';
-import { unpackedChunks, linesOf, MIB, parseJson, readText } from './body.ts';
-import { type Call, titleOf } from './call.ts';
+import { unpackedChunks, linesOf, MIB, parseJson, readText } from './response-body.ts';
+import { type Call, titleOf } from './kube-call.ts';
 import { KubeError } from './kube-error.ts';
 import { createLifetime, type Lifetime, withLifetime } from '../runtime/lifetime.ts';
-import { type Refusal, refusalError } from './answer-error.ts';
+import { type Refusal, refusalError } from './response-error.ts';
 import { createSender, DEFAULT_TIMEOUTS, type SenderOptions } from './sender.ts';
 import { timeoutError } from './unreachable.ts';
 

@@ -2,7 +2,7 @@ import { isTrustFailure } from '../http/trust-failure.ts';
 import type { Millis } from '../runtime/clock.ts';
 import { codeOf, reasonOf } from '../runtime/errors.ts';
 import { sanitizeUrl } from '../runtime/sanitize.ts';
-import { type Call, titleOf } from './call.ts';
+import { type Call, titleOf } from './kube-call.ts';
 import { KubeError } from './kube-error.ts';
 
 /** The error for a request that got no answer. */

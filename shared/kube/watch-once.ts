@@ -1,11 +1,11 @@
 import type { KubeObject } from '../contract/api/object.ts';
 import type { Millis } from '../runtime/clock.ts';
-import { garbled, parseJson } from './body.ts';
-import type { Call } from './call.ts';
-import type { Selection, Since, WatchEvent } from './kube.ts';
-import { objectFrom } from './objects.ts';
-import { watchError } from './answer-error.ts';
-import { isRecord } from './status.ts';
+import { malformedBody, parseJson } from './response-body.ts';
+import type { Call } from './kube-call.ts';
+import type { Selection, WatchStart, WatchEvent } from './kube.ts';
+import { objectFrom } from './parse-objects.ts';
+import { watchError } from './response-error.ts';
+import { isRecord } from './api-status.ts';
 import type { Transport } from './transport.ts';
 
 /** A server that has not ended a watch this long after its time is hung or unreachable, however alive the socket looks. */
@@ -19,7 +19,7 @@ const GRACE_MS: Millis = 30_000;
 export async function* watchOnce<T extends KubeObject>(
   transport: Transport,
   { labelSelector, fieldSelector, ...place }: Selection,
-  { version, lastsMs }: Since,
+  { version, lastsMs }: WatchStart,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, void> {
   const seconds = Math.max(1, Math.ceil(lastsMs / 1000));
@@ -47,18 +47,19 @@ function eventFrom<T extends KubeObject>(call: Call, event: unknown): WatchEvent
     case 'BOOKMARK': {
       const metadata = isRecord(object) ? object['metadata'] : undefined;
       const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
-      if (typeof resourceVersion !== 'string') throw garbled(call, 'a bookmark without a resourceVersion');
+      if (typeof resourceVersion !== 'string') throw malformedBody(call, 'a bookmark without a resourceVersion');
       return { type, resourceVersion };
     }
     case 'ERROR':
       throw watchError(call, object);
     default:
-      throw garbled(call, 'an event of no known type');
+      throw malformedBody(call, 'an event of no known type');
   }
 }
 
 /** Without its version nobody could go on from an event. */
 function versioned<T extends KubeObject>(call: Call, object: T): T {
-  if (typeof object.metadata.resourceVersion !== 'string') throw garbled(call, 'an event without a resourceVersion');
+  if (typeof object.metadata.resourceVersion !== 'string')
+    throw malformedBody(call, 'an event without a resourceVersion');
   return object;
 }

@@ -24,7 +24,7 @@ const rules: readonly Rule[] = [
     because: 'it costs memory on every node',
   },
   {
-    files: 'reconciler/telling/page/{*,render/*}.ts',
+    files: 'reconciler/reporting/status-page/{*,render/*}.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'a page is a pure function of what a round knows',
   },

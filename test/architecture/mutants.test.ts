@@ -70,9 +70,9 @@ describe('the run that makes mutants', () => {
   it('is limited to the folders and files that are named, and refuses those that are on no floor', () => {
     const floors = ['agent/decide', 'reconciler/policy'];
     assert.deepEqual(mutatedBy([], floors), ['agent/decide/**/*.ts', 'reconciler/policy/**/*.ts']);
-    assert.deepEqual(mutatedBy(['reconciler/policy/rollout/', 'agent/decide/judge.ts'], floors), [
+    assert.deepEqual(mutatedBy(['reconciler/policy/rollout/', 'agent/decide/health-verdict.ts'], floors), [
       'reconciler/policy/rollout/**/*.ts',
-      'agent/decide/judge.ts',
+      'agent/decide/health-verdict.ts',
     ]);
     assert.throws(
       () => mutatedBy(['reconciler/git'], floors),

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { inProcesses } from '../../scripts/test-processes.ts';
 
 const files = globSync(
-  'test/{agent,architecture,cli,conformance,deploy,dkc,docs,reconciler,sandbox,scenarios,security,shared}/**/*.test.ts',
+  'test/{agent,architecture,cli,conformance,deploy,dkc,docs,reconciler,sandbox,security,shared,stories}/**/*.test.ts',
 );
 const processes = inProcesses(files.toSorted());
 
@@ -16,7 +16,7 @@ describe('the processes that npm test starts', () => {
 
   it('are few, and begin with those that take long', () => {
     assert.ok(processes.length < 150, `${processes.length} processes`);
-    assert.ok(processes[0]?.files.every((file) => /tutorial|git|scenarios|secrets/.test(file)));
+    assert.ok(processes[0]?.files.every((file) => /tutorial|git|stories|secrets/.test(file)));
     const sizes = processes.map(({ files: { length } }) => length);
     assert.ok(sizes.lastIndexOf(Math.max(...sizes)) < sizes.length / 2);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Version } from './support/etcd-history.ts';
-import { judgeHistory } from './support/judge-history.ts';
+import { checkHistory } from './support/check-history.ts';
 
 type Phase = 'Idle' | 'Trial';
 
@@ -35,7 +35,7 @@ const begin = (...names: string[]): Version<KubeletNode>[] =>
 
 describe('the judge of histories', () => {
   it('finds nothing wrong with nodes that change one after the other', () => {
-    const judged = judgeHistory([...begin('a', 'b'), ...changed('a', 'local', 'x'), ...changed('b', 'local', 'x')], 1);
+    const judged = checkHistory([...begin('a', 'b'), ...changed('a', 'local', 'x'), ...changed('b', 'local', 'x')], 1);
     assert.deepEqual(judged.wrongs, []);
     assert.deepEqual([judged.specWrites, judged.mostAtOnce, judged.trials.size], [2, 1, 2]);
     assert.deepEqual([...judged.assignments], [['x', 2]]);
@@ -45,13 +45,13 @@ describe('the judge of histories', () => {
     const [a1, ...a] = changed('a', 'local', 'x');
     const [b1, ...b] = changed('b', 'local', 'x');
     assert.ok(a1 !== undefined && b1 !== undefined);
-    const { wrongs } = judgeHistory([...begin('a', 'b'), a1, b1, ...a, ...b], 1);
+    const { wrongs } = checkHistory([...begin('a', 'b'), a1, b1, ...a, ...b], 1);
     assert.match(wrongs[0] ?? '', /^2 nodes of p are in a change, 1 may be: b at/);
   });
 
   it('finds what was told or started twice', () => {
     const there = changed('a', 'local', 'x');
-    const { wrongs } = judgeHistory([...begin('a'), ...there, ...changed('a', 'x', 'y'), ...changed('a', 'y', 'x')], 1);
+    const { wrongs } = checkHistory([...begin('a'), ...there, ...changed('a', 'x', 'y'), ...changed('a', 'y', 'x')], 1);
     assert.match(wrongs.join('\n'), /was told x again[^]*was started again with x/);
   });
 
@@ -59,7 +59,7 @@ describe('the judge of histories', () => {
     const [told] = changed('a', 'local', 'x');
     assert.ok(told !== undefined);
     const amended = { ...told.object, spec: { ...told.object?.spec, commit: 'c' } } as KubeletNode;
-    const { wrongs } = judgeHistory([...begin('a'), told, { ...told, object: amended }, { ...told, object: null }], 1);
+    const { wrongs } = checkHistory([...begin('a'), told, { ...told, object: amended }, { ...told, object: null }], 1);
     assert.match(wrongs.join('\n'), /was written for nothing[^]*was deleted/);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeletNode, KubeletNodeSpec, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Version } from './support/etcd-history.ts';
-import { judgeMoves, unorderedStarts } from './support/judge-moves.ts';
+import { checkMoves, unorderedStarts } from './support/check-moves.ts';
 
 let revision = 0;
 function version(name: string, told: string | null, status: KubeletNodeStatus, spec: KubeletNodeSpec = {}) {
@@ -26,7 +26,7 @@ const granted = (name: string) => version(name, 'x', runs('x', asks), { turn: { 
 
 describe('the judge of a world that moves', () => {
   it('finds nothing wrong with turns one after the other, nor with a machine that leaves', () => {
-    const moves = judgeMoves(
+    const moves = checkMoves(
       [
         ...proved('a', 'b'),
         granted('a'),
@@ -58,19 +58,19 @@ describe('the judge of a world that moves', () => {
   });
 
   it('finds too many turns at once', () => {
-    const { wrongs } = judgeMoves([...proved('a', 'b'), granted('a'), granted('b')], 1);
+    const { wrongs } = checkMoves([...proved('a', 'b'), granted('a'), granted('b')], 1);
     assert.match(wrongs[0] ?? '', /^2 nodes of p are in a change, 1 may be: b at/);
   });
 
   it('counts no machine that has proven nothing yet', () => {
     const joining = version('c', 'x', runs('local', { phase: 'Trial' }));
-    assert.deepEqual(judgeMoves([...proved('a'), granted('a'), joining], 1).wrongs, []);
+    assert.deepEqual(checkMoves([...proved('a'), granted('a'), joining], 1).wrongs, []);
   });
 
   it('finds a node that lost its config, and a write for nothing', () => {
     const [first] = proved('a');
     const amended = version('a', 'x', runs('x'), { commit: 'c' });
-    const { wrongs } = judgeMoves([...(first ? [first] : []), amended, version('a', null, runs('x'))], 1);
+    const { wrongs } = checkMoves([...(first ? [first] : []), amended, version('a', null, runs('x'))], 1);
     assert.match(wrongs.join('\n'), /was written for nothing[^]*lost its config/);
   });
 
@@ -78,7 +78,7 @@ describe('the judge of a world that moves', () => {
     const rejected = [
       { name: 'y', sha256: 's', apply: 'overlay', reason: 'CrashLoop', message: 'm', at: 't' },
     ] as const;
-    const moves = judgeMoves(
+    const moves = checkMoves(
       [...proved('a'), version('a', 'y', runs('x')), version('a', 'y', runs('x', { rejected }))],
       1,
     );

@@ -9,17 +9,17 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { bundle } from '../../scripts/build.ts';
-import { whyNoControlPlane } from '../cluster/support/binaries.ts';
+import { controlPlaneSkipReason } from '../cluster/support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { installManifests, NAMESPACE } from '../cluster/support/programs.ts';
 import { startReconcilerProcess } from '../support/fleet-process/reconciler-process.ts';
 import { until } from '../support/until.ts';
 import { readHistory } from './support/etcd-history.ts';
-import { judgeMoves, unorderedStarts } from './support/judge-moves.ts';
+import { checkMoves, unorderedStarts } from './support/check-moves.ts';
 import { createRealAgents, type RealAgents } from './support/real-agents.ts';
 
-const skip = await whyNoControlPlane();
+const skip = await controlPlaneSkipReason();
 
 const POOLS = ['blue', 'green'] as const;
 const MACHINES = 16;
@@ -219,7 +219,7 @@ describe('rollouts in a world that moves', { skip }, () => {
   it('by etcd’s history: no budget was exceeded, no node lost its config, and every restart had its turn', async (t) => {
     await stopReconciler();
     const history = await readHistory<KubeletNode>(cluster.etcd.url, '/registry/kubelet-gitops.dev/kubeletnodes/');
-    const moves = judgeMoves(history, ALLOWED);
+    const moves = checkMoves(history, ALLOWED);
     for (const name of present()) count(name);
     const turns = [...moves.turns.values()].reduce((sum, each) => sum + each, 0);
     const starts = [...restarts.values()].reduce((sum, each) => sum + each, 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { holdTo, type Promises } from '../support/real-fleet/laws.ts';
+import { assertFleetInvariants, type FleetLimits } from '../support/real-fleet/fleet-invariants.ts';
 import { poolWith } from '../support/real-fleet/pool-with.ts';
 import { PATIENCE_MS, type RealFleet, startRealFleet } from '../support/real-fleet/real-fleet.ts';
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const DEADLY = 666;
 const [BEFORE, AFTER] = [100, 120];
 
-const promisesFor = (maxPods: number): Promises => ({
+const promisesFor = (maxPods: number): FleetLimits => ({
   configName: poolWith(maxPods).configName,
   maxPods,
   maxUnavailable: 1,
@@ -34,7 +34,7 @@ describe(`a rollout of ${NODES} real agents, one at a time, as shipped`, () => {
   after(() => fleet?.stop());
 
   it('takes no more than two hours, within both bounds at every moment', async (t) => {
-    const { look, seen } = holdTo(fleet, promisesFor(AFTER));
+    const { look, seen } = assertFleetInvariants(fleet, promisesFor(AFTER));
     const began = fleet.clock.monotonic();
     const commit = fleet.commit(poolWith(AFTER));
     const isOver = (): boolean => {
@@ -50,7 +50,7 @@ describe(`a rollout of ${NODES} real agents, one at a time, as shipped`, () => {
   });
 
   it('tells a config that kills kubelets after eight minutes to the canary alone', async (t) => {
-    const { look, seen } = holdTo(fleet, promisesFor(DEADLY));
+    const { look, seen } = assertFleetInvariants(fleet, promisesFor(DEADLY));
     const began = fleet.clock.monotonic();
     const commit = fleet.commit(poolWith(DEADLY));
     const isHalted = (): boolean => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { whyNoControlPlane } from '../cluster/support/binaries.ts';
+import { controlPlaneSkipReason } from '../cluster/support/binaries.ts';
 import { BASE, baseFile, fleetFiles } from '../support/fleet-process/repository.ts';
 import { readHistory } from './support/etcd-history.ts';
-import { judgeHistory } from './support/judge-history.ts';
+import { checkHistory } from './support/check-history.ts';
 import { noteHistory } from './support/notes.ts';
 import { ALLOWED, CLUSTER, MAX_UNAVAILABLE, NODES, POOLS, SETTLED, type Site, startSite } from './support/site.ts';
-import { apiServerKilled, etcdSlow, gitFlapping, leaderKilled, type Trouble } from './support/troubles.ts';
+import { apiServerKilled, etcdSlow, gitFlapping, leaderKilled, type ChaosFault } from './support/faults.ts';
 
-const skip = await whyNoControlPlane();
+const skip = await controlPlaneSkipReason();
 
 /**
  * Faults of everything around the reconciler, and of itself, in the middle of rollouts over 500 simulated nodes. Judged by etcd's
@@ -31,7 +31,7 @@ describe('a rollout over 500 nodes converges, and nothing is lost or done twice'
 
   after(() => site?.stop());
 
-  async function through(t: TestContext, trouble: Trouble): Promise<void> {
+  async function through(t: TestContext, trouble: ChaosFault): Promise<void> {
     const began = performance.now();
     const commit = await site.fleet.ask('commit', { files: { [BASE]: baseFile((maxPods += 1)) } });
     commits.push(commit);
@@ -58,7 +58,7 @@ describe('a rollout over 500 nodes converges, and nothing is lost or done twice'
 
   it('by etcd’s history: every node was told each config once, and no budget was ever exceeded', async (t) => {
     const history = await readHistory<KubeletNode>(site.cluster.etcd.url, '/registry/kubelet-gitops.dev/kubeletnodes/');
-    const judged = judgeHistory(history, ALLOWED);
+    const judged = checkHistory(history, ALLOWED);
     t.diagnostic(
       `${history.length} writes: ${judged.specWrites} assignments, ${judged.statusWrites} reports; ` +
         `at most ${judged.mostAtOnce} nodes of a pool at once, ${ALLOWED} allowed`,

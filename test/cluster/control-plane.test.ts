@@ -5,7 +5,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { whyNoNode } from './support/binaries.ts';
+import { nodeSkipReason } from './support/binaries.ts';
 import { startContainerd } from './support/container-runtime.ts';
 import type { ContainerRuntime } from './support/container-runtime.ts';
 import { startControlPlane } from './support/control-plane.ts';
@@ -16,7 +16,7 @@ import type { Kubelet } from './support/kubelet.ts';
 import { until } from '../support/until.ts';
 
 // What the other cluster tests stand on: one real control plane with one real node, end to end.
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 const run = promisify(execFile);
 let cluster: ControlPlane;
 let runtime: ContainerRuntime;

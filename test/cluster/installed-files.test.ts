@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
-import { createInstaller } from '#agent/kubelet/install.ts';
+import { createInstaller } from '#agent/kubelet/installer.ts';
 import { isMarked } from '#agent/kubelet/install-marker.ts';
 import type { Installer } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { whyNoNode } from './support/binaries.ts';
+import { nodeSkipReason } from './support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from './support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
 import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { until } from '../support/until.ts';
 
 // What the installer takes for granted about a kubelet, asked of a real one.
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 const run = promisify(execFile);
 let cluster: ControlPlane;
 let runtime: ContainerRuntime;

@@ -9,8 +9,8 @@ import { parse, stringify } from 'yaml';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
-import { without } from '../support/needs.ts';
-import { whyNoNode } from './support/binaries.ts';
+import { without } from '../support/required-tools.ts';
+import { nodeSkipReason } from './support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from './support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
 import { freePorts } from './support/free-ports.ts';
@@ -23,7 +23,7 @@ const run = promisify(execFile);
 /** One that knows kustomize's components; that of our control plane is 1.20. */
 const KUBECTL = 'kubectl';
 const skip =
-  (await whyNoNode()) ||
+  (await nodeSkipReason()) ||
   without(KUBECTL, ['version', '--client'], 'nothing proves that the installation’s commands work');
 
 interface Kustomization {

@@ -7,9 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import { configMapName } from '#shared/contract/config-map.ts';
+import { configMapName } from '#shared/contract/config-map-hash.ts';
 import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
-import { whyNoNode } from './support/binaries.ts';
+import { nodeSkipReason } from './support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from './support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
 import { freePorts } from './support/free-ports.ts';
@@ -19,7 +19,7 @@ import { buildPrograms, installManifests, type Program, type Programs } from './
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 const CLUSTER = 'real';
 /** Longest that a change may take here: two restarts of a real kubelet and a trial, on a busy machine. */
 const WITHIN = { withinMs: 300_000 };

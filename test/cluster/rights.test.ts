@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { whyNoNode } from './support/binaries.ts';
+import { nodeSkipReason } from './support/binaries.ts';
 import type { Asked } from './support/audit.ts';
 import { allows, type Right, rightsIn, type Role, roleWithout, titleOf } from './support/granted.ts';
 import { callHttps } from './support/https-json.ts';
-import { askAuthoriser, type Authoriser, servedResources, type Wish } from './support/may.ts';
-import { COMPONENTS, liveThrough, type RightsStory } from './support/rights-story.ts';
+import { askAuthorizer, type Authorizer, servedResources, type AccessRequest } from './support/authorizer.ts';
+import { COMPONENTS, runRightsStory, type RightsStory } from './support/rights-story.ts';
 import { until } from '../support/until.ts';
 
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 const RIGHTS = rightsIn(['deploy/rbac/agent.yaml', 'deploy/rbac/reconciler.yaml', ...COMPONENTS]);
 const ACCOUNTS = ['kubelet-gitops-agent', 'kubelet-gitops-reconciler'] as const;
 
@@ -38,12 +38,12 @@ const idleAfter = (asked: readonly Asked[]): readonly Right[] =>
 
 describe('the rights in the manifests, on a real API server', { skip }, () => {
   let story: RightsStory;
-  let authoriser: Authoriser;
+  let authoriser: Authorizer;
 
   before(async () => {
     // Watches are taken down when they end.
-    story = await liveThrough((asked) => idleAfter(asked).every(({ verb }) => verb === 'watch'));
-    authoriser = askAuthoriser(story.cluster);
+    story = await runRightsStory((asked) => idleAfter(asked).every(({ verb }) => verb === 'watch'));
+    authoriser = askAuthorizer(story.cluster);
   });
   after(async () => {
     authoriser?.close();
@@ -107,7 +107,7 @@ describe('the rights in the manifests, on a real API server', { skip }, () => {
     const expected: string[] = [];
     for (const account of ACCOUNTS) {
       const answers = await inTurns(wishes, (wish) => authoriser.may(account, wish));
-      const granted = (wish: Wish): boolean => RIGHTS.some((right) => allows(right, { ...wish, account }));
+      const granted = (wish: AccessRequest): boolean => RIGHTS.some((right) => allows(right, { ...wish, account }));
       wishes.forEach((wish, at) => {
         if (answers[at] === true) may.push(`${account} ${JSON.stringify(wish)}`);
         if (granted(wish) || isEverybodys(wish)) expected.push(`${account} ${JSON.stringify(wish)}`);
@@ -117,7 +117,7 @@ describe('the rights in the manifests, on a real API server', { skip }, () => {
   });
 
   /** Every verb on every resource, in our namespace and in two of others, and what is no resource but a verb of RBAC. */
-  async function allWishes(): Promise<readonly Wish[]> {
+  async function allWishes(): Promise<readonly AccessRequest[]> {
     const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', '*'];
     const served = await servedResources(story.cluster);
     const everything = [
@@ -200,7 +200,7 @@ describe('the rights in the manifests, on a real API server', { skip }, () => {
 });
 
 /** What every account may do: ask what it may do itself. */
-const isEverybodys = ({ verb, resource }: Wish): boolean =>
+const isEverybodys = ({ verb, resource }: AccessRequest): boolean =>
   verb === 'create' && (resource === 'selfsubjectaccessreviews' || resource === 'selfsubjectrulesreviews');
 
 async function inTurns<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {

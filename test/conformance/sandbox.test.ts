@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { conformance } from './suite.ts';

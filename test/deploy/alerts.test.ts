@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
-import { without } from '../support/needs.ts';
+import { without } from '../support/required-tools.ts';
 import { scrapeOfWaiting, type Suspender } from '../support/waiting-scrape.ts';
 import { servedNames } from './served-metrics.ts';
 

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { fc } from '../support/property.ts';
 import { parse } from 'yaml';
 import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
-import { accountOf, statusOf } from '#agent/report/status.ts';
+import { nodeReportOf, statusOf } from '#agent/report/kubelet-node-status.ts';
 import { arbitraryObservation, arbitraryState } from '../support/agent/arbitrary.ts';
-import { SOURCE_STATES } from '../reconciler/telling/source/support/states.ts';
+import { SOURCE_STATES } from '../reconciler/reporting/source/support/states.ts';
 import { disruptions, MOST_NODES, rollouts, RolloutStory, roughEvents } from '../support/rollout-story.ts';
 
 interface Schema {
@@ -111,7 +111,7 @@ describe('the definition of KubeletNode', () => {
         fault: null,
         diskProblems: [],
       };
-      for (const field of fieldsIn(statusOf(accountOf(told), {}))) written.add(field);
+      for (const field of fieldsIn(statusOf(nodeReportOf(told), {}))) written.add(field);
     });
     fc.assert(property, { numRuns: 1000 });
     assert.ok(

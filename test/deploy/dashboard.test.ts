@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from '../scenarios/support.ts';
-import { without } from '../support/needs.ts';
+import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from '../stories/support.ts';
+import { without } from '../support/required-tools.ts';
 import { type RealPrometheus, startPrometheus } from '../support/prometheus.ts';
 import { servedNames } from './served-metrics.ts';
 

@@ -1,7 +1,7 @@
-import { NO_COUNTS } from '#agent/metrics/counts.ts';
+import { NO_COUNTS } from '#agent/metrics/trial-counts.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
 import { INITIAL_STATE } from '#agent/decide/state.ts';
-import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
+import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 
 /** Names of all series that the two programs serve; a histogram has three. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import { appendHash } from '#shared/contract/config-map.ts';
+import { appendHash } from '#shared/contract/config-map-hash.ts';
 import { STATE } from '../support/agent/whole-node.ts';
 import { see, table } from './scenario.ts';
-import { nameOf, ON_GOOD, refusing, SAYINGS, SOURCE } from './support/sayings.ts';
+import { nameOf, ON_GOOD, refusing, SPEC_CHANGES, SOURCE } from './support/spec-changes.ts';
 import {
   GOOD,
   INVALID,
@@ -11,7 +11,7 @@ import {
   OTHER_GOOD,
   SHORT,
   sourceOf,
-  standingOn,
+  expectedNodeOn,
   stepped,
   UNREADABLE,
 } from './support/steps.ts';
@@ -81,13 +81,13 @@ export const scenarios = see('a node that is told one thing after another', [
       await on.node.pass(1_000);
       let before = ON_LOCAL;
       let starts = 1;
-      const walk = everyPair(SAYINGS.length);
+      const walk = everyPair(SPEC_CHANGES.length);
       assert.equal(
         new Set(walk.map((to, step) => `${walk[step - 1]} ${to}`)).size,
-        SAYINGS.length ** 2 - SAYINGS.length + 1,
+        SPEC_CHANGES.length ** 2 - SPEC_CHANGES.length + 1,
       );
       for (const index of walk) {
-        const { say, stands } = SAYINGS[index] ?? assert.fail();
+        const { say, stands } = SPEC_CHANGES[index] ?? assert.fail();
         say(on);
         await on.rest();
         const { error: _, ...standing } = before;
@@ -137,14 +137,14 @@ export const scenarios = see('a node that is told one thing after another', [
       });
       on.spec(spec('kubelet'));
       await on.rest();
-      on.expect(standingOn(name, 100));
+      on.expect(expectedNodeOn(name, 100));
       on.spec(spec('next'));
       await on.rest();
-      on.expect({ ...standingOn(name, 100), error: 'CrashLoop' });
+      on.expect({ ...expectedNodeOn(name, 100), error: 'CrashLoop' });
       assert.equal(on.node.status().lastKnownGood?.sha256, SOURCE.sha256);
       on.spec(spec('kubelet'));
       await on.rest();
-      on.expect(standingOn(name, 100));
+      on.expect(expectedNodeOn(name, 100));
       await on.stop();
     },
   },
@@ -160,7 +160,7 @@ export const scenarios = see('a node that is told one thing after another', [
         on.assign(payload);
         await on.rest();
         await on.node.pass(12 * 60_000);
-        on.expect(standingOn(nameOf(payload), maxPods));
+        on.expect(expectedNodeOn(nameOf(payload), maxPods));
       }
       await on.stop();
     },
@@ -177,7 +177,7 @@ export const scenarios = see('a node that is told one thing after another', [
         const [payload, maxPods] = change % 2 === 0 ? ([GOOD, 100] as const) : ([OTHER_GOOD, 150] as const);
         on.assign(payload);
         await on.rest();
-        on.expect(standingOn(nameOf(payload), maxPods));
+        on.expect(expectedNodeOn(nameOf(payload), maxPods));
         assert.equal(on.node.kubelet.starts(), change + 2);
         assert.equal(on.node.status().rejected, undefined);
         if (change === 1) atFirst = await files();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createReporter } from '#agent/report/report.ts';
-import { accountOf } from '#agent/report/status.ts';
+import { createReporter } from '#agent/report/status-reporter.ts';
+import { nodeReportOf } from '#agent/report/kubelet-node-status.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -31,7 +31,7 @@ import {
   OTHER_GOOD,
   SHORT,
   sourceOf,
-  standingOn,
+  expectedNodeOn,
   stepped,
   type Stepped,
 } from './support/steps.ts';
@@ -64,7 +64,7 @@ export const scenarios = see('what comes in between', [
       on.assign(OTHER_GOOD);
       await on.node.until('on trial again', () => on.node.status().phase === 'Trial');
       await on.rest();
-      on.expect(standingOn(name, 150));
+      on.expect(expectedNodeOn(name, 150));
       await on.stop();
     },
   },
@@ -125,7 +125,7 @@ export const scenarios = see('what comes in between', [
       assert.deepEqual(stepsAfterLabelling(), []);
       on.spec({ configSource: sourceOf(name, GOOD, { resourceVersion: '8' }), trial: SHORT });
       await on.node.pass(600_000);
-      on.expect(standingOn(name, 100));
+      on.expect(expectedNodeOn(name, 100));
       assert.equal(on.node.kubelet.starts(), 2);
       assert.equal(on.node.kubelet.orders.length, 1);
       await on.stop();
@@ -171,9 +171,9 @@ export const scenarios = see('what comes in between', [
       const reporter = createReporter({ kube: failing, nodeName: NODE, clock, random: () => 0.5, log: silentLog });
       const end = new AbortController();
       const running = reporter.run(end.signal);
-      reporter.heard(await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE));
+      reporter.received(await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE));
       const about = { seen: seen(), actions: [], agentVersion: 'test', fault: null, diskProblems: [] };
-      reporter.tell(accountOf({ ...about, state: idle(A) }));
+      reporter.report(nodeReportOf({ ...about, state: idle(A) }));
       await clock.advance(0);
       assert.deepEqual([failures, kube.status(NODE)], [1, {}]);
       await clock.advance(5_000);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clearTheWay, readFile as readOwnFile } from '#agent/host/own-files.ts';
-import { createStore } from '#agent/checkpoint/store.ts';
+import { ensureDirectories, readFile as readOwnFile } from '#agent/host/state-files.ts';
+import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import type { Config } from '#agent/decide/state.ts';
 import { A, AT, B, idle } from '../support/agent/states.ts';
@@ -71,10 +71,10 @@ export const scenarios = see('files and directories', [
     dkc: 71,
     title: 'a file that says it already is not written again',
     see: inDirectory(async (directory) => {
-      const writer = createStore(disk, directory);
+      const writer = createCheckpointStore(disk, directory);
       await writer.save(idle(A));
       const path = join(directory, 'meta', 'assigned');
-      const store = createStore(disk, directory);
+      const store = createCheckpointStore(disk, directory);
       await store.load(AT);
       // Nobody else may write there; but what was not written stays as it is.
       await writeFile(path, 'untouched');
@@ -86,7 +86,7 @@ export const scenarios = see('files and directories', [
     dkc: 72,
     title: 'one that is missing is made',
     see: inDirectory(async (directory) => {
-      const store = createStore(disk, directory);
+      const store = createCheckpointStore(disk, directory);
       await store.load(AT);
       await store.save(idle(A));
       assert.match(await readFile(join(directory, 'meta', 'assigned'), 'utf8'), /name: general-aaaaaaaaaa/);
@@ -97,7 +97,7 @@ export const scenarios = see('files and directories', [
     title: 'and so are the directories above it',
     see: inDirectory(async (directory) => {
       const deep = join(directory, 'var', 'lib', 'state');
-      await createStore(disk, deep).payloads.write(A, 'a');
+      await createCheckpointStore(disk, deep).payloads.write(A, 'a');
       assert.equal(await readFile(join(deep, 'checkpoints/uid-a/41/kubelet'), 'utf8'), 'a');
     }),
   },
@@ -130,7 +130,7 @@ export const scenarios = see('files and directories', [
     title: 'a file in the place of one of ours goes out of the way',
     see: inDirectory(async (directory) => {
       await writeFile(join(directory, 'meta'), 'a file');
-      await clearTheWay(disk, directory, join(directory, 'meta'));
+      await ensureDirectories(disk, directory, join(directory, 'meta'));
       assert.equal((await disk.stat(join(directory, 'meta')))?.kind, 'directory');
     }),
   },
@@ -141,11 +141,11 @@ export const scenarios = see('files and directories', [
     dkc: 83,
     title: 'a key with a slash is refused in what is read from the disk as well, and leads nowhere',
     see: inDirectory(async (directory) => {
-      await createStore(disk, directory).save(idle(A));
+      await createCheckpointStore(disk, directory).save(idle(A));
       const path = join(directory, 'meta', 'last-known-good');
       const text = (await readFile(path, 'utf8')).replace('kubeletConfigKey: kubelet', 'kubeletConfigKey: foo/bar');
       await writeFile(path, text);
-      const { state, problems } = await createStore(disk, directory).load(AT);
+      const { state, problems } = await createCheckpointStore(disk, directory).load(AT);
       assert.match(problems.join(), /key is "foo\/bar"/);
       assert.deepEqual([state.lastKnownGood, state.promotedAt], [A, null]);
     }),
@@ -155,7 +155,7 @@ export const scenarios = see('files and directories', [
     title: 'an empty directory in the place of a checkpoint is none, and gets one',
     see: inDirectory(async (directory) => {
       await mkdir(join(directory, 'checkpoints/uid-a/41'), { recursive: true });
-      const { payloads } = createStore(disk, directory);
+      const { payloads } = createCheckpointStore(disk, directory);
       assert.ok('lost' in (await payloads.read(A)));
       await payloads.write(A, 'a');
       assert.deepEqual(await payloads.read(A), { payload: 'a' });
@@ -165,7 +165,7 @@ export const scenarios = see('files and directories', [
     dkc: 85,
     title: 'two keys of one ConfigMap are two files, and one of them goes without the other',
     see: inDirectory(async (directory) => {
-      const { payloads, collectGarbage, save } = createStore(disk, directory);
+      const { payloads, collectGarbage, save } = createCheckpointStore(disk, directory);
       const [one, two] = [A, keyed({ ...B, source: { ...A.source, sha256: B.source.sha256 } }, 'next')];
       await payloads.write(one, 'a');
       await payloads.write(two, 'b');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { StatusView } from '#cli/status/render.ts';
-import type { RepoFile } from '#reconciler/policy/commit.ts';
-import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
-import { payloadSha256 } from '#shared/contract/config-map.ts';
+import type { RepoFile } from '#reconciler/policy/commit-snapshot.ts';
+import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { NODES } from '#shared/kube/kube.ts';
-import { GPU, PATIENCE_MS, phaseOf, type Scenario, settled, startScenario } from '../scenarios/support.ts';
+import { GPU, PATIENCE_MS, phaseOf, type Scenario, settled, startScenario } from '../stories/support.ts';
 import { hasFallenBack } from '../support/agent/whole-node-stories.ts';
 import { payloadOf } from '../support/agent/whole-node.ts';
 import { type Scenario as DkcScenario, see } from './scenario.ts';

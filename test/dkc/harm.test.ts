@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { hasFallenBack, isIdleOn } from '../support/agent/whole-node-stories.ts';
 import { payloadOf, STATE } from '../support/agent/whole-node.ts';
-import type { Strike } from '../support/agent/mortal.ts';
+import type { InjectedFault } from '../support/agent/crash-injection.ts';
 import { EVERY_POINT } from '../support/sample.ts';
 import { see } from './scenario.ts';
-import { GOOD, LOCAL_PODS, ON_LOCAL, OTHER_GOOD, standingOn, stepped, type Stepped } from './support/steps.ts';
+import { GOOD, LOCAL_PODS, ON_LOCAL, OTHER_GOOD, expectedNodeOn, stepped, type Stepped } from './support/steps.ts';
 
 const META = ['assigned', 'last-known-good', 'trial', 'rejected'] as const;
 const DAMAGE = ['', '{', '\0\0\0', 'apiVersion: v1\nkind: Pod\n', 'a: *b'] as const;
@@ -35,7 +35,7 @@ export const scenarios = see('harm that was done to a node', [
           await on.node.until('told', () => condition(on, 'CheckpointsIntact') === 'False');
           await on.node.until('well', isIdleOn(on.node, good));
           await on.node.pass(600_000);
-          on.expect(standingOn(good, 100));
+          on.expect(expectedNodeOn(good, 100));
           assert.ok(on.node.kubelet.starts() <= 3, `${name}: one start more at most`);
           await on.stop();
         }
@@ -72,7 +72,7 @@ export const scenarios = see('harm that was done to a node', [
       const { on, good } = await settled({ fates: { 150: 'dies', 160: 'dies' } });
       const bad = on.assign(OTHER_GOOD);
       await on.node.until('taken back', hasFallenBack(on.node, bad));
-      const taken = { ...standingOn(good, 100), assigned: bad, error: 'CrashLoop' };
+      const taken = { ...expectedNodeOn(good, 100), assigned: bad, error: 'CrashLoop' };
       on.expect(taken);
       const starts = on.node.kubelet.starts();
       await on.stop();
@@ -140,7 +140,7 @@ export const scenarios = see('harm that was done to a node', [
         await on.stop();
         let count = 0;
         let died = false;
-        const strike = (): Strike => {
+        const strike = (): InjectedFault => {
           died ||= count === last;
           count += 1;
           return count > last ? 'death' : 'none';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { V1ConfigMap } from '@kubernetes/client-node';
-import { appendHash, type HashedConfigMap, payloadSha256 } from '#shared/contract/config-map.ts';
+import { appendHash, type HashedConfigMap, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { see, table } from './scenario.ts';
 
 type Content = Omit<HashedConfigMap, 'name'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '#agent/decide/assignment/assignment.ts';
-import { accountOf, statusOf } from '#agent/report/status.ts';
+import { intentOf } from '#agent/decide/assignment/intent.ts';
+import { nodeReportOf, statusOf } from '#agent/report/kubelet-node-status.ts';
 import type { ConfigSource, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { A, idle, seen } from '../support/agent/states.ts';
 import { payloadOf } from '../support/agent/whole-node.ts';
@@ -16,7 +16,7 @@ function intentWithout(part: keyof ConfigSource): ReturnType<typeof intentOf> {
   return intentOf({ metadata: { name: 'node-1' }, spec });
 }
 
-const account = accountOf({
+const account = nodeReportOf({
   state: idle(A),
   seen: seen(),
   actions: [],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { intentOf } from '#agent/decide/assignment/assignment.ts';
+import { intentOf } from '#agent/decide/assignment/intent.ts';
 import { sameConfig } from '#agent/decide/state.ts';
 import type { ConfigSource } from '#shared/contract/api/kubelet-node.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '#agent/decide/assignment/assignment.ts';
-import { createStore } from '#agent/checkpoint/store.ts';
+import { intentOf } from '#agent/decide/assignment/intent.ts';
+import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { activeOf, type Config, INITIAL_STATE, type State, type Target } from '#agent/decide/state.ts';
 import type { ConfigSource } from '#shared/contract/api/kubelet-node.ts';
-import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/agent/memory-disk.ts';
 import { A, AT, B, idle, judging, onTrial, seen, wanting } from '../support/agent/states.ts';
 import { see, table } from './scenario.ts';
 
-const store = (disk: MemoryDisk) => createStore(disk, '/state');
+const store = (disk: MemoryDisk) => createCheckpointStore(disk, '/state');
 const metaFiles = (disk: MemoryDisk): readonly (string | undefined)[] =>
   ['assigned', 'last-known-good'].map((name) => disk.tree()[`/state/meta/${name}`]);
 

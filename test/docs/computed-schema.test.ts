@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
-import { judgeConfigFile } from '#cli/validate/judge-files.ts';
+import { validateConfigFile } from '#cli/validate/validate-file.ts';
 import { hasErrors } from '#shared/contract/finding.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
-import { PROFILE_NAMES } from '#reconciler/policy/computed/profiles.ts';
+import { PROFILE_NAMES } from '#reconciler/policy/templates/profiles.ts';
 
 interface Shown {
   readonly description?: string;
@@ -63,7 +63,7 @@ const FILES: readonly (readonly [file: object, isRight: boolean, isSeen?: false]
 describe('the schema of a layer with computed values', () => {
   for (const [file, isRight, isSeen = true] of FILES) {
     it(`${isRight ? 'takes' : isSeen ? 'refuses' : 'leaves to validate'} ${JSON.stringify(file).slice(0, 140)}`, () => {
-      const { findings } = judgeConfigFile('x', Buffer.from(JSON.stringify(file)), ['1.36']);
+      const { findings } = validateConfigFile('x', Buffer.from(JSON.stringify(file)), ['1.36']);
       assert.equal(!hasErrors(findings), isRight, JSON.stringify(findings));
       assert.equal(taken(file), isRight || !isSeen, JSON.stringify(taken.errors));
     });

@@ -35,11 +35,11 @@ describe('the guide for contributors', () => {
   it('names things that the files it names them in have', () => {
     const pairs: readonly (readonly [name: string, file: string])[] = [
       ['NEWEST_MINOR', 'shared/contract/kubelet-config/minor.ts'],
-      ['onlySignsOfLife', 'reconciler/cluster/views.ts'],
+      ['isOnlyHeartbeat', 'reconciler/cluster/views.ts'],
       ['BLOCKERS', 'scripts/generate/rollout-schema.ts'],
       ['CHECKS', 'agent/preflight/preflight.ts'],
-      ['Occurrence', 'reconciler/telling/events/occurrence.ts'],
-      ['KUBELET_VERDICTS', 'test/shared/kubelet-config/verdicts.test.ts'],
+      ['ClusterEvent', 'reconciler/reporting/events/cluster-event.ts'],
+      ['KUBELET_VERDICTS', 'test/shared/contract/kubelet-config/verdict.test.ts'],
       ['UPDATE_DOCS', 'test/docs/cli.test.ts'],
     ];
     for (const [name, file] of pairs) {

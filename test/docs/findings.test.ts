@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 /** Where findings are made: by loading and by reading the tree, in the reconciler and in CI. */
 const SOURCES = globSync([
   'shared/contract/kubelet-config/**/*.ts',
-  'reconciler/{policy/repo,git,policy/window}/**/*.ts',
+  'reconciler/{policy/config-repo,git,policy/windows}/**/*.ts',
   'cli/{validate,plan}/**/*.ts',
   'reconciler/policy/desired.ts',
   'agent/preflight/**/*.ts',

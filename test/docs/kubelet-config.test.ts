@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { COST_WORDS } from '#cli/plan/render/lines.ts';
+import { COST_WORDS } from '#cli/plan/render/plan-lines.ts';
 import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
-import { RISK_NOTES, type RiskNote } from '#shared/contract/kubelet-config/fields/notes.ts';
+import { RISK_NOTES, type RiskNote } from '#shared/contract/kubelet-config/fields/risk-notes.ts';
 import { meaningOf } from '../../scripts/generate/field-meanings/meanings.ts';
 import { generateKubeletConfigPage } from '../../scripts/generate/kubelet-config-page.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { NO_COUNTS } from '#agent/metrics/counts.ts';
+import { NO_COUNTS } from '#agent/metrics/trial-counts.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
 import { INITIAL_STATE } from '#agent/decide/state.ts';
-import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
+import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 
 const PAGE = readFileSync('docs/metrics.md', 'utf8');
@@ -36,8 +36,8 @@ describe('the page about metrics', () => {
 });
 
 it('the page about Events explains every reason that the source knows, and nothing else', () => {
-  const source = readFileSync('reconciler/telling/events/occurrence.ts', 'utf8');
-  const union = source.slice(source.indexOf('type Happening ='), source.indexOf('export interface Subject'));
+  const source = readFileSync('reconciler/reporting/events/cluster-event.ts', 'utf8');
+  const union = source.slice(source.indexOf('type EventReason ='), source.indexOf('export interface EventSubject'));
   const known = [...union.matchAll(/\| '(\w+)'/g)].map(([, reason = '']) => reason);
   const page = readFileSync('docs/events.md', 'utf8').split(/^## Events/m)[1] ?? '';
   const shown = [...page.matchAll(/^- `(\w+)` \((?:Normal|Warning)\), ./gm)].map(([, reason = '']) => reason);

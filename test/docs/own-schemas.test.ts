@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { decodeKubeletConfig, decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { hasErrors } from '#shared/contract/finding.ts';
-import { readCluster } from '#reconciler/policy/repo/read-cluster.ts';
-import { readPool, readPoolDenials } from '#reconciler/policy/repo/read-pool.ts';
-import { fileReport } from '#reconciler/policy/repo/report.ts';
+import { readCluster } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { readPool, readPoolDenials } from '#reconciler/policy/config-repo/read-pool.ts';
+import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import { errorsOf, schemaAt } from './support/compiled-schema.ts';
 
 const TEMPLATE = 'config-repo-template';

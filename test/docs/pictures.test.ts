@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { PROFILE_NAMES } from '#reconciler/policy/computed/profiles.ts';
+import { PROFILE_NAMES } from '#reconciler/policy/templates/profiles.ts';
 import { drawProfileCurves } from '../../scripts/pictures/draw-curves.ts';
 import { drawTerminal } from '../../scripts/pictures/draw-terminal.ts';
 

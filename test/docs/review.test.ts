@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { templateFiles } from '#sandbox/demo/repository.ts';
+import { templateFiles } from '#sandbox/demo/template-repository.ts';
 import { createRepository, type TestRepository } from '../cli/support/repository.ts';
 import { run } from '../cli/support/run.ts';
 import { assertSamePage, replay } from './support/replay.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { COMMANDS } from '#cli/commands.ts';
-import { parseCommandLine } from '#cli/parse.ts';
+import { parseCommandLine } from '#cli/parse-command-line.ts';
 
 const RUNBOOK = readFileSync('docs/operate.md', 'utf8');
 
@@ -12,10 +12,10 @@ const UNIONS = [
   { type: 'FailureReason', file: 'agent/decide/failure.ts' },
   { type: 'NodePhase', file: 'shared/contract/api/kubelet-node.ts' },
   { type: 'PoolPhase', file: 'shared/contract/api/kubelet-pool.ts' },
-  { type: 'RefusalReason', file: 'reconciler/policy/in-force/refuse-commit.ts' },
+  { type: 'RefusalReason', file: 'reconciler/policy/commit-admission/refuse-commit.ts' },
   { type: 'GitErrorCode', file: 'reconciler/git/errors.ts' },
   { type: 'KubeErrorCode', file: 'shared/kube/kube-error.ts' },
-  { type: 'WebErrorCode', file: 'reconciler/cluster/blockers/web.ts' },
+  { type: 'WebErrorCode', file: 'reconciler/cluster/blockers/web-get.ts' },
 ];
 
 /** Members of a union of string literals; comments between them may hold anything but a semicolon at a line's end. */
@@ -28,7 +28,7 @@ function membersOf(type: string, file: string): readonly string[] {
 describe('the page about commit statuses', () => {
   it('has a line for every ForgeErrorCode', () => {
     const page = readFileSync('docs/commit-statuses.md', 'utf8');
-    const members = membersOf('ForgeErrorCode', 'reconciler/telling/forge/errors.ts');
+    const members = membersOf('ForgeErrorCode', 'reconciler/reporting/forge/errors.ts');
     assert.ok(members.length > 5);
     assert.deepEqual(
       members.filter((member) => !page.includes(`\`${member}\``)),
@@ -65,9 +65,9 @@ describe('the runbook', () => {
 /** The reconciler's log, where a runbook searches it, and the file that writes what is to be found. */
 const SEARCHES = {
   GitStale: 'reconciler/branch.ts',
-  NotesNotWritten: 'reconciler/telling/report/notes.ts',
+  NotesNotWritten: 'reconciler/reporting/notes/notes-writer.ts',
   PassesFail: 'reconciler/reconciler.ts',
-  StatusesNotPosted: 'reconciler/telling/forge/statuses.ts',
+  StatusesNotPosted: 'reconciler/reporting/forge/forge-status-writer.ts',
   WritesRefused: 'reconciler/cluster/apply.ts',
 };
 

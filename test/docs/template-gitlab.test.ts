@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { WITHOUT_GIT } from '../support/needs.ts';
+import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { GPU, gpu, INVENTORY, MARKER } from './support/change.ts';
 import {
   commitFiles,

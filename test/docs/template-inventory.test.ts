@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { nodesFrom } from '#cli/inventory/read-inventory.ts';
-import { WITHOUT_GIT } from '../support/needs.ts';
+import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { createOrigin, createWorkspace, type Ran, runScript, type Workspace } from './support/ci-run.ts';
 
 const WITHOUT_JQ = spawnSync('jq', ['--version']).status === 0 ? false : 'jq is not installed';

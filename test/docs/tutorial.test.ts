@@ -7,13 +7,13 @@ import type { StatusView } from '#cli/status/render.ts';
 import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { writeAddresses } from '#sandbox/demo/addresses.ts';
-import { AUTHOR, chaptersOf } from '#sandbox/demo/chapters.ts';
-import { DEMO_NODES } from '#sandbox/demo/nodes.ts';
-import { templateFiles } from '#sandbox/demo/repository.ts';
-import { startWorld, type World } from '#sandbox/world.ts';
+import { AUTHOR, demoCommits } from '#sandbox/demo/demo-commits.ts';
+import { DEMO_NODES } from '#sandbox/demo/demo-nodes.ts';
+import { templateFiles } from '#sandbox/demo/template-repository.ts';
+import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { runIn } from '../cli/support/run.ts';
-import { WITHOUT_GIT } from '../support/needs.ts';
+import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { assertSamePage, replay } from './support/replay.ts';
 import { createWorkspace, type Ran, runScript, type Workspace } from './support/ci-run.ts';
 
@@ -56,12 +56,12 @@ const isAtRest = ({ status }: KubeletNode): boolean =>
 describe('the tutorial', { skip: WITHOUT_GIT }, () => {
   const checkout = process.cwd();
   const written = readFileSync(PAGE, 'utf8');
-  let world: World;
+  let world: Sandbox;
   let workspace: Workspace;
   before(async () => {
-    world = await startWorld({ cluster: 'demo', nodes: DEMO_NODES, log: () => silentLog, pollMs: 200 });
+    world = await startSandbox({ cluster: 'demo', nodes: DEMO_NODES, log: () => silentLog, pollMs: 200 });
     // The tutorial goes on where the demo's story ends.
-    for (const { changed, message } of chaptersOf(await templateFiles())) {
+    for (const { changed, message } of demoCommits(await templateFiles())) {
       await world.git.commit({ files: changed, message, author: AUTHOR });
     }
     const npx = `#!/bin/sh\n[ "$1" = kubelet-gitops ] || exit 2\nshift\nexec node '${resolve('cli/main.ts')}' "$@"\n`;

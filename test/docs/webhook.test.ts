@@ -8,9 +8,9 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
+import { fileSecrets } from '#reconciler/git/webhook/webhook-secrets.ts';
 import { serveWebhook } from '#reconciler/git/webhook/server.ts';
-import { without } from '../support/needs.ts';
+import { without } from '../support/required-tools.ts';
 
 const PAGE = readFileSync('docs/webhook.md', 'utf8');
 const MISSING =

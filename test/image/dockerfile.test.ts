@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { BillOfMaterials } from '../../scripts/sbom.ts';
-import { whyNoNode } from '../node/support/tree.ts';
+import { nodeSkipReason } from '../node/support/tree.ts';
 import { manifestFlags } from '../support/manifest-flags.ts';
-import { without } from '../support/needs.ts';
+import { without } from '../support/required-tools.ts';
 import { type Builder, type BuiltImage, startBuilder } from './support/buildah.ts';
 
 const skip =
   without('buildah', ['--version'], 'nothing proves that the Dockerfile builds') ||
-  (await whyNoNode()) ||
+  (await nodeSkipReason()) ||
   without('npm', ['--version'], 'nothing proves that the Dockerfile builds');
 
 describe('the image, built from the Dockerfile', { skip }, () => {

@@ -9,7 +9,7 @@ import { judge, type Mutant, percentOf } from './verdict.ts';
 
 /**
  * Changes the pure floors in thousands of small ways and asks their tests to notice: `npm run mutants`, or, for some folders or
- * files, `npm run mutants -- reconciler/policy/rollout agent/decide/judge.ts`. `--incremental` judges only what changed since the
+ * files, `npm run mutants -- reconciler/policy/rollout agent/decide/health-verdict.ts`. `--incremental` judges only what changed since the
  * run before, as far as the mutated files and the test files themselves tell; `--concurrency 2` takes another core.
  */
 const { values, positionals: parts } = parseArgs({

@@ -9,14 +9,14 @@ const UNREAD = 'a tag that nobody compares: it is the only other one';
  * which of these are out of date: that fails as well as a survivor that is not here.
  */
 export const SURVIVORS: Explained = {
-  'agent/decide/boots.ts': [
+  'agent/decide/boot-guard.ts': [
     ['bootsOf', "guard.guard === 'disarmed' || guard.guard === 'armed' → true", NARROWS],
     ['watched', 'good !== null → true', NARROWS],
-    ['provedByBoot', 'unproved === undefined → false', NARROWS],
-    ['afterAbsence', 'unproved === undefined → false', NARROWS],
-    ['awaitedAfterAbsence', "intent.intent !== 'config' → false", NARROWS],
-    ['withWatch', 'next.unproved === undefined → false', NARROWS],
-    ['withWatch', "boots.guard === 'armed' → true", 'what was carried out for it has led back already'],
+    ['provenByBoot', 'unproved === undefined → false', NARROWS],
+    ['fallBackAfterAbsence', 'unproved === undefined → false', NARROWS],
+    ['whyTurnNeededAfterAbsence', "intent.intent !== 'config' → false", NARROWS],
+    ['withBootGuard', 'next.unproved === undefined → false', NARROWS],
+    ['withBootGuard', "boots.guard === 'armed' → true", 'what was carried out for it has led back already'],
   ],
   'agent/decide/change.ts': [
     [
@@ -24,30 +24,32 @@ export const SURVIVORS: Explained = {
       "change.step === 'install' || change.step === 'restart' → true",
       'no other step says how long it was in vain',
     ],
-    ['advance', '\'judging\' → ""', UNREAD],
+    ['advanceChange', '\'judging\' → ""', UNREAD],
     ['reboot', 'order === undefined → false', NARROWS],
   ],
   'agent/decide/drift.ts': [['refuseNewBase', 'config.base === undefined → false', NARROWS]],
-  'agent/decide/guard.ts': [
-    ['runOfGuard', "guard.guard === 'fired' → true", 'no other has restarted anything'],
+  'agent/decide/trial-guard.ts': [
+    ['runStartedByGuard', "guard.guard === 'fired' → true", 'no other has restarted anything'],
     [
-      'failureOfFired',
+      'failureOfFiredGuard',
       "case 'silence': return { reason: 'AgentSilent', message: `the agent gave no sign of life in any of i… → case 'silence':",
       'only the sentence is another',
     ],
     ['belongs', "case 'broken': return false; → case 'broken':", 'nothing is as false here'],
   ],
-  'agent/decide/heed.ts': [
+  'agent/decide/apply-assignment.ts': [
     ['heedLocal', "doing.phase === 'trial' → true", 'no other way has a config of ours and nothing good'],
     ['heedLocal', "doing.because !== 'unassigned' → true", 'the same is written once more'],
     ['heedConfig', 'active !== null → true', NARROWS],
     ['heedConfig', 'lastKnownGood !== null → true', NARROWS],
     ['withItsError', 'entry === undefined → false', NARROWS],
   ],
-  'agent/decide/last-words.ts': [['wordsWanted', "guard.guard === 'fired' → true", 'no other has restarted anything']],
-  'agent/decide/limits.ts': [
+  'agent/decide/add-last-errors.ts': [
+    ['lastErrorsQuery', "guard.guard === 'fired' → true", 'no other has restarted anything'],
+  ],
+  'agent/decide/cgroup-limits.ts': [
     ['unitOf', '\'\' → "Stryker was here!"', 'it is as little a unit'],
-    ['valueOf', '\'\' → "Stryker was here!"', 'it is as little a number'],
+    ['systemdValueOf', '\'\' → "Stryker was here!"', 'it is as little a number'],
   ],
   'agent/decide/reboot.ts': [
     ['awaitReboot', 'reboot === undefined → false', NARROWS],
@@ -64,21 +66,21 @@ export const SURVIVORS: Explained = {
     ['newTrial', "state.doing.phase === 'trial' → true", 'no other phase says how the Node was'],
     ['wasHealthy', "doing.phase === 'trial' → true", 'no other phase says how the kubelet was'],
   ],
-  'agent/decide/turn.ts': [
+  'agent/decide/restart-turn.ts': [
     ['turnNeeded', "intent.intent !== 'config' → false", NARROWS],
-    ['isGranted', "intent.intent === 'config' → true", 'no other intent has a turn'],
+    ['isTurnGranted', "intent.intent === 'config' → true", 'no other intent has a turn'],
     ['afterLoss', "intent.intent !== 'config' → false", 'no other intent is spent'],
   ],
-  'agent/decide/upgrade.ts': [['minorIn', '\'\' → "Stryker was here!"', 'it is as little a version']],
-  'reconciler/policy/adopt-name.ts': [['parsed', '{ return undefined; } → {}', 'the same']],
+  'agent/decide/kubelet-upgrade.ts': [['minorIn', '\'\' → "Stryker was here!"', 'it is as little a version']],
+  'reconciler/policy/config-map-name.ts': [['parsed', '{ return undefined; } → {}', 'the same']],
   'reconciler/policy/analysis/canary-analysis.ts': [['judged', '[] → ["Stryker was here"]', 'it has no verdict']],
-  'reconciler/policy/analysis/marks.ts': [
-    ['marksOf', 'a.metadata.name < b.metadata.name → a.metadata.name <= b.metadata.name', 'no two are the same'],
+  'reconciler/policy/analysis/measure-marks.ts': [
+    ['measureMarks', 'a.metadata.name < b.metadata.name → a.metadata.name <= b.metadata.name', 'no two are the same'],
   ],
-  'reconciler/policy/assign/choose-pool.ts': [
+  'reconciler/policy/pool-selection/choose-pool.ts': [
     ['possiblePools', 'required === undefined → true', 'it only spares a node the pools that cannot match it'],
   ],
-  'reconciler/policy/assign/selector.ts': [
+  'reconciler/policy/pool-selection/selector.ts': [
     [
       'requiredLabel',
       '({ matchLabels = {} }: LabelSelector): readonly [key: string, value: string] | undefined => Object.e… → () => undefined',
@@ -93,7 +95,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/desired.ts': [
     [
       'assemble',
-      'known !== undefined && stillHolds(known, present) → false',
+      'known !== undefined && isStillValid(known, present) → false',
       'it only saves that the nodes are sorted again',
     ],
     ['withClasses', '[] → ["Stryker was here"]', 'a pool that goes sorts no nodes'],
@@ -103,11 +105,13 @@ export const SURVIVORS: Explained = {
     ['poolIn', "choice?.choice === 'pool' → true", 'no other choice names a pool'],
     ['poolIn', 'choice?.choice → choice.choice', 'every node has one'],
   ],
-  'reconciler/policy/disruption/disruption-of.ts': [
+  'reconciler/policy/disruption/field-disruption.ts': [
     ['classFor', '\'restart\' → ""', 'what is nothing worse counts as a restart'],
     ['featuresOf', '[] → ["Stryker was here"]', 'every change that is asked has features here'],
   ],
-  'reconciler/policy/forecast/agenda.ts': [['agendaOf', 'entries[middle]?.time → entries[middle].time', NARROWS]],
+  'reconciler/policy/forecast/simulated-clock.ts': [
+    ['createSimulatedClock', 'entries[middle]?.time → entries[middle].time', NARROWS],
+  ],
   'reconciler/policy/forecast/forecast.ts': [
     ['wayOf', '() => null → () => undefined', 'it is as little a time'],
     [
@@ -135,14 +139,20 @@ export const SURVIVORS: Explained = {
     ['wayOf', '\'\' → "Stryker was here!"', 'it is as little a duration'],
   ],
   'reconciler/policy/forecast/waiting.ts': [
-    ['waitingIn', 'first.head.place < head.place → first.head.place <= head.place', 'no two nodes have the same place'],
+    [
+      'waitingNodes',
+      'first.head.place < head.place → first.head.place <= head.place',
+      'no two nodes have the same place',
+    ],
   ],
-  'reconciler/policy/in-force/lost-commit.ts': [['lostCommit', 'commit !== undefined → true', NARROWS]],
-  'reconciler/policy/in-force/mass-change.ts': [
+  'reconciler/policy/commit-admission/recovered-commit.ts': [
+    ['recoveredCommit', 'commit !== undefined → true', NARROWS],
+  ],
+  'reconciler/policy/commit-admission/mass-change.ts': [
     ['massChange', 'gets?.sha256 → gets.sha256', NARROWS],
     ['targetIn', '\'\' → "Stryker was here!"', NAMELESS],
   ],
-  'reconciler/policy/in-force/refuse-commit.ts': [
+  'reconciler/policy/commit-admission/refuse-commit.ts': [
     ['judgeCommit', '() => [] → () => undefined', 'no pool is judged where no commit is in force'],
     ['judgeCommit', '[] → ["Stryker was here"]', 'no pool is judged where no commit is in force'],
     ['judgeCommit', '\'\' → "Stryker was here!"', NAMELESS],
@@ -151,12 +161,12 @@ export const SURVIVORS: Explained = {
     ['isLeaving', 'before.choices.get(metadata.name)?.choice → before.choices.get(metadata.name).choice', NARROWS],
     ['isLeaving', 'spec?.pool → spec.pool', NARROWS],
   ],
-  'reconciler/policy/in-force/take-up.ts': [
-    ['createTakeUps', '[] → ["Stryker was here"]', 'what is no pool is not kept'],
-    ['createTakeUps', 'limits === undefined → false', NARROWS],
+  'reconciler/policy/commit-admission/accepted-commits.ts': [
+    ['createAcceptedCommits', '[] → ["Stryker was here"]', 'what is no pool is not kept'],
+    ['createAcceptedCommits', 'limits === undefined → false', NARROWS],
   ],
-  'reconciler/policy/isolate.ts': [
-    ['isolate', '[] → ["Stryker was here"]', NAMELESS],
+  'reconciler/policy/skip-unreadable.ts': [
+    ['skipUnreadable', '[] → ["Stryker was here"]', NAMELESS],
     ['uidOf', 'nodes.get(name)?.uid → nodes.get(name).uid', 'what throws there has no uid either'],
     ['uidOf', 'pools.get(name)?.metadata → pools.get(name).metadata', 'what throws there has no uid either'],
     ['without', 'subjects.length === 0 → false', 'it only saves the look at every node'],
@@ -169,8 +179,8 @@ export const SURVIVORS: Explained = {
     ['without', 'pools.size === 0 → false', 'it only saves the look at every node'],
     ['without', 'node.spec?.pool → node.spec.pool', 'what throws there has no pool either'],
     ['without', 'pool.result !== undefined → true', NARROWS],
-    ['touches', 'step.node.spec?.pool → step.node.spec.pool', 'what throws there has no pool either'],
-    ['touches', '\'\' → "Stryker was here!"', NAMELESS],
+    ['touchesUnreadable', 'step.node.spec?.pool → step.node.spec.pool', 'what throws there has no pool either'],
+    ['touchesUnreadable', '\'\' → "Stryker was here!"', NAMELESS],
   ],
   'reconciler/policy/plan-config-sources.ts': [
     ['planPruning', 'old.length === 0 → false', 'it only saves the look at every node'],
@@ -182,7 +192,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/pool-members.ts': [
     ['membersOfPools', 'members.get(choice.pool)?.push → members.get(choice.pool).push', NARROWS],
     ['membersOfPools', "choice.choice === 'pool' → true", 'no other choice names one pool'],
-    ['stillHolds', 'others[index]?.name → others[index].name', NARROWS],
+    ['isStillValid', 'others[index]?.name → others[index].name', NARROWS],
   ],
   'reconciler/policy/steps.ts': [['subjectOf', 'default: return unreachable(step); → default:', NARROWS]],
   'reconciler/policy/pool-status/class-statuses.ts': [
@@ -198,27 +208,29 @@ export const SURVIVORS: Explained = {
     ['failureOf', 'spec.configSource?.name → spec.configSource.name', NARROWS],
     ['failureOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
-  'reconciler/policy/limits.ts': [['wordsOf', "pool.status === 'valid' → true", 'no other has a payload or a spec']],
-  'reconciler/policy/room/allocatable.ts': [
+  'reconciler/policy/commit-limits.ts': [
+    ['wordsOf', "pool.status === 'valid' → true", 'no other has a payload or a spec'],
+  ],
+  'reconciler/policy/allocatable/allocatable.ts': [
     ['mostLeft', 'exact !== undefined → true', 'what nobody knows is not more than anything'],
     ['amountIn', '\'\' → "Stryker was here!"', 'it is as little a quantity'],
     ['withDefaults', 'row === undefined → false', NARROWS],
     ['podsAllowed', 'most !== undefined → true', NARROWS],
   ],
-  'reconciler/policy/room/vital-pods.ts': [
+  'reconciler/policy/allocatable/vital-pods.ts': [
     ['isVital', "typeof priorityClassName === 'string' → true", NARROWS],
     ['mapsIn', '[] → ["Stryker was here"]', 'a text says nothing of itself'],
     ['amountIn', "typeof amount === 'string' || typeof amount === 'number' → true", 'no other reads as a quantity'],
   ],
-  'reconciler/policy/sights/moved.ts': [
+  'reconciler/policy/first-seen/pool-change.ts': [
     ['isReclassed', 'kubeletNode?.metadata → kubeletNode.metadata', NARROWS],
     ['isReclassed', 'gets?.sha256 → gets.sha256', NARROWS],
-    ['movedOf', "before.choice !== 'pool' → false", 'no other choice names a pool'],
+    ['poolChangeOf', "before.choice !== 'pool' → false", 'no other choice names a pool'],
     ['hasSettled', 'desired.pools.get(name)?.commit → desired.pools.get(name).commit', NARROWS],
   ],
-  'reconciler/policy/sights/own-clock.ts': [['putForward', 'by === 0 → false', 'it only saves the copies']],
-  'reconciler/policy/sights/sights.ts': [['withLeftOut', '[] → ["Stryker was here"]', NAMELESS]],
-  'reconciler/policy/sights/own-time.ts': [
+  'reconciler/policy/first-seen/clock-jump.ts': [['shiftTimes', 'by === 0 → false', 'it only saves the copies']],
+  'reconciler/policy/first-seen/first-seen-times.ts': [['withUnreadableNodes', '[] → ["Stryker was here"]', NAMELESS]],
+  'reconciler/policy/first-seen/clock-skew.ts': [
     [
       'seenOf',
       'drainFailed === undefined || failed === undefined → drainFailed === undefined && failed === undefined',
@@ -227,17 +239,17 @@ export const SURVIVORS: Explained = {
     ['seenOf', 'drainFailed === undefined → false', 'a sight has it where the node has it'],
     ['seenOf', 'failed === undefined → false', 'a sight has it where the node has it'],
   ],
-  'reconciler/policy/sights/node-sight.ts': [
+  'reconciler/policy/first-seen/node-first-seen.ts': [
     ['unselectedOf', '\'none\' → ""', 'every node has one'],
     ['unselectedOf', 'desired.choices.get(node.name)?.choice → desired.choices.get(node.name).choice', NARROWS],
     ['stampSeen', "typeof stamp !== 'string' → false", NARROWS],
     ['apart', 'from === undefined → false', 'what was not promoted has no time that it soaked'],
   ],
-  'reconciler/policy/rollout/aims.ts': [
-    ['aimsOf', '!reverts && isOneOfThePool(each, pool) → false', 'it only saves time: the rest comes to the same'],
+  'reconciler/policy/rollout/targets.ts': [
+    ['targetsOf', '!reverts && isOneOfThePool(each, pool) → false', 'it only saves time: the rest comes to the same'],
     [
-      'aimsOf',
-      "{ return { member: each, aim: 'config', configName: each.payloadClass?.config?.name ?? config.name }… → {}",
+      'targetsOf',
+      "{ return { member: each, targetKind: 'config', configName: each.payloadClass?.config?.name ?? config.name }… → {}",
       'it only saves time: the rest comes to the same',
     ],
     [
@@ -252,20 +264,20 @@ export const SURVIVORS: Explained = {
       "({ kubeletNode }: Member, pool: Group['pool']): boolean => kubeletNode?.spec?.configSource !== undef… → () => undefined",
       'it only saves time: the rest comes to the same',
     ],
-    ['aimsOf', 'own === null → true', 'where there is one, nobody asks'],
-    ['aimsOf', 'config === null → false', NARROWS],
-    ['aimsOf', 'settled?.configName → settled.configName', NARROWS],
-    ['aimsOf', 'sameTarget(member.target, target) → false', 'it only saves the second look at the node'],
-    ['forgive', 'member.failedAt !== undefined → true', 'nobody forgave a failure that never was'],
-    ['forgive', 'member.kubeletNode?.spec?.forgive → member.kubeletNode?.spec.forgive', NARROWS],
-    ['forgive', 'member.kubeletNode?.spec → member.kubeletNode.spec', NARROWS],
+    ['targetsOf', 'own === null → true', 'where there is one, nobody asks'],
+    ['targetsOf', 'config === null → false', NARROWS],
+    ['targetsOf', 'settled?.configName → settled.configName', NARROWS],
+    ['targetsOf', 'sameTarget(member.target, target) → false', 'it only saves the second look at the node'],
+    ['withForgivenFailures', 'member.failedAt !== undefined → true', 'nobody forgave a failure that never was'],
+    ['withForgivenFailures', 'member.kubeletNode?.spec?.forgive → member.kubeletNode?.spec.forgive', NARROWS],
+    ['withForgivenFailures', 'member.kubeletNode?.spec → member.kubeletNode.spec', NARROWS],
     ['isUnassigned', 'kubeletNode?.spec?.pool → kubeletNode?.spec.pool', NARROWS],
     ['isUnassigned', 'kubeletNode?.spec → kubeletNode.spec', NARROWS],
     ['isUnassigned', 'pool?.name → pool.name', NARROWS],
     ['isOnFirstTrial', 'target === null → false', 'what is found then is null as well'],
     ['isOnFirstTrial', 'pool?.name → pool.name', NARROWS],
   ],
-  'reconciler/policy/rollout/analysed.ts': [
+  'reconciler/policy/rollout/rollout-analysis.ts': [
     ['analysisOf', 'node !== undefined && target !== null → true', NARROWS],
     ['analysisOf', 'node !== undefined && target !== null → node !== undefined || target !== null', NARROWS],
     ['analysisOf', 'node !== undefined → true', NARROWS],
@@ -274,8 +286,8 @@ export const SURVIVORS: Explained = {
     ['measureSteps', 'rollout === null → false', NARROWS],
     ['measureSteps', 'mark === null && !isMeasured(kubeletNode) → false', 'it only saves the look at them'],
   ],
-  'reconciler/policy/rollout/assignment.ts': [
-    ['assignmentsOf', '!applied.has(name) → true', 'it only saves that the same is made again'],
+  'reconciler/policy/rollout/node-spec.ts': [
+    ['nodeSpecsOf', '!applied.has(name) → true', 'it only saves that the same is made again'],
     ['targetsIn', 'target === null || configName === null → target === null && configName === null', NARROWS],
     ['targetsIn', 'target === null → false', NARROWS],
     ['targetsIn', 'configName === null → false', NARROWS],
@@ -288,7 +300,7 @@ export const SURVIVORS: Explained = {
     ['withReboot', 'kubeletNode?.status?.bootID → kubeletNode?.status.bootID', NARROWS],
     ['withReboot', 'kubeletNode?.status → kubeletNode.status', NARROWS],
   ],
-  'reconciler/policy/rollout/budget.ts': [
+  'reconciler/policy/rollout/max-unavailable.ts': [
     ['budgetsOf', 'pool !== undefined → true', NARROWS],
     ['budgetsOf', 'pool === undefined → false', NARROWS],
     ['budgetsOf', 'left === undefined → false', NARROWS],
@@ -297,20 +309,20 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/decide-group.ts': [
     ['isCount', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
   ],
-  'reconciler/policy/rollout/heritage.ts': [
+  'reconciler/policy/rollout/inherited-status.ts': [
     ['wordOf', '\'overlay\' → ""', NARROWS],
     ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
     ['haltBroughtAlong', 'pool?.name → pool.name', NARROWS],
     ['haltBroughtAlong', '[] → ["Stryker was here"]', 'a text is about no config'],
     ['haltBroughtAlong', 'target === null → false', NARROWS],
-    ['witnessed', 'spec?.apply → spec.apply', NARROWS],
+    ['configsOnNodes', 'spec?.apply → spec.apply', NARROWS],
     ['broughtAlong', 'common === null || name === undefined → common === null && name === undefined', NARROWS],
     ['broughtAlong', 'common === null → false', NARROWS],
     ['broughtAlong', 'name === undefined → false', NARROWS],
-    ['ranBefore', '\'\' → "Stryker was here!"', NARROWS],
+    ['fallbackConfigOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
-  'reconciler/policy/rollout/label-guard.ts': [
-    ['guardLabels', 'lost.length === 0 && moved.length === 0 → false', 'it only saves the count of all nodes'],
+  'reconciler/policy/rollout/label-grace.ts': [
+    ['holdForLabelGrace', 'lost.length === 0 && moved.length === 0 → false', 'it only saves the count of all nodes'],
     ['guardMoves', 'since?.since → since.since', NARROWS],
     ['isReclassed', 'kubeletNodes.get(name)?.spec → kubeletNodes.get(name).spec', NARROWS],
     ['isReclassed', 'kubeletNodes.get(name)?.spec?.pool → kubeletNodes.get(name)?.spec.pool', NARROWS],
@@ -335,16 +347,18 @@ export const SURVIVORS: Explained = {
     ],
     ['isThrough', 'node.status?.promotedAt → node.status.promotedAt', NARROWS],
   ],
-  'reconciler/policy/rollout/pace.ts': [['trialTermsOf', '\'\' → "Stryker was here!"', 'it is as little a duration']],
-  'reconciler/policy/rollout/payloads.ts': [
-    ['payloadsOf', 'value !== undefined → false', 'it only saves the second reading'],
-    ['payloadsOf', '\'\' → "Stryker was here!"', NAMELESS],
-    ['payloadsOf', 'present !== undefined → false', 'it only saves the second reading'],
+  'reconciler/policy/rollout/trial-terms.ts': [
+    ['trialTermsOf', '\'\' → "Stryker was here!"', 'it is as little a duration'],
+  ],
+  'reconciler/policy/rollout/payload-reader.ts': [
+    ['createPayloadReader', 'value !== undefined → false', 'it only saves the second reading'],
+    ['createPayloadReader', '\'\' → "Stryker was here!"', NAMELESS],
+    ['createPayloadReader', 'present !== undefined → false', 'it only saves the second reading'],
     ['parsed', 'payload === undefined → false', 'what is not there cannot be parsed either'],
   ],
-  'reconciler/policy/rollout/disruptions-in.ts': [
-    ['disruptionsIn', '\'\' → "Stryker was here!"', NAMELESS],
-    ['disruptionsIn', 'present !== undefined → false', 'it only saves the second look'],
+  'reconciler/policy/rollout/node-disruption.ts': [
+    ['nodeDisruptions', '\'\' → "Stryker was here!"', NAMELESS],
+    ['nodeDisruptions', 'present !== undefined → false', 'it only saves the second look'],
     ['inner', 'present !== undefined → false', 'it only saves the second look'],
   ],
   'reconciler/policy/rollout/drain-steps.ts': [
@@ -357,8 +371,8 @@ export const SURVIVORS: Explained = {
     ['stepFor', 'drain?.at → drain.at', NARROWS],
   ],
   'reconciler/policy/rollout/lock-out.ts': [
-    ['lockOutOf', 'sha256 === undefined → false', 'of what it does not say nothing is known'],
-    ['lockOutOf', 'counted !== undefined → true', NARROWS],
+    ['lockOutVerdict', 'sha256 === undefined → false', 'of what it does not say nothing is known'],
+    ['lockOutVerdict', 'counted !== undefined → true', NARROWS],
     ['appliedOf', 'target === null → false', NARROWS],
     [
       'takesMore',
@@ -381,26 +395,32 @@ export const SURVIVORS: Explained = {
     ['refusedBasesOf', 'sha256 === undefined → false', NARROWS],
   ],
   'reconciler/policy/rollout/node-steps.ts': [
-    ['termsIn', 'budgets.onTrial(group)?.isProven → budgets.onTrial(group).isProven', NARROWS],
-    ['stepsOf', 'target === null || aimed.configName === null → target === null && aimed.configName === null', NARROWS],
-    ['stepsOf', 'target === null → false', NARROWS],
-    ['stepsOf', 'aimed.configName === null → false', NARROWS],
-    ['stepsOf', 'terms === undefined → false', NARROWS],
-    ['stepsOf', 'member.failedAt !== undefined → true', NARROWS],
+    ['currentTrialTerms', 'budgets.onTrial(group)?.isProven → budgets.onTrial(group).isProven', NARROWS],
     [
-      'stepsOf',
+      'nodeSteps',
+      'target === null || aimed.configName === null → target === null && aimed.configName === null',
+      NARROWS,
+    ],
+    ['nodeSteps', 'target === null → false', NARROWS],
+    ['nodeSteps', 'aimed.configName === null → false', NARROWS],
+    ['nodeSteps', 'terms === undefined → false', NARROWS],
+    ['nodeSteps', 'member.failedAt !== undefined → true', NARROWS],
+    [
+      'nodeSteps',
       'member.forgive && member.failedAt !== undefined → member.forgive || member.failedAt !== undefined',
       'who failed and was not forgiven is not changed',
     ],
-    ['stepsOf', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
-    ['stepsOf', "member.standing === 'failed' → true", 'who was not told it has failed, or is away as well'],
+    ['nodeSteps', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
+    ['nodeSteps', "member.progress === 'failed' → true", 'who was not told it has failed, or is away as well'],
     ['rebootIn', 'spec?.reboot → spec.reboot', NARROWS],
     ['unspentReboot', 'node.spec?.reboot → node.spec.reboot', NARROWS],
     ['unspentReboot', 'node.status?.bootID → node.status.bootID', NARROWS],
     ['turnIn', 'spec?.turn → spec.turn', NARROWS],
     ['leavingSteps', 'pool !== undefined → true', 'who has settled and has no pool does not leave'],
   ],
-  'reconciler/policy/rollout/preflight.ts': [['preflightFirst', 'kubeletNode?.spec → kubeletNode.spec', NARROWS]],
+  'reconciler/policy/rollout/preflight-order.ts': [
+    ['preflightBeforeDrain', 'kubeletNode?.spec → kubeletNode.spec', NARROWS],
+  ],
   'reconciler/policy/rollout/queries-to-ask.ts': [
     ['queriesToAsk', 'target === null → false', 'no rollout is about no target'],
   ],
@@ -408,13 +428,13 @@ export const SURVIVORS: Explained = {
     ['rememberClasses', 'names.length === 0 → false', 'it only saves the look at every node'],
     ['labelsToKeep', 'node === undefined → false', 'it has no KubeletNode then'],
   ],
-  'reconciler/policy/rollout/standing.ts': [
-    ['agentAlive', 'heartbeat !== undefined → true', NARROWS],
+  'reconciler/policy/rollout/node-progress.ts': [
+    ['isAgentAlive', 'heartbeat !== undefined → true', NARROWS],
     ['assignmentOf', 'node?.spec?.apply → node?.spec.apply', NARROWS],
     ['assignmentOf', 'node?.spec → node.spec', NARROWS],
-    ['standingOf', 'node === undefined → false', NARROWS],
+    ['progressOf', 'node === undefined → false', NARROWS],
     ['isGranted', 'spec?.turn → spec.turn', NARROWS],
-    ['openRequest', 'node === undefined → false', NARROWS],
+    ['openTurnRequest', 'node === undefined → false', NARROWS],
     ['failedAt', '[] → ["Stryker was here"]', 'no config has that name'],
     ['isPastProbation', 'node?.metadata → node.metadata', NARROWS],
     ['isPastProbation', 'active?.name → active.name', NARROWS],
@@ -428,7 +448,7 @@ export const SURVIVORS: Explained = {
     ['shareOf', '\'up\' → ""', UNREAD],
     ['thresholdOf', '\'up\' → ""', UNREAD],
   ],
-  'reconciler/policy/rollout/order.ts': [['compare', 'a < b → a <= b', 'no two are the same']],
+  'reconciler/policy/rollout/node-order.ts': [['compare', 'a < b → a <= b', 'no two are the same']],
   'reconciler/policy/rollout/rollout-status.ts': [
     ['compare', 'a > b → a <= b', 'a sort only asks what goes before what'],
     ['compare', 'a > b → false', 'a sort only asks what goes before what'],
@@ -473,19 +493,19 @@ export const SURVIVORS: Explained = {
     ['cohortOf', '[] → ["Stryker was here"]', 'where the moment is unknown, nobody looks who was there'],
     ['cohortOf', 'known === undefined → false', 'nobody was there where the moment is unknown, and that is asked too'],
   ],
-  'reconciler/policy/repo/decode-cache.ts': [
+  'reconciler/policy/config-repo/decode-cache.ts': [
     ['decodeCache', '\'own\' → ""', UNREAD],
     ['decodeCache', '\'layer\' → ""', UNREAD],
   ],
-  'reconciler/policy/repo/doubtful-values.ts': [
+  'reconciler/policy/config-repo/suspicious-values.ts': [
     ['isOfBytes', '[] → ["Stryker was here"]', 'what is not a map has no limits'],
     ['entriesOf', '[] → ["Stryker was here"]', 'no resource has that name'],
   ],
-  'reconciler/policy/repo/judge-pool.ts': [
+  'reconciler/policy/config-repo/judge-pool.ts': [
     ['poolJudge', '[] → ["Stryker was here"]', 'neither a version nor a code has that name'],
     ['poolJudge', 'positionOf === undefined → false', 'for the compiler: what is undefined counts as absent'],
   ],
-  'reconciler/policy/repo/load-pool.ts': [
+  'reconciler/policy/config-repo/load-pool.ts': [
     ['judgeConfig', '`pools/${name}/pool.yaml` → ``', 'all that is found has the place of a layer'],
     ['judgeConfig', '[] → ["Stryker was here"]', 'nothing that is found has that code'],
     ['render', 'template === undefined → false', 'absent and undefined are the same to all who ask'],
@@ -502,18 +522,18 @@ export const SURVIVORS: Explained = {
     ['configsByPool', 'known !== undefined → false', 'it only saves the look at every file'],
     ['loadPool', 'read.length < layers.length → false', 'what is no layer has an error in it'],
   ],
-  'reconciler/policy/repo/load-repo.ts': [
+  'reconciler/policy/config-repo/load-repo.ts': [
     ['load', 'finding.file === undefined → false', 'git leaves out nothing without a path'],
     ['misnamedCluster', '\'\' → "Stryker was here!"', 'both names lose their ending alike'],
   ],
-  'reconciler/policy/repo/read-blockers.ts': [
+  'reconciler/policy/config-repo/read-blockers.ts': [
     ['readPods', "typeof namespace !== 'string' → false", 'what is no text is no label either'],
   ],
-  'reconciler/policy/repo/read-cluster.ts': [
+  'reconciler/policy/config-repo/read-cluster.ts': [
     ['readCluster', '\'\' → "Stryker was here!"', 'it is as little the name of a field'],
     ['readVersions', 'minor !== undefined → true', NARROWS],
   ],
-  'reconciler/policy/repo/read-pool.ts': [
+  'reconciler/policy/config-repo/read-pool.ts': [
     [
       'readTrial',
       "{ zero: 'refused', default: duration } → {}",
@@ -521,39 +541,39 @@ export const SURVIVORS: Explained = {
     ],
     ['readTrial', '\'refused\' → ""', UNREAD],
   ],
-  'reconciler/policy/repo/read-prometheus-url.ts': [
+  'reconciler/policy/config-repo/read-prometheus-url.ts': [
     ['readPrometheusUrl', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
   ],
-  'reconciler/policy/repo/read-rollout.ts': [
+  'reconciler/policy/config-repo/read-rollout.ts': [
     ['readSteps', '[] → ["Stryker was here"]', 'a file with an error in it is not used'],
     ['checkAscending', 'canary !== undefined → true', 'no amount is undefined'],
     ['sizeOf', "typeof amount === 'number' → false", 'a number reads as itself'],
     ['readSoak', '\'0s\' → ""', 'a file with an error in it is not used'],
   ],
-  'reconciler/policy/repo/read-scalars.ts': [
+  'reconciler/policy/config-repo/read-scalars.ts': [
     ['readTextField', "typeof value === 'number' → true", 'only the sentence is another'],
     ['readInteger', "typeof value === 'number' → true", 'no other is an integer'],
     ['readDuration', 'span !== undefined → true', NARROWS],
     ['readAmount', 'percent !== undefined → true', NARROWS],
   ],
-  'reconciler/policy/repo/read-selector.ts': [
+  'reconciler/policy/config-repo/read-selector.ts': [
     ['isLabel', 'false → true', 'a file with an error in it is not used'],
     ['isLabel', "typeof value === 'string' → true", 'nothing else has the length of a label value'],
     ['readExpression', "typeof key === 'string' → true", 'a file with an error in it is not used'],
     ['readExpression', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
   ],
-  'reconciler/policy/repo/verdict-cache.ts': [['rememberVerdicts', 'oldest !== undefined → true', NARROWS]],
-  'reconciler/policy/window/cron.ts': [
+  'reconciler/policy/config-repo/verdict-cache.ts': [['createVerdictCache', 'oldest !== undefined → true', NARROWS]],
+  'reconciler/policy/windows/cron.ts': [
     ['readCron', '\'\' → "Stryker was here!"', NARROWS],
     ['readCron', '!valid || parsed === undefined → !valid && parsed === undefined', NARROWS],
     ['readCron', 'parsed === undefined → false', NARROWS],
     ['numbersIn', "values.filter((value) => typeof value === 'number') → values", 'no day is a text'],
     ['numbersIn', "typeof value === 'number' → true", 'no day is a text'],
   ],
-  'reconciler/policy/window/days.ts': [
-    ['meansAnyDay', 'day < FIRST_OF_2000 + CALENDAR_DAYS → day <= FIRST_OF_2000 + CALENDAR_DAYS', 'a day more'],
+  'reconciler/policy/windows/days.ts': [
+    ['matchesAnyDay', 'day < FIRST_OF_2000 + CALENDAR_DAYS → day <= FIRST_OF_2000 + CALENDAR_DAYS', 'a day more'],
   ],
-  'reconciler/policy/window/read-window.ts': [
+  'reconciler/policy/windows/read-window.ts': [
     ['readWindow', '!read.ok || durationMs === undefined || zone === undefined → false', NARROWS],
     [
       'readWindow',
@@ -565,23 +585,23 @@ export const SURVIVORS: Explained = {
     ['readWindow', 'durationMs === undefined → false', NARROWS],
     ['readWindow', 'zone === undefined → false', NARROWS],
   ],
-  'reconciler/policy/window/say.ts': [
-    ['sayOpen', '[] → ["Stryker was here"]', 'where changes may begin, each layer has a window that is on'],
+  'reconciler/policy/windows/describe-windows.ts': [
+    ['describeOpen', '[] → ["Stryker was here"]', 'where changes may begin, each layer has a window that is on'],
     [
       'earliest',
       'until(seen) < until(best) → until(seen) <= until(best)',
       'of two that change at once either is named',
     ],
   ],
-  'reconciler/policy/window/schedule.ts': [
+  'reconciler/policy/windows/schedule.ts': [
     ['createSchedule', 'day >= end → day > end', 'the margin is a day too wide'],
     ['createSchedule', 'day <= end → day < end', 'the margin is a day too wide'],
   ],
-  'reconciler/policy/window/span.ts': [
+  'reconciler/policy/windows/span.ts': [
     ['spanAt', 'joined < MOST_JOINED → joined <= MOST_JOINED', 'one window more is followed'],
     ['spanAt', 'start + durationMs → start - durationMs', 'it is looked again a little sooner'],
   ],
-  'reconciler/policy/window/windows-state.ts': [
+  'reconciler/policy/windows/windows-state.ts': [
     [
       'boundaryOf',
       'Math.max(...layer.filter(({ span }) => span.on).map(until)) → Math.min(...layer.filter(({ span }) => span.on).map(until))',
@@ -593,8 +613,10 @@ export const SURVIVORS: Explained = {
       'it only takes more looks',
     ],
   ],
-  'reconciler/policy/window/zone.ts': [['zoneNamed', 'before === after → false', 'it only saves the look at the wall']],
-  'reconciler/policy/computed/machine-class.ts': [
+  'reconciler/policy/windows/zone.ts': [
+    ['zoneNamed', 'before === after → false', 'it only saves the look at the wall'],
+  ],
+  'reconciler/policy/templates/machine-class.ts': [
     ['classOf', '\'\' → "Stryker was here!"', NARROWS],
     ['nameOf', '\'bytes\' → ""', UNREAD],
     ['readSizes', 'size !== undefined → true', 'what is not there is not more than nothing'],
@@ -610,11 +632,11 @@ export const SURVIVORS: Explained = {
     ['classSize', 'had !== undefined && had > 0 → true', 'nothing is the lower end of no class'],
     ['readSizes', '\'\' → "Stryker was here!"', 'it is as little a size'],
   ],
-  'reconciler/policy/computed/amount.ts': [
+  'reconciler/policy/templates/machine-amount.ts': [
     ['readMachineAmount', 'size === undefined → false', NARROWS],
     ['wholeUnits', 'size < MEBIBYTE → size <= MEBIBYTE', 'one mebibyte is whole in bytes as well'],
   ],
-  'reconciler/policy/computed/bounds.ts': [
+  'reconciler/policy/templates/bounds.ts': [
     ['sizeIn', 'readMachineAmount(String(bound))?.size → readMachineAmount(String(bound)).size', NARROWS],
     ['sizeIn', 'bound === undefined → false', 'that is no amount either'],
     ['boundAmount', 'resource === undefined → false', 'a machine has nothing of that name'],
@@ -622,48 +644,48 @@ export const SURVIVORS: Explained = {
     ['readShare', 'share < 0 → false', 'no percentage is read that is out of its range'],
     ['unitOfKey', '\'bytes\' → ""', UNREAD],
   ],
-  'reconciler/policy/computed/expression.ts': [
+  'reconciler/policy/templates/expression.ts': [
     ['valueOf', "case 'labels': return undefined; → case 'labels':", 'the same'],
     ['entryOf', 'value === undefined → false', 'a label without a value is as absent to CEL'],
     ['compile', '\'nothing\' → ""', NARROWS],
   ],
-  'reconciler/policy/computed/language.ts': [
+  'reconciler/policy/templates/expression-language.ts': [
     ['createLanguage', 'a > b → a >= b', 'of two that are equal either is the same'],
     ['createLanguage', 'a < b → a <= b', 'of two that are equal either is the same'],
   ],
-  'reconciler/policy/computed/leaf.ts': [
+  'reconciler/policy/templates/leaf.ts': [
     ['valueOfLeaf', 'resource !== undefined → true', 'a share of no resource is refused where it is read'],
   ],
-  'reconciler/policy/computed/machine.ts': [
+  'reconciler/policy/templates/machine.ts': [
     ['machineOf', 'amount === undefined → false', 'what is not there is not more than nothing'],
     ['machineOf', '\'\' → "Stryker was here!"', 'it is as little a quantity'],
   ],
-  'reconciler/policy/computed/template.ts': [
-    ['fill', 'leaf === template.maxPods → false', 'maxPods is not computed from the pods of a node'],
+  'reconciler/policy/templates/template.ts': [
+    ['fillTemplate', 'leaf === template.maxPods → false', 'maxPods is not computed from the pods of a node'],
     ['podsOf', "typeof usual === 'number' → true", NARROWS],
     ['podsOf', 'field === undefined → false', NARROWS],
     ['podsOf', 'written === undefined → true', 'a config whose maxPods is no number is not valid'],
     ['templateOf', "typeof maxPods === 'number' → true", 'what maxPods asks for is among all that is asked for'],
   ],
-  'reconciler/policy/computed/too-little-left.ts': [
-    ['tooLittleLeft', 'signal === undefined → false', 'no threshold has that name'],
+  'reconciler/policy/templates/over-reserved.ts': [
+    ['overReserved', 'signal === undefined → false', 'no threshold has that name'],
   ],
-  'reconciler/policy/repo/on-examples.ts': [
-    ['exampleOf', 'pool.template === undefined → false', 'where nothing is computed, a class gets the pool itself'],
-    ['onExamples', 'pool.template?.inputs → pool.template.inputs', NARROWS],
+  'reconciler/policy/config-repo/example-machines.ts': [
+    ['examplePoolOf', 'pool.template === undefined → false', 'where nothing is computed, a class gets the pool itself'],
+    ['judgeOnExamples', 'pool.template?.inputs → pool.template.inputs', NARROWS],
   ],
-  'reconciler/policy/repo/pool-of-class.ts': [
-    ['sorterOf', '!asksMore → false', 'it only saves that the node is sorted again'],
-    ['sorterOf', 'present?.had === had → false', 'it only saves that the node is sorted again'],
-    ['sorterOf', 'labels.length > 0 → labels.length >= 0', 'it only saves that the node is sorted again'],
+  'reconciler/policy/config-repo/pool-of-class.ts': [
+    ['createClassifier', '!asksMore → false', 'it only saves that the node is sorted again'],
+    ['createClassifier', 'present?.had === had → false', 'it only saves that the node is sorted again'],
+    ['createClassifier', 'labels.length > 0 → labels.length >= 0', 'it only saves that the node is sorted again'],
     [
-      'sorterOf',
+      'createClassifier',
       "labels.length > 0 || variables.has('arch') || variables.has('numaNodes') → true",
       'it only saves that the node is sorted again',
     ],
-    ['sorterOf', '\'\' → "Stryker was here!"', 'it is as little a record of sizes'],
+    ['createClassifier', '\'\' → "Stryker was here!"', 'it is as little a record of sizes'],
   ],
-  'reconciler/policy/repo/read-computed.ts': [
+  'reconciler/policy/config-repo/read-computed.ts': [
     ['meantBy', '\'\' → "Stryker was here!"', 'no function is called like that either'],
     ['readComputed', 'name === undefined → false', 'absent and undefined are the same to all who ask'],
     ['sizeOf', 'readMachineAmount(String(bound))?.size → readMachineAmount(String(bound)).size', NARROWS],
@@ -675,25 +697,25 @@ export const SURVIVORS: Explained = {
     ['readComputed', '\'profile\' → ""', 'whatever a profile says is an expression'],
     ['readComputed', "['profile'] → []", 'whatever a profile says is an expression'],
   ],
-  'reconciler/policy/repo/read-layer.ts': [
+  'reconciler/policy/config-repo/read-layer.ts': [
     ['readLayer', 'value === undefined → true', 'a KubeletConfiguration is of no other kind'],
   ],
-  'reconciler/policy/repo/read-windows.ts': [
+  'reconciler/policy/config-repo/read-windows.ts': [
     ['readWindow', '[] → ["Stryker was here"]', 'a file with an error in it is not used'],
     ['readWindow', 'window?.[key] → window[key]', NARROWS],
   ],
-  'reconciler/policy/classes.ts': [
+  'reconciler/policy/payload-classes.ts': [
     ['NO_CONFIG', '\'\' → "Stryker was here!"', 'no config has that hash either'],
     [
-      'sortNodes',
+      'classifyNodes',
       "pool.template?.inputs.variables.has('numaNodes') === true → true",
       'it only saves a copy of each node',
     ],
-    ['sortNodes', 'pool.template?.inputs → pool.template.inputs', NARROWS],
-    ['UNREAD', "{ sha256: NO_CONFIG, apply: 'overlay' } → {}", 'no node was told that either'],
-    ['UNREAD', '\'overlay\' → ""', 'no node was told its hash, in whatever mode'],
+    ['classifyNodes', 'pool.template?.inputs → pool.template.inputs', NARROWS],
+    ['UNKNOWN_CLASS', "{ sha256: NO_CONFIG, apply: 'overlay' } → {}", 'no node was told that either'],
+    ['UNKNOWN_CLASS', '\'overlay\' → ""', 'no node was told its hash, in whatever mode'],
     ['recordedClass', 'sha256 === undefined → false', NARROWS],
     ['recordedClasses', 'each.sha256 === undefined → false', 'no node is told a config without a hash'],
   ],
-  'reconciler/policy/rollout/settled-for.ts': [['settledFor', '\'\' → "Stryker was here!"', NAMELESS]],
+  'reconciler/policy/rollout/settled-config.ts': [['settledConfigFor', '\'\' → "Stryker was here!"', NAMELESS]],
 };

@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import type { Guard, GuardOrder } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { readGuardScript } from '#agent/guard/host-guard.ts';
-import { createGuardSystemd } from '#agent/guard/systemd.ts';
+import { createGuardSystemd } from '#agent/guard/guard-systemd.ts';
 import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { diskWithin } from './support/disk-within.ts';
-import { whyNoNode } from './support/tree.ts';
+import { nodeSkipReason } from './support/tree.ts';
 
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 
 const CONFIG = '/var/lib/kubelet/config.yaml';
 const STARTS = '/var/lib/kubelet/starts';
@@ -293,7 +293,7 @@ describe('the guard under a real systemd', { skip }, () => {
 
   it('is armed and disarmed by root without a single capability', async () => {
     const script = `
-      const { createGuardSystemd } = await import('#agent/guard/systemd.ts');
+      const { createGuardSystemd } = await import('#agent/guard/guard-systemd.ts');
       const { systemClock } = await import('#shared/runtime/clock.ts');
       const systemd = createGuardSystemd({ socketPath: ${JSON.stringify(node.busSocket)}, clock: systemClock });
       await systemd.daemonReload();

@@ -7,28 +7,28 @@ import { after, before, describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { addressOf } from '#agent/kubelet/kubelet-address.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
-import { harmSince } from '#agent/decide/harm.ts';
-import type { Strain } from '#agent/decide/state.ts';
+import { pressureSince } from '#agent/decide/node-pressure.ts';
+import type { NodePressure } from '#agent/decide/state.ts';
 import { createOwnNode } from '#agent/observe/own-node.ts';
-import { createHostLook } from '#agent/preflight/look-at-host.ts';
+import { createHostFactsReader } from '#agent/preflight/gather-host-facts.ts';
 import { createPreflight } from '#agent/preflight/preflight.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
-import { createInstaller } from '#agent/kubelet/install.ts';
+import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { Installable } from '#agent/ports/installer.ts';
-import type { KubeletCounters, KubeletProbe, PodHarm, RunningConfig } from '#agent/ports/probe.ts';
+import type { KubeletCounters, KubeletProbe, PodEvictions, RunningConfig } from '#agent/ports/kubelet-probe.ts';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { whyNoNode } from '../cluster/support/binaries.ts';
+import { nodeSkipReason } from '../cluster/support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from '../cluster/support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { type Kubelet, startKubelet } from '../cluster/support/kubelet.ts';
 import { until } from '../support/until.ts';
 
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 const never = new AbortController().signal;
 
 const SPARE_PROCESS_IDS = 300;
@@ -150,11 +150,11 @@ describe('the ports to a real kubelet', { skip }, () => {
     const servingCertFiles = [kubelet.servingCertFile];
     return createHostProbe({ token: async () => token, servingCertFiles, timeoutMs: 60_000 });
   };
-  const harmSeenBy = async (account: string): Promise<PodHarm | null | undefined> =>
+  const harmSeenBy = async (account: string): Promise<PodEvictions | null | undefined> =>
     (await probeOf(account)).podHarm?.(addressOf(kubelet.config), never);
   const countersSeenBy = async (account: string): Promise<KubeletCounters | null | undefined> =>
     (await probeOf(account)).counters?.(addressOf(kubelet.config), never);
-  const seenEvicted = async (): Promise<PodHarm | false> => {
+  const seenEvicted = async (): Promise<PodEvictions | false> => {
     const harm = await harmSeenBy('counter');
     return harm !== undefined && harm !== null && Object.keys(harm).length > 0 && harm;
   };
@@ -251,7 +251,7 @@ describe('the ports to a real kubelet', { skip }, () => {
       disk: createNodeDisk(),
       versionFile: join(directory, 'version'),
     });
-    const strain = async (): Promise<Strain> => {
+    const strain = async (): Promise<NodePressure> => {
       const { pressures } = await ownNode.look(0, never);
       return { pressures, outOfMemory: null, bootId: 'this' };
     };
@@ -260,7 +260,7 @@ describe('the ports to a real kubelet', { skip }, () => {
     await until('no pressure before', async () => !(await isUnderPressure()));
     const before = await strain();
 
-    const host = createHostLook({
+    const host = createHostFactsReader({
       files: createHostFiles('/'),
       kubeletPid: async () => Number(await readFile(kubelet.pidFile, 'utf8')),
     });
@@ -279,7 +279,7 @@ describe('the ports to a real kubelet', { skip }, () => {
     await change({ payload: canonicalize({ evictionHard: { 'memory.available': threshold } }), apply: 'overlay' });
     await until('the pressure', isUnderPressure, { evidence: kubelet.logTail });
     const said = 'its Node is under MemoryPressure, and was not before';
-    assert.ok(harmSince(before, await strain()).includes(said));
+    assert.ok(pressureSince(before, await strain()).includes(said));
     assert.deepEqual(await judged(threshold), ['warning'], 'no config is refused for what the present one brings');
     await change(null);
     await until('no pressure afterwards', async () => !(await isUnderPressure()), { evidence: kubelet.logTail });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
-import { createLastWords } from '#agent/kubelet/last-words.ts';
+import { createReadLastErrors } from '#agent/kubelet/last-errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { whyNoNode as whyNoRunc } from '../cluster/support/binaries.ts';
+import { nodeSkipReason as whyNoRunc } from '../cluster/support/binaries.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { type PodNode, startPodNode } from './support/pod-node.ts';
 import { type SandboxCluster, startSandboxCluster } from './support/sandbox-cluster.ts';
-import { whyNoNode } from './support/tree.ts';
+import { nodeSkipReason } from './support/tree.ts';
 
-const skip = (await whyNoNode()) || (await whyNoRunc());
+const skip = (await nodeSkipReason()) || (await whyNoRunc());
 const never = new AbortController().signal;
 
 /** Longer than what journald leaves uncompressed. */
@@ -54,7 +54,10 @@ for (const [layout, environment] of Object.entries(LAYOUTS)) {
     after(() => node?.stop());
 
     const wordsOf = (name: string, since?: string, notOf: readonly string[] = []): Promise<readonly string[]> =>
-      createLastWords({ files: createHostFiles(node.root), unit: name, clock: systemClock })({ since, notOf }, never);
+      createReadLastErrors({ files: createHostFiles(node.root), unit: name, clock: systemClock })(
+        { since, notOf },
+        never,
+      );
 
     it('give the last errors of a unit, over its restarts, and none of a run that is left out', async () => {
       assert.deepEqual(await wordsOf('kubelet.service'), []);
@@ -83,7 +86,7 @@ for (const [layout, environment] of Object.entries(LAYOUTS)) {
     it('give what journald compressed, nothing from before a moment, and nothing of a unit that logs elsewhere', async () => {
       assert.ok((await wordsOf('kubelet.service')).length > 0);
       const files = createHostFiles(node.root);
-      const all = createLastWords({ files, unit: 'kubelet.service', clock: systemClock });
+      const all = createReadLastErrors({ files, unit: 'kubelet.service', clock: systemClock });
       const runs = await node.run('journalctl', '--unit=kubelet.service', '--output=export');
       const ids = [...new Set([...runs.matchAll(/^_SYSTEMD_INVOCATION_ID=(\w{32})$/gm)].map(([, id = '']) => id))];
       const [, ...butTheFirst] = ids;

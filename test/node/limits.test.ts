@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { guardOrderFor } from '#agent/act/guard-order.ts';
+import { guardOrderFor } from '#agent/execute/guard-order.ts';
 import type { Config, Target } from '#agent/decide/state.ts';
 import { createHostGuard, readGuardScript } from '#agent/guard/host-guard.ts';
-import { createGuardSystemd, type HostSystemd } from '#agent/guard/systemd.ts';
+import { createGuardSystemd, type HostSystemd } from '#agent/guard/guard-systemd.ts';
 import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
-import { createInstaller } from '#agent/kubelet/install.ts';
-import { createLimitKeeper } from '#agent/kubelet/limit-keeper.ts';
+import { createInstaller } from '#agent/kubelet/installer.ts';
+import { createLimitRestorer } from '#agent/kubelet/limit-restore.ts';
 import type { Guard } from '#agent/ports/guard.ts';
 import type { Installer, InstallPlan } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
@@ -18,9 +18,9 @@ import { until } from '../support/until.ts';
 import { B } from '../support/agent/states.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { diskWithin } from './support/disk-within.ts';
-import { whyNoNode } from './support/tree.ts';
+import { nodeSkipReason } from './support/tree.ts';
 
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 
 const CONFIG = '/var/lib/kubelet/config.yaml';
 const STARTS = '/var/lib/kubelet/starts';
@@ -134,7 +134,7 @@ describe('limits that a config has had the kubelet set, under a real systemd', {
       configFile: CONFIG,
       dropInDirectory: undefined,
       kubeletMinor: async () => '1.34',
-      limits: createLimitKeeper({
+      limits: createLimitRestorer({
         disk,
         stateDirectory: STATE,
         files: files(),

@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { whyNoNode as whyNoRunc } from '../cluster/support/binaries.ts';
+import { nodeSkipReason as whyNoRunc } from '../cluster/support/binaries.ts';
 import { until } from '../support/until.ts';
 import type { AgentPod } from './support/agent-pod.ts';
 import { LONG_TRIAL } from './support/assignments.ts';
@@ -12,9 +12,9 @@ import { agentTemplate, type PodTemplate } from './support/container-spec.ts';
 import { LOCAL_CONFIG_FILE, UNIT_DIRECTORY } from './support/node-paths.ts';
 import { type PodNode, startPodNode } from './support/pod-node.ts';
 import { type SandboxCluster, startSandboxCluster } from './support/sandbox-cluster.ts';
-import { whyNoNode } from './support/tree.ts';
+import { nodeSkipReason } from './support/tree.ts';
 
-const skip = (await whyNoNode()) || (await whyNoRunc());
+const skip = (await nodeSkipReason()) || (await whyNoRunc());
 const DROP_IN = `${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`;
 
 /** As a kubelet mounts one for a pod. */
@@ -117,7 +117,7 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     );
     assert.ok((await dropIns()).includes(DROP_IN));
     // The machine plays a boot of its own, whose id the pod cannot see: that the timer ends in the boot of a promotion is told by
-    // test/agent/guard/guard-boots.test.ts.
+    // test/agent/guard/guard.boots.test.ts.
 
     await rm(join(node.machine.root, LOCAL_CONFIG_FILE));
     await until('the file to be back', async () => /"maxPods": 77/.test(await node.configFile()), {

@@ -1,5 +1,5 @@
 import { after, before, describe } from 'node:test';
-import { whyNoNode as whyNoKubelet } from '../cluster/support/binaries.ts';
+import { nodeSkipReason as whyNoKubelet } from '../cluster/support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { installManifests } from '../cluster/support/programs.ts';
 import { MINOR } from '../cluster/support/kubelet-of-minor.ts';
@@ -10,7 +10,7 @@ import { describeHost } from './real-node/host.ts';
 import { describeSilence } from './real-node/silence.ts';
 import { describeUnattended } from './real-node/unattended.ts';
 import { bundleAgent } from './support/agent-service.ts';
-import { whyNoNode as whyNoMachine } from './support/tree.ts';
+import { nodeSkipReason as whyNoMachine } from './support/tree.ts';
 
 const skip = (await whyNoKubelet()) || (await whyNoMachine());
 

@@ -5,13 +5,13 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
-import { whyNoNode } from './support/tree.ts';
+import { nodeSkipReason } from './support/tree.ts';
 
 /** systemd's own words at the end of a shutdown, and those of who runs the container. */
 const REBOOTING = /Rebooting|being rebooted|System Reboot|reboot\.target/;
 const never = new AbortController().signal;
 
-describe('a machine with a real systemd', { skip: await whyNoNode() }, () => {
+describe('a machine with a real systemd', { skip: await nodeSkipReason() }, () => {
   let node: BootedNode;
   before(async () => {
     node = await bootNode();

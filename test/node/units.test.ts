@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createGuardSystemd } from '#agent/guard/systemd.ts';
-import type { ServiceStatus } from '#agent/ports/service.ts';
+import { createGuardSystemd } from '#agent/guard/guard-systemd.ts';
+import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import { createSystemdService, type SystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
-import { whyNoNode } from './support/tree.ts';
+import { nodeSkipReason } from './support/tree.ts';
 
-const skip = await whyNoNode();
+const skip = await nodeSkipReason();
 const never = new AbortController().signal;
 
 /** Stands for the kubelet: runs until it is killed, or dies while there is a reason to; tells systemd when it is asked to. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { whyNoNode as whyNoKubelet } from '../cluster/support/binaries.ts';
+import { nodeSkipReason as whyNoKubelet } from '../cluster/support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { installManifests, renumber } from '../cluster/support/programs.ts';
 import { bundleAgent } from './support/agent-service.ts';
 import { TRIAL } from './support/assignments.ts';
 import { type NodeUnderTest, startNodeUnderTest } from './support/node-under-test.ts';
-import { whyNoNode as whyNoMachine } from './support/tree.ts';
+import { nodeSkipReason as whyNoMachine } from './support/tree.ts';
 
 const skip = (await whyNoKubelet()) || (await whyNoMachine());
 

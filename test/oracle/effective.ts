@@ -4,17 +4,17 @@ import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
-import { type ConfigView, valueAt, viewOf } from '#shared/contract/kubelet-config/view.ts';
-import type { Said } from './ask.ts';
-import type { Judged } from './ours.ts';
+import { type ConfigView, valueAt, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
+import type { OracleAnswer } from './ask-oracle.ts';
+import type { OwnVerdict } from './own-verdict.ts';
 
 /**
  * Where a config that a kubelet takes comes to something else for us than for it: what it shows has to be what the file says, as the agent
  * compares them, and what the file leaves open has to be what our rules take for the default.
  */
 export function effectiveDifferences(
-  { config, findings }: Judged,
-  { effective }: Said,
+  { config, findings }: OwnVerdict,
+  { effective }: OracleAnswer,
   minor: number,
 ): readonly string[] {
   if (config === undefined || effective === undefined) return [];

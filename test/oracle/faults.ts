@@ -1,13 +1,13 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
-import type { Said } from './ask.ts';
-import type { Judged } from './ours.ts';
+import type { OracleAnswer } from './ask-oracle.ts';
+import type { OwnVerdict } from './own-verdict.ts';
 
 /**
  * Where we and the kubelet hold different fields against a file on whose verdict we agree. The kubelet names fields in sentences, and stops
  * at the first stage that refuses something; what is behind that stage cannot be compared.
  */
-export function fieldDifferences(ours: Judged, theirs: Said): readonly string[] {
+export function fieldDifferences(ours: OwnVerdict, theirs: OracleAnswer): readonly string[] {
   const missed = [...theirs.faults, ...theirs.start].filter((fault) => !isFound(fault, ours));
   return [
     ...missed.map((fault) => `refused for something else here, and there for: ${fault}`),
@@ -48,21 +48,21 @@ function fieldsIn(sentence: string): ReadonlySet<string> {
 const rootOf = ({ field = '' }: Finding): string => /^[^.[]*/.exec(field)?.[0] ?? '';
 
 /** A fault of the text itself has no field, and there one sentence is as good as another. */
-function isFound(fault: string, { refusing, late }: Judged): boolean {
+function isFound(fault: string, { refusing, late }: OwnVerdict): boolean {
   const fields = fieldsIn(fault);
   const found = [...refusing, ...late];
   return fields.size === 0 || found.some((finding) => rootOf(finding) === '' || fields.has(rootOf(finding)));
 }
 
 /** What only we refuse, where the kubelet went through all of its stages: its start ends with the first fault. */
-function unsaid({ refusing, late }: Judged, { verdict, faults, start }: Said): readonly Finding[] {
+function unsaid({ refusing, late }: OwnVerdict, { verdict, faults, start }: OracleAnswer): readonly Finding[] {
   if (verdict !== 'reject:validate' || start.length > 0) return [];
   const fields = new Set(faults.flatMap((fault) => [...fieldsIn(fault)]));
   return [...refusing, ...late].filter((finding) => !fields.has(rootOf(finding)));
 }
 
 /** Names that the kubelet drops. Old ones stop at the first fault, and name that. */
-function dropped({ dropping }: Judged, { verdict, strict }: Said): readonly string[] {
+function dropped({ dropping }: OwnVerdict, { verdict, strict }: OracleAnswer): readonly string[] {
   if (verdict === 'reject:load' || verdict === 'reject:panic') return [];
   const stops = strict.startsWith('strict decoder error for');
   const first = /found unknown field: (.*?), error found in #/s.exec(strict)?.[1];

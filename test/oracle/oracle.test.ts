@@ -3,16 +3,16 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { without } from '../support/needs.ts';
-import { askOracle, flagsOf, oracleOf, type Said } from './ask.ts';
+import { without } from '../support/required-tools.ts';
+import { askOracle, flagsOf, oracleOf, type OracleAnswer } from './ask-oracle.ts';
 import { differences } from './compare.ts';
 import { generate } from './corpus/generate.ts';
-import { judgedHere } from './ours.ts';
+import { ownVerdict } from './own-verdict.ts';
 
 const WHY = 'nothing proves that we judge configs as the newest kubelets do';
 const WITHOUT_GO = without('go', ['version'], WHY);
 
-/** Files with what real kubelets were seen to do with them; see test/shared/kubelet-config/verdicts.test.ts. */
+/** Files with what real kubelets were seen to do with them; see test/shared/contract/kubelet-config/verdict.test.ts. */
 const RECORDED = process.env['KUBELET_VERDICTS'];
 
 /** Files for each minor: enough to meet each field with most of its edges, and other ones when the number is raised. */
@@ -31,7 +31,7 @@ describe('the code of kubelets', { skip: WITHOUT_GO }, () => {
       const files = [...generate(COUNT, SEED)].map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
       const said = await asked(minor, files);
       const wrong = files.flatMap(({ name, bytes }, index) =>
-        differences(judgedHere(bytes, minor), said[index] ?? UNASKED, minor).map((phrase) => `${name}: ${phrase}`),
+        differences(ownVerdict(bytes, minor), said[index] ?? UNASKED, minor).map((phrase) => `${name}: ${phrase}`),
       );
       count(t, said);
       assert.deepEqual(wrong, [], `npm run oracle -- ${minorName(minor)} --only ${SEED}/NUMBER shows one of them`);
@@ -68,15 +68,18 @@ describe('the code of kubelets', { skip: WITHOUT_GO }, () => {
   );
 });
 
-const UNASKED: Said = { verdict: 'none', faults: [], strict: '', start: [] };
+const UNASKED: OracleAnswer = { verdict: 'none', faults: [], strict: '', start: [] };
 
-const asked = async (minor: number, files: readonly { readonly bytes: Uint8Array }[]): Promise<readonly Said[]> =>
+const asked = async (
+  minor: number,
+  files: readonly { readonly bytes: Uint8Array }[],
+): Promise<readonly OracleAnswer[]> =>
   await askOracle(
     await oracleOf(minor),
     files.map(({ bytes }) => bytes),
   );
 
-function count(t: TestContext, said: readonly Said[]): void {
+function count(t: TestContext, said: readonly OracleAnswer[]): void {
   const counts = new Map<string, number>();
   for (const { verdict } of said) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
   for (const [verdict, number] of counts) t.diagnostic(`${verdict}: ${number}`);
@@ -107,5 +110,5 @@ function recorded(minor: number): readonly Recorded[] {
   });
 }
 
-const wordOf = ({ verdict, start }: Said): string =>
+const wordOf = ({ verdict, start }: OracleAnswer): string =>
   verdict.startsWith('reject') ? 'reject' : `${verdict}${start.length > 0 ? '+late' : ''}`;

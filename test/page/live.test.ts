@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { rollingFleet, roundIn, settledFleet } from '../reconciler/telling/page/rounds.ts';
+import { rollingFleet, passResultIn, settledFleet } from '../reconciler/reporting/status-page/pass-results.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
-import { startScenario } from '../scenarios/support.ts';
+import { startScenario } from '../stories/support.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
-import { accessibilityFaults } from './support/look.ts';
+import { accessibilityFaults } from './support/page-checks.ts';
 import { proxyBelow } from './support/proxy.ts';
 import { serve } from './support/served.ts';
 
@@ -45,12 +45,12 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
 
   it('leaves the focus where it is, and what a person is typing', async () => {
     await using served = await serve();
-    served.show(roundIn(settledFleet(10)));
+    served.show(passResultIn(settledFleet(10)));
     const tab = await browser.open(`${served.url}pool?name=workers`);
     await tab.until(IS_LIVE);
     await tab.evaluate('document.querySelector("#node").focus()');
     await tab.type('work');
-    served.show(roundIn(rollingFleet()));
+    served.show(passResultIn(rollingFleet()));
     await tab.until(main('rolling'));
     assert.equal(await tab.evaluate('document.activeElement.id'), 'node');
     assert.equal(await tab.evaluate('document.activeElement.value'), 'work');
@@ -59,17 +59,19 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
 
   it('reads out what needs attention to whoever does not see it appear', async () => {
     await using served = await serve();
-    served.show(roundIn(settledFleet(3)));
+    served.show(passResultIn(settledFleet(3)));
     const tab = await browser.open(served.url);
     await tab.until(IS_LIVE);
-    served.show(roundIn(settledFleet(3), { refusedCommit: 'd'.repeat(40), refusedBecause: 'it is signed by nobody' }));
+    served.show(
+      passResultIn(settledFleet(3), { refusedCommit: 'd'.repeat(40), refusedBecause: 'it is signed by nobody' }),
+    );
     await tab.until('document.querySelector("#news").textContent.includes("Commit dddddddddddd is refused")');
     await tab.close();
   });
 
   it('works below a path of a proxy, links and all', async () => {
     await using served = await serve();
-    served.show(roundIn(settledFleet(3)));
+    served.show(passResultIn(settledFleet(3)));
     await using proxy = await proxyBelow('/api/v1/namespaces/x/services/status/proxy', served.port);
     const tab = await browser.open(proxy.url);
     await tab.until(IS_LIVE);
@@ -86,20 +88,20 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
 
   it('says when the line is lost, and comes back by itself', async () => {
     const first = await serve(await fixedPort());
-    first.show(roundIn(settledFleet(3)));
+    first.show(passResultIn(settledFleet(3)));
     const tab = await browser.open(first.url);
     await tab.until(IS_LIVE);
     await first[Symbol.asyncDispose]();
     await tab.until('/Connection lost|cannot be reached/.test(document.querySelector("#live").textContent)');
     await using second = await serve({ port: first.port });
-    second.show(roundIn(rollingFleet()));
+    second.show(passResultIn(rollingFleet()));
     await tab.until(`${IS_LIVE} && ${main('rolling')}`);
     await tab.close();
   });
 
   it('comes back by itself also where a proxy answers meanwhile, which browsers take for the end', async () => {
     const first = await serve(await fixedPort());
-    first.show(roundIn(settledFleet(3)));
+    first.show(passResultIn(settledFleet(3)));
     await using proxy = await proxyBelow('/status', first.port);
     const tab = await browser.open(proxy.url);
     await tab.until(IS_LIVE);
@@ -107,14 +109,14 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     await tab.until('/Connection lost|answers 502/.test(document.querySelector("#live").textContent)');
     await tab.until(`${LINES} > 1`);
     await using second = await serve({ port: first.port });
-    second.show(roundIn(rollingFleet()));
+    second.show(passResultIn(rollingFleet()));
     await tab.until(`${IS_LIVE} && ${main('rolling')}`);
     await tab.close();
   });
 
   it('finds out that a line is dead although nobody hung up', async () => {
     await using served = await serve({ beatMs: 3_600_000 });
-    served.show(roundIn(settledFleet(3)));
+    served.show(passResultIn(settledFleet(3)));
     const tab = await browser.open(served.url);
     await tab.until(IS_LIVE);
     const before = await tab.evaluate<number>(LINES);

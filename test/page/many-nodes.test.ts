@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { largeRound } from '../reconciler/telling/page/rounds.ts';
+import { largePassResult } from '../reconciler/reporting/status-page/pass-results.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
-import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
+import { accessibilityFaults, keepPicture, sticksOut } from './support/page-checks.ts';
 import { type Served, serve } from './support/served.ts';
 
 const NODES = 5_000;
@@ -21,7 +21,7 @@ describe('the page of five thousand nodes', { skip: WITHOUT_CHROMIUM }, () => {
   let served: Served;
   before(async () => {
     [browser, served] = await Promise.all([startBrowser(), serve()]);
-    served.show(largeRound(NODES));
+    served.show(largePassResult(NODES));
   });
   after(async () => {
     await browser.close();

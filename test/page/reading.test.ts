@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { commit, validPool } from '../support/fleet.ts';
-import { type Moment, rolloutInTime } from '../reconciler/policy/forecast/support/rollout-in-time.ts';
-import { rollingFleet, roundIn, roundOf } from '../reconciler/telling/page/rounds.ts';
+import { type Moment, rolloutInTime } from '../support/rollout/rollout-in-time.ts';
+import { rollingFleet, passResultIn, passResultOf } from '../reconciler/reporting/status-page/pass-results.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
-import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
+import { accessibilityFaults, keepPicture, sticksOut } from './support/page-checks.ts';
 import { type Served, serve } from './support/served.ts';
 import type { TabOptions } from './support/tab.ts';
 
@@ -25,7 +25,7 @@ function troubledRound() {
     for (const name of ['gpu-1', 'gpu-2']) simulation.agentStep(name);
   }
   const past = { oid: 'a'.repeat(40), author: 'Ada', at: '2026-11-21T11:00:00Z', outcome: 'settled' };
-  return roundIn(simulation, {
+  return passResultIn(simulation, {
     refusedCommit: 'd'.repeat(40),
     refusedBecause: 'it is signed by nobody whose key is trusted: <img src=x onerror=alert(1)>',
     history: JSON.stringify([{ ...past, subject: '<script>document.title = "broken into"</script>' }]),
@@ -96,7 +96,7 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   for (const [name, moment] of Object.entries(PACED)) {
     it(`shows generations and the time that is left of a rollout, as good to read: ${name}`, async () => {
       await using paced = await serve({ now: moment.now });
-      paced.show(roundOf({ fleet: moment.fleet, inForce: moment.inForce, at: moment.now }));
+      paced.show(passResultOf({ fleet: moment.fleet, inForce: moment.inForce, at: moment.now }));
       for (const path of ['', 'pool?name=w']) {
         for (const scheme of ['light', 'dark'] as const) {
           for (const width of [320, 1280]) {
@@ -114,7 +114,7 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   it('tells programs that read aloud how far a rollout is, in the words that are seen', async () => {
     const { now, fleet, inForce } = PACED.rolling;
     await using paced = await serve({ now });
-    paced.show(roundOf({ fleet, inForce, at: now }));
+    paced.show(passResultOf({ fleet, inForce, at: now }));
     const tab = await browser.open(paced.url, {});
     const bar = (name: string) =>
       tab.evaluate<string>(`document.querySelector('[role="progressbar"]').getAttribute('aria-${name}')`);

@@ -3,12 +3,12 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
+import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
 import { startGitServer } from '#sandbox/git-server/server.ts';
-import { startWorld, type World } from '#sandbox/world.ts';
+import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { MARKER } from '../docs/support/change.ts';
-import { PATIENCE_MS, settled } from '../scenarios/support.ts';
+import { PATIENCE_MS, settled } from '../stories/support.ts';
 import { noteProblems } from '../support/note-schema.ts';
 import { until } from '../support/until.ts';
 import { type Clone, cloneInto } from './support/forge-repository.ts';
@@ -32,7 +32,7 @@ interface Comment {
 describe('a real Gitea', { skip: GITEA.skip }, () => {
   let gitea: Gitea;
   let git: Awaited<ReturnType<typeof startGitServer>>;
-  let world: World;
+  let world: Sandbox;
   let directory: string;
   let clone: Clone;
   let files: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ describe('a real Gitea', { skip: GITEA.skip }, () => {
     await writeFile(join(secrets.credentials, 'token'), `${robot}\n`);
     await writeFile(secrets.webhook, `${SECRET}\n`);
     git = await startGitServer();
-    world = await startWorld({
+    world = await startSandbox({
       cluster: 'demo',
       nodes: [{ name: 'worker-1', labels: { 'node-role.kubernetes.io/worker': '' } }],
       log: (): Log => Object.assign(Object.create(silentLog) as Log, { warn: noteRefusal }),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
-import { accountOf, statusOf } from '#agent/report/status.ts';
-import type { StatusFacts } from '#agent/report/told.ts';
+import { nodeReportOf, statusOf } from '#agent/report/kubelet-node-status.ts';
+import type { StatusFacts } from '#agent/report/status-facts.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import {
   A,
@@ -45,7 +45,7 @@ function reported(
     apiVersion: 'kubelet-gitops.dev/v1alpha1',
     kind: 'KubeletNode',
     metadata: { name: 'worker-1', generation },
-    status: statusOf(accountOf(facts), {}),
+    status: statusOf(nodeReportOf(facts), {}),
   };
 }
 

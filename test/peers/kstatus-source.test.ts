@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MADE, SETTLED, SOURCE_STATES } from '../reconciler/telling/source/support/states.ts';
+import { MADE, SETTLED, SOURCE_STATES } from '../reconciler/reporting/source/support/states.ts';
 import { ARGO, ARGO_LUA, argoHealthOf } from './support/argo-lua.ts';
 import { FLUX_CEL, fluxHealthOf } from './support/flux-cel.ts';
 import { KSTATUS, kstatusOf } from './support/kstatus.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import type { GitSource } from '#reconciler/git/source.ts';
-import type { CommitOid, Snapshot } from '#reconciler/policy/commit.ts';
+import type { GitSource } from '#reconciler/git/source-port.ts';
+import type { CommitOid, Snapshot } from '#reconciler/policy/commit-snapshot.ts';
 import { createBranch } from '#reconciler/branch.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 

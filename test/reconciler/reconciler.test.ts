@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { GitSource } from '#reconciler/git/source.ts';
-import type { Snapshot } from '#reconciler/policy/commit.ts';
+import type { GitSource } from '#reconciler/git/source-port.ts';
+import type { Snapshot } from '#reconciler/policy/commit-snapshot.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -5,9 +5,9 @@ import { createFraming } from '#agent/host/dbus/framing.ts';
 import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/host/dbus/message.ts';
 import type { DBusValue } from '#agent/host/dbus/value.ts';
 import { statusFromProperties } from '#agent/kubelet/systemd-status.ts';
-import { unfitnessOf } from '#agent/kubelet/unit-fitness.ts';
-import { linesOf } from '#shared/kube/body.ts';
-import type { Call } from '#shared/kube/call.ts';
+import { whyUnitUnsupported } from '#agent/kubelet/unsupported-unit.ts';
+import { linesOf } from '#shared/kube/response-body.ts';
+import type { Call } from '#shared/kube/kube-call.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import type { Transport } from '#shared/kube/transport.ts';
 import { watchOnce } from '#shared/kube/watch-once.ts';
@@ -125,7 +125,7 @@ describe('what comes over the system bus', () => {
         assert.ok(!(status instanceof GitopsError));
         assert.ok(status.run === null || typeof status.run === 'string');
         assert.ok(status.pid === undefined || status.pid > 0);
-        await survives(() => unfitnessOf('kubelet.service', changed));
+        await survives(() => whyUnitUnsupported('kubelet.service', changed));
       }),
       RUNS,
     );

@@ -17,7 +17,7 @@ import { freePorts } from '../cluster/support/free-ports.ts';
 import { until } from '../support/until.ts';
 import { rawRepository } from '../reconciler/git/support/repository.ts';
 import { nativeGit } from '../sandbox/git-server/support/native-git.ts';
-import { WITHOUT_GIT } from '../support/needs.ts';
+import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { startSshd, type Sshd, WITHOUT_SSHD } from '../support/sshd.ts';
 import { leaksIn, linesOfKey } from './support/canaries.ts';
 import { type Running, startKept } from './support/programs.ts';

@@ -7,13 +7,13 @@ import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { serveMetrics } from '#agent/metrics/serve.ts';
-import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
+import { serveMetrics } from '#agent/metrics/metrics-server.ts';
+import { fileSecrets } from '#reconciler/git/webhook/webhook-secrets.ts';
 import { serveWebhook } from '#reconciler/git/webhook/server.ts';
-import { serveHealth, serveNumbers } from '#reconciler/telling/health.ts';
-import { listen } from '#reconciler/serving/listen.ts';
-import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
-import { servePage } from '#reconciler/telling/page/serve/server.ts';
+import { serveHealth, serveReconcilerMetrics } from '#reconciler/reporting/health-and-metrics-server.ts';
+import { listen } from '#reconciler/http-server/listen.ts';
+import { createListeners } from '#reconciler/reporting/status-page/serve/listeners.ts';
+import { servePage } from '#reconciler/reporting/status-page/serve/server.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../support/until.ts';
@@ -41,12 +41,16 @@ const closed = async (t: TestContext, server: Promise<{ readonly port: number; c
 
 /** Every server of both programs, by the file that makes it. */
 const SERVERS: Readonly<Record<string, readonly Start[]>> = {
-  'reconciler/telling/health.ts': [
+  'reconciler/reporting/health-and-metrics-server.ts': [
     (t) => closed(t, serveHealth({ ...place, view: { live: () => true, ready: () => true } })),
     (t) =>
       closed(
         t,
-        serveNumbers({ ...place, ...ports, metrics: { contentType: 'text/plain', text: () => Promise.resolve(LONG) } }),
+        serveReconcilerMetrics({
+          ...place,
+          ...ports,
+          metrics: { contentType: 'text/plain', text: () => Promise.resolve(LONG) },
+        }),
       ),
   ],
   'reconciler/git/webhook/server.ts': [
@@ -56,14 +60,14 @@ const SERVERS: Readonly<Record<string, readonly Start[]>> = {
         serveWebhook({ ...place, ...ports, branch: 'main', secrets: fileSecrets('/none'), onPush: () => undefined }),
       ),
   ],
-  'reconciler/telling/page/serve/server.ts': [
+  'reconciler/reporting/status-page/serve/server.ts': [
     (t) => {
       const listeners = createListeners({ clock: systemClock, most: 1 } as never);
       const picture = { page: () => ({ body: LONG, etag: '""' }) } as never;
       return closed(t, servePage({ ...ports, port: 0, reach: 'local', picture, listeners }));
     },
   ],
-  'agent/metrics/serve.ts': [
+  'agent/metrics/metrics-server.ts': [
     (t) => {
       const stop = new AbortController();
       t.after(() => stop.abort());
@@ -166,7 +170,7 @@ describe('a connection that does not come to an end', () => {
     const stop = new AbortController();
     t.after(() => stop.abort());
     const metrics = { contentType: 'text/plain', text: () => Promise.resolve(text()) };
-    const reconciler = await closed(t, serveNumbers({ ...place, ...stopped, metrics }));
+    const reconciler = await closed(t, serveReconcilerMetrics({ ...place, ...stopped, metrics }));
     const agent = await new Promise<number>((onListening) => {
       void serveMetrics({ ...place, ...stopped, text, random: () => 0, onListening }, stop.signal);
     });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { forTerminal, safeIo } from '#cli/io.ts';
 import { paintFor } from '#cli/paint.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
+import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
 import { SUSPEND_ANNOTATION, DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { aCluster } from '../cli/support/cluster.ts';

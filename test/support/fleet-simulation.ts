@@ -1,16 +1,16 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { perform } from '#cli/simulate/fleet/perform.ts';
+import { applySteps } from '#cli/simulate/fleet/apply-steps.ts';
 import { type FailureOf, healthyFor, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { QueriedPool, QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
 import { queriesToAsk } from '#reconciler/policy/rollout/queries-to-ask.ts';
-import type { VitalPods } from '#reconciler/policy/room/vital-pods.ts';
-import { type ClockReading, jumpBetween, putForward } from '#reconciler/policy/sights/own-clock.ts';
-import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
-import { type Sights, sightsOf } from '#reconciler/policy/sights/sights.ts';
+import type { VitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
+import { type ClockReading, clockJump, shiftTimes } from '#reconciler/policy/first-seen/clock-jump.ts';
+import { withoutClockSkew } from '#reconciler/policy/first-seen/clock-skew.ts';
+import { type FirstSeenTimes, firstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { fleetOf, NOW } from './fleet.ts';
@@ -39,10 +39,10 @@ export class FleetSimulation {
   clocks: Clocks = { machine: () => 0, apiServer: 0 };
   /** What decides, and what puts its own time in the place of others’: for tests of what a wrong one would do. */
   planner: typeof plan = plan;
-  ownTime: typeof inOwnTime = inOwnTime;
+  ownTime: typeof withoutClockSkew = withoutClockSkew;
   /** How far the reconciler's own clock is off; it may be put forward and back. */
   own: Millis = 0;
-  private sights: Sights | null = null;
+  private sights: FirstSeenTimes | null = null;
   private reading: ClockReading | null = null;
   private ahead: Millis = 0;
   /** Pools as commits in force said them since the start. */
@@ -67,9 +67,9 @@ export class FleetSimulation {
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') this.known.set(pool.name, pool);
     const now = this.now + this.own;
     const reading = { wall: now, monotonic: this.now };
-    if (this.sights !== null) this.sights = putForward(this.sights, jumpBetween(this.reading, reading));
+    if (this.sights !== null) this.sights = shiftTimes(this.sights, clockJump(this.reading, reading));
     this.reading = reading;
-    this.sights = sightsOf(this.sights, desired, seen, now, this.ahead);
+    this.sights = firstSeenTimes(this.sights, desired, seen, now, this.ahead);
     const planned = this.planner(desired, this.ownTime(seen, this.sights), SETTINGS, now, {
       blockers: new Map(),
       queries: this.answers(queriesToAsk(desired, seen)),
@@ -77,7 +77,7 @@ export class FleetSimulation {
       ...(this.running.size === 0 ? {} : { pods: this.counts }),
     });
     for (const step of planned.steps) this.note(step);
-    this.fleet = perform(this.fleet, planned.steps, now);
+    this.fleet = applySteps(this.fleet, planned.steps, now);
     return planned;
   }
 

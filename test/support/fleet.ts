@@ -1,11 +1,11 @@
 import { DEFAULT_TRIAL, type KubeletNode, type KubeletNodeStatus, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitInForce, DesiredPool } from '#reconciler/policy/desired.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
-import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 
 /** Builders of small fleets for the tests of the reconciler's decisions. */
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ForgeKind } from '#reconciler/telling/forge/forges.ts';
+import type { ForgeKind } from '#reconciler/reporting/forge/forges.ts';
 
 /** A status as it was posted, in the forge's own words. */
 export interface SeenStatus {

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { runElsewhere } from './elsewhere/run-elsewhere.ts';
+import { runInSubprocess } from './subprocess/run-in-subprocess.ts';
 import { type NativeGit, nativeGit } from '../sandbox/git-server/support/native-git.ts';
 
 /** The requests that a call on a repository is made of. */
@@ -210,7 +210,7 @@ async function runBackend(
   body: Buffer,
 ): Promise<RightAnswer> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
-  const { out: output } = await runElsewhere({
+  const { out: output } = await runInSubprocess({
     file: program,
     args: [],
     env: {

@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../cluster/support/free-ports.ts';
-import { without } from './needs.ts';
+import { without } from './required-tools.ts';
 
 /** OpenSSH's server wants to be called by its whole path. */
 const SSHD = ['/usr/sbin/sshd', '/usr/bin/sshd', '/usr/local/sbin/sshd'].find((path) => existsSync(path)) ?? 'sshd';

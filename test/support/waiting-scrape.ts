@@ -1,9 +1,9 @@
-import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { roundOf } from '../reconciler/telling/page/rounds.ts';
+import { passResultOf } from '../reconciler/reporting/status-page/pass-results.ts';
 import { commit, COMMIT_A, fleetOf, nodeView, poolInCluster, validPool } from './fleet.ts';
 
 /** Who suspends the pool `web`. */
@@ -19,7 +19,7 @@ export async function scrapeOfWaiting(...passes: readonly Suspender[]): Promise<
     metrics.watch({ isLeader: () => true, fleet: () => fleet, pageListeners: () => 0 });
     const { oid, repo } = commit(COMMIT_A, POOL);
     const inForce = { oid, repo: { ...repo, cluster: { ...DEFAULT_CLUSTER, suspend: by === 'cluster file' } } };
-    metrics.round(roundOf({ fleet, inForce }));
+    metrics.round(passResultOf({ fleet, inForce }));
   }
   return metrics.text();
 }

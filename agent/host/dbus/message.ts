@@ -1,7 +1,7 @@
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { unmarshal } from './read.ts';
+import { unmarshal } from './unmarshal.ts';
 import type { DBusValue, Variant } from './value.ts';
-import { marshal } from './write.ts';
+import { marshal } from './marshal.ts';
 
 export type MessageKind = 'call' | 'return' | 'error' | 'signal';
 

@@ -1,7 +1,7 @@
-import { keptBack } from '#shared/contract/kubelet-config/kept-back.ts';
+import { reservedAmount } from '#shared/contract/kubelet-config/reserved-amount.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
-import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
-import { type Check, refuse, warn } from '../check.ts';
+import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
+import { type Check, refuse, warn } from '../preflight-check.ts';
 
 /** Less than this of the machine left for pods is most likely a slip of a unit. */
 const LITTLE = 0.1;
@@ -30,9 +30,9 @@ function takenOf(view: ConfigView, resource: string, capacity: number, signal: s
   if (cpus !== '') return [{ field: 'reservedSystemCPUs', amount: parseCpus(cpus)?.size ?? 0 }];
   const parts = (['kubeReserved', 'systemReserved'] as const).map((field) => ({
     field,
-    amount: keptBack(view, field, resource, capacity),
+    amount: reservedAmount(view, field, resource, capacity),
   }));
-  const evicted = signal === undefined ? 0 : keptBack(view, 'evictionHard', signal, capacity);
+  const evicted = signal === undefined ? 0 : reservedAmount(view, 'evictionHard', signal, capacity);
   return [...parts, { field: 'evictionHard', amount: evicted }].filter(({ amount }) => amount > 0);
 }
 

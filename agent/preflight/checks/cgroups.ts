@@ -1,6 +1,6 @@
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
-import { unitOf } from '../../decide/limits.ts';
-import { type Check, refuse, warn } from '../check.ts';
+import { unitOf } from '../../decide/cgroup-limits.ts';
+import { type Check, refuse, warn } from '../preflight-check.ts';
 import type { ConfigForHost } from '../host-facts.ts';
 
 /** The fields that name cgroups which have to be there. */
@@ -80,7 +80,7 @@ export const cgroupLimits: Check = ({ view }, { cgroupUse }) =>
   });
 
 /** Whoever takes such a config back has no way to tell the host that the limit is to go. */
-export const limitsStay: Check = ({ view }, { cgroups }) =>
+export const cgroupLimitsPersist: Check = ({ view }, { cgroups }) =>
   LIMITS.flatMap(({ word, field, reserved }) => {
     const name = view.text(field) ?? '';
     if (name === '' || cgroups.get(field) === false || !view.texts('enforceNodeAllocatable').includes(word)) return [];

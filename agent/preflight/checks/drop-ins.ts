@@ -1,8 +1,8 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
-import { type Check, refuse } from '../check.ts';
-import { fileThatSets, topFieldIn } from '../../kubelet/flagged-drop-ins.ts';
+import { type Check, refuse } from '../preflight-check.ts';
+import { fileThatSets, topLevelFieldOf } from '../../kubelet/config-dir-drop-ins.ts';
 import { DROP_IN_NAME } from '../../kubelet/install-drop-ins.ts';
 
 /**
@@ -10,7 +10,7 @@ import { DROP_IN_NAME } from '../../kubelet/install-drop-ins.ts';
  * than was assigned, and the trial would fail for that after two restarts. What the agent's settings do not know of, the
  * kubelet's flag tells.
  */
-export const dropInsShadow: Check = ({ assigned, fromFiles, view, configDirectory, asDropIn }, { dropIns }) => {
+export const dropInsOverride: Check = ({ assigned, fromFiles, view, configDirectory, asDropIn }, { dropIns }) => {
   const minor = minorName(view.minor);
   const whole =
     configDirectory === undefined
@@ -22,7 +22,7 @@ export const dropInsShadow: Check = ({ assigned, fromFiles, view, configDirector
     const message = `${file} wins: the kubelet would run ${phrase}`;
     return refuse(
       'drop-in-shadows',
-      topFieldIn(phrase),
+      topLevelFieldOf(phrase),
       message,
       'take the field out of that file, or out of the config',
     );

@@ -1,4 +1,4 @@
-import { type Check, refuse } from '../check.ts';
+import { type Check, refuse } from '../preflight-check.ts';
 
 /** A kubelet with `failSwapOn`, the default, ends where `/proc/swaps` names anything (container_manager_linux.go). */
 export const swap: Check = ({ view }, { swaps }) => {

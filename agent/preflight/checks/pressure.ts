@@ -1,10 +1,10 @@
-import { keptBack } from '#shared/contract/kubelet-config/kept-back.ts';
-import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
-import type { Room } from '../../host/host-files.ts';
-import { type Check, refuse, warn } from '../check.ts';
+import { reservedAmount } from '#shared/contract/kubelet-config/reserved-amount.ts';
+import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
+import type { FileSystemSpace } from '../../host/host-files.ts';
+import { type Check, refuse, warn } from '../preflight-check.ts';
 import type { HostFacts } from '../host-facts.ts';
 import { mebibytes } from './capacity.ts';
-import { uses } from './flags.ts';
+import { usesFlag } from './kubelet-flags.ts';
 
 /** Less than half of a machine is what people keep free on purpose. */
 const MUCH = 0.5;
@@ -28,11 +28,11 @@ interface Level {
 export const pressure: Check = ({ view }, facts) =>
   FIELDS.flatMap(([field, flag]) => {
     // The flag takes the place of the whole map.
-    if (uses(facts.kubeletArgs ?? [], flag)) return [];
+    if (usesFlag(facts.kubeletArgs ?? [], flag)) return [];
     const { present } = facts;
     const before = present === undefined ? undefined : viewOf(present, view.minor, 'replace');
     return levelsOf(facts).flatMap(({ signal, capacity, left }) => {
-      const threshold = keptBack(view, field, signal, capacity);
+      const threshold = reservedAmount(view, field, signal, capacity);
       if (threshold <= left) return [];
       const show = signal.endsWith('.available') && !signal.startsWith('pid') ? mebibytes : String;
       const message = `${signal} is to be at least ${show(threshold)}, and ${show(left)} of ${show(capacity)} are available now: pods would be evicted ${field === 'evictionHard' ? 'at once' : 'after its grace period'}`;
@@ -42,7 +42,7 @@ export const pressure: Check = ({ view }, facts) =>
   });
 
 const isCrossed = (view: ConfigView, signal: string, capacity: number, left: number): boolean =>
-  FIELDS.some(([field]) => keptBack(view, field, signal, capacity) > left);
+  FIELDS.some(([field]) => reservedAmount(view, field, signal, capacity) > left);
 
 /** Those of `containerfs` are not asked for: the kubelet gives it the thresholds of the file system that it is on. */
 function levelsOf({ memoryBytes, availableMemoryBytes, mostPids, pids, nodefs, imagefs }: HostFacts): readonly Level[] {
@@ -55,7 +55,7 @@ function levelsOf({ memoryBytes, availableMemoryBytes, mostPids, pids, nodefs, i
   ];
 }
 
-const levelsOn = (name: string, room: Room | undefined): readonly Level[] => [
+const levelsOn = (name: string, room: FileSystemSpace | undefined): readonly Level[] => [
   ...levelOf(`${name}.available`, room?.bytes, room?.availableBytes),
   ...levelOf(`${name}.inodesFree`, room?.inodes, room?.freeInodes),
 ];

@@ -1,9 +1,9 @@
 import { type Diagnosis, diagnosis } from '../diagnosis.ts';
 import type { Facts, Part } from '../facts.ts';
-import { diagnoseCommits } from './commits.ts';
-import { diagnoseInstallation } from './installation.ts';
-import { diagnoseNodes } from './nodes.ts';
-import { diagnosePools } from './pools.ts';
+import { diagnoseCommits } from './diagnose-commits.ts';
+import { diagnoseInstallation } from './diagnose-installation.ts';
+import { diagnoseNodes } from './diagnose-nodes.ts';
+import { diagnosePools } from './diagnose-pools.ts';
 
 const ORDER = { error: 0, warning: 1, note: 2 } as const;
 

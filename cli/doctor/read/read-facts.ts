@@ -1,5 +1,5 @@
 import type { Lease } from '#reconciler/cluster/leader/lease.ts';
-import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
+import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
@@ -9,7 +9,7 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Facts, type NodeFact, type Part, valueOr, type CrdFact, type Stamp } from '../facts.ts';
 import { readSource } from '../../status/read-source.ts';
 import { readMissingRights } from './missing-rights.ts';
-import { RECONCILER, SERVICES, WEBHOOK_SERVICE, CRDS } from './resources.ts';
+import { RECONCILER, SERVICES, WEBHOOK_SERVICE, CRDS } from './installation-resources.ts';
 import { readAgents, readPods, readReconciler } from './workloads.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import { CRD_FIELDS } from '../installation.generated.ts';

@@ -9,7 +9,7 @@ import {
   DEPLOYMENTS,
   OUR_PODS,
   RECONCILER,
-} from './resources.ts';
+} from './installation-resources.ts';
 
 interface Container {
   readonly image?: string;

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode/decode.ts';
-import { COMPUTED_KIND } from '#reconciler/policy/repo/read-computed.ts';
-import type { RunningFields } from '../essence.ts';
+import { COMPUTED_KIND } from '#reconciler/policy/config-repo/read-computed.ts';
+import type { RunningFields } from '../non-defaults.ts';
 import { splitFormula } from '../formulas.ts';
 
 /** Its schema for editors. */

@@ -1,8 +1,8 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { splitFormula } from '../formulas.ts';
-import type { Grouped, NodeGroup } from '../pools/group.ts';
-import { counted, firstNames } from '../say.ts';
+import type { Grouped, NodeGroup } from '../pools/group-nodes.ts';
+import { counted, firstNames } from '../format-lists.ts';
 import { COMPUTED_SCHEMA, emptyLayer, type LayerFile, layerFiles, schemaLine, yaml } from './layer-files.ts';
 
 /** Minor versions of the nodes that say theirs, by the node's name: 34 for 1.34. */

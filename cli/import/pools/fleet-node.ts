@@ -1,8 +1,8 @@
 import type { LabelRequirement, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { isLabelValue, isQualifiedName } from '#shared/contract/kubelet-config/syntax/names.ts';
-import type { RunningFields } from '../essence.ts';
-import { inOneSpelling } from '../spelling.ts';
+import type { RunningFields } from '../non-defaults.ts';
+import { inOneNotation } from '../amount-notation.ts';
 import { HOSTNAME } from './known-labels.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export function fleetNodes(nodes: readonly ImportedNode[], strangers: readonly L
   const all = [...nodes.map(({ labels }) => labels), ...strangers];
   const times = new Map<string, number>();
   for (const { [HOSTNAME]: name = '' } of all) times.set(name, (times.get(name) ?? 0) + 1);
-  const sorted = inOneSpelling(nodes)
+  const sorted = inOneNotation(nodes)
     .map((node) => [node.name, node] as const)
     .sort(byFirst);
   return sorted.map(([, node]) => {

@@ -40,7 +40,7 @@ const INCIDENTAL = /^topology\.|\.csi\.|^feature\.node\.kubernetes\.io\/|\/(?:zo
 const USELESS = /^(?:kubernetes\.io\/hostname$|beta\.kubernetes\.io\/|failure-domain\.beta\.kubernetes\.io\/)/;
 
 /** From this rank on, one node with a label says nothing: it may have it by chance. */
-export const LAST_TELLING_RANK = 3;
+export const LAST_DISTINCTIVE_RANK = 3;
 const LAST_RANK = 5;
 
 /**
@@ -54,7 +54,7 @@ export function rankOf(key: string): number | undefined {
   if (key.startsWith('node-role.kubernetes.io/')) return 1;
   if (INCIDENTAL.test(key)) return LAST_RANK;
   if (TELLING.test(lastPart(key))) return 2;
-  return OF_THE_MACHINE.test(key) ? LAST_TELLING_RANK : LAST_RANK - 1;
+  return OF_THE_MACHINE.test(key) ? LAST_DISTINCTIVE_RANK : LAST_RANK - 1;
 }
 
 /** `present` of `nvidia.com/gpu.present`'s last part `gpu.present` included. */

@@ -1,6 +1,6 @@
-import type { RunningFields } from '../essence.ts';
+import type { RunningFields } from '../non-defaults.ts';
 import { type FieldLeaf, leavesIn, onlyLeaves } from './leaves.ts';
-import { commonStart, nameTogether, uniqueNames } from './words.ts';
+import { commonStart, nameTogether, uniqueNames } from './pool-names.ts';
 
 /** What layers are made for. */
 export interface LayeredPool {

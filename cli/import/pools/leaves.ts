@@ -1,6 +1,6 @@
-import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { RunningFields } from '../essence.ts';
-import type { Difference } from './words.ts';
+import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import type { RunningFields } from '../non-defaults.ts';
+import type { Difference } from './pool-names.ts';
 
 /** A value of a config as one word: where it stands, and what it is. Equal for what a merge does not tell apart. */
 export type FieldLeaf = string;

@@ -1,6 +1,6 @@
-import { matcherOf } from '#reconciler/policy/assign/selector.ts';
+import { matcherOf } from '#reconciler/policy/pool-selection/selector.ts';
 import { selectorOf } from './fleet-node.ts';
-import type { ToldRule } from './told-apart.ts';
+import type { ExclusiveRule } from './exclusions.ts';
 
 /** Room for a pool in between. */
 const STEP = 10;
@@ -12,7 +12,7 @@ const CONTROL_PLANE = 100;
  *
  * @param rules in their order: the first that matches a node has it
  */
-export function prioritiesOf(rules: readonly ToldRule[]): readonly number[] {
+export function prioritiesOf(rules: readonly ExclusiveRule[]): readonly number[] {
   const workers = levelsOf(rules.filter(({ isControlPlane }) => !isControlPlane));
   const masters = levelsOf(rules.filter(({ isControlPlane }) => isControlPlane));
   const highest = Math.max(0, ...workers.values());
@@ -22,9 +22,9 @@ export function prioritiesOf(rules: readonly ToldRule[]): readonly number[] {
   );
 }
 
-function levelsOf(rules: readonly ToldRule[]): ReadonlyMap<ToldRule, number> {
-  const levels = new Map<ToldRule, number>();
-  const below: { readonly rule: ToldRule; readonly matches: ReturnType<typeof matcherOf> }[] = [];
+function levelsOf(rules: readonly ExclusiveRule[]): ReadonlyMap<ExclusiveRule, number> {
+  const levels = new Map<ExclusiveRule, number>();
+  const below: { readonly rule: ExclusiveRule; readonly matches: ReturnType<typeof matcherOf> }[] = [];
   for (const rule of rules.toReversed()) {
     const overlapping = below.filter(({ matches }) => rule.nodes.some(({ labels }) => matches(labels)));
     levels.set(rule, Math.max(0, ...overlapping.map((other) => (levels.get(other.rule) ?? 0) + 1)));

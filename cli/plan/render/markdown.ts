@@ -1,9 +1,9 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
-import { oneLine } from '../../lines.ts';
+import { formatConflicts } from '#reconciler/policy/pool-selection/conflict-lines.ts';
+import { oneLine } from '../../one-line.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { MergePlan, MovePlan } from '../plan.ts';
-import { type AlikePools, alikePools } from './alike.ts';
+import type { MergePlan, MovePlan } from '../merge-plan.ts';
+import { type SimilarPools, groupSimilarPools } from './group-pools.ts';
 import {
   adoptedLine,
   capacityLines,
@@ -22,7 +22,7 @@ import {
   takeOverLines,
   waitLines,
   warningLines,
-} from './lines.ts';
+} from './plan-lines.ts';
 
 /** By which a comment is found again, to be changed instead of repeated. */
 const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster.replaceAll('>', '')} -->`;
@@ -57,9 +57,9 @@ export function planAsMarkdown(plan: MergePlan): string {
     parts.push(
       `#### clusters/${escape(cluster)}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`,
     );
-  if (!isEmpty) parts.push(...alikePools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
+  if (!isEmpty) parts.push(...groupSimilarPools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
   if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
-  const conflicts = conflictLines(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
+  const conflicts = formatConflicts(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
   if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
   const found = findings.map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);
   const last = [
@@ -97,7 +97,7 @@ function movePart(move: MovePlan): string {
 const tableOf = (rows: readonly string[]): string =>
   ['| field | before | after | costs |', '| --- | --- | --- | --- |', ...rows].join('\n');
 
-function poolPart(pools: AlikePools, knowsNodes: boolean): string {
+function poolPart(pools: SimilarPools, knowsNodes: boolean): string {
   const [pool] = pools;
   const { fields, spec, cost } = pool;
   const nodes = pools.flatMap((each) => each.nodes);

@@ -1,10 +1,10 @@
 import { formatFinding } from '#shared/contract/finding.ts';
-import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
+import { formatConflicts } from '#reconciler/policy/pool-selection/conflict-lines.ts';
 import type { Paint } from '../../paint.ts';
-import { renderTable } from '../../table.ts';
+import { renderTable } from '../../text-table.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { MergePlan, MovePlan } from '../plan.ts';
-import { type AlikePools, alikePools } from './alike.ts';
+import type { MergePlan, MovePlan } from '../merge-plan.ts';
+import { type SimilarPools, groupSimilarPools } from './group-pools.ts';
 import {
   adoptedLine,
   capacityLines,
@@ -23,7 +23,7 @@ import {
   takeOverLines,
   waitLines,
   warningLines,
-} from './lines.ts';
+} from './plan-lines.ts';
 
 export function planAsText(plan: MergePlan, paint: Paint): string {
   const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
@@ -41,10 +41,10 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
   if (held !== undefined) lines.push(paint('bad', `Nothing new would start: ${held}`), '');
   if (clusterSpec.length > 0) lines.push(paint('strong', `clusters/${cluster}.yaml changes`));
   lines.push(...clusterSpec.map((line) => `  ${line}`), ...(clusterSpec.length > 0 ? [''] : []));
-  for (const pools of alikePools(plan.pools)) lines.push(...poolLines(pools, knowsNodes, paint), '');
+  for (const pools of groupSimilarPools(plan.pools)) lines.push(...poolLines(pools, knowsNodes, paint), '');
   for (const move of plan.moves) lines.push(...movedLines(move, paint));
   if (plan.moves.length > 0) lines.push('');
-  for (const line of conflictLines(plan.conflicts)) lines.push(paint('bad', `Conflict: ${line}`));
+  for (const line of formatConflicts(plan.conflicts)) lines.push(paint('bad', `Conflict: ${line}`));
   if (plan.conflicts.length > 0) lines.push('');
   for (const finding of findings)
     lines.push(
@@ -71,7 +71,7 @@ function movedLines(move: MovePlan, paint: Paint): readonly string[] {
   ];
 }
 
-function poolLines(pools: AlikePools, knowsNodes: boolean, paint: Paint): readonly string[] {
+function poolLines(pools: SimilarPools, knowsNodes: boolean, paint: Paint): readonly string[] {
   const [pool] = pools;
   const { fields, spec, cost, change } = pool;
   const nodes = pools.flatMap((each) => each.nodes);

@@ -1,5 +1,5 @@
 import { formatFinding } from '#shared/contract/finding.ts';
-import type { JudgedFile, Validation } from '../validation.ts';
+import type { ValidatedFile, Validation } from '../validation.ts';
 
 /** JUnit's XML: one case a file. Warnings do not fail a case. */
 export function asJunit({ files }: Validation): string {
@@ -8,9 +8,9 @@ export function asJunit({ files }: Validation): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${suite}\n${files.map(caseOf).join('')}</testsuite>\n`;
 }
 
-const errorsIn = ({ findings }: JudgedFile) => findings.filter(({ severity }) => severity === 'error');
+const errorsIn = ({ findings }: ValidatedFile) => findings.filter(({ severity }) => severity === 'error');
 
-function caseOf(file: JudgedFile): string {
+function caseOf(file: ValidatedFile): string {
   const open = `  <testcase classname="kubelet-gitops" name="${escape(file.path)}"`;
   const lines = file.findings.map(formatFinding).join('\n');
   const errors = errorsIn(file);

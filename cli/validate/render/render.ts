@@ -1,7 +1,7 @@
 import type { Io } from '../../io.ts';
 import { paintFor, type Paint } from '../../paint.ts';
 import { wrapFor } from '../../wrap.ts';
-import { asGithub, asGitlab } from './forges.ts';
+import { asGithub, asGitlab } from './forge-annotations.ts';
 import { asJunit } from './junit.ts';
 import { asSarif } from './sarif.ts';
 import { type Validation, findingsOf } from '../validation.ts';

@@ -1,6 +1,6 @@
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
-import { errorIn, isJson, parseAnswer, placeOf, unasked } from './prometheus.ts';
+import { type BlockersAnswer, blocked, NOT_BLOCKED } from '../../policy/pool-blockers.ts';
+import { errorIn, isJson, parseAnswer, describeServer, prometheusUnavailable } from './prometheus.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
@@ -20,13 +20,13 @@ export function rulesRequestFor(spec: PrometheusSpec): URL {
 export function readRules(spec: PrometheusSpec, status: number, text: string): BlockersAnswer {
   const body = parseAnswer(text);
   const why = errorIn(body, status);
-  if (why !== undefined) return unasked(spec, `whether its alerts exist: ${why}`);
+  if (why !== undefined) return prometheusUnavailable(spec, `whether its alerts exist: ${why}`);
   const known = new Set(namesIn(body?.['data']));
   const unknown = (spec.alerts ?? []).filter((name) => !known.has(name));
-  if (unknown.length === 0) return QUIET;
+  if (unknown.length === 0) return NOT_BLOCKED;
   const names = unknown.slice(0, 3).join(', ') + (unknown.length > 3 ? ` and ${unknown.length - 3} more` : '');
   const way = 'fix the name, or write a query if the rules are kept elsewhere';
-  return blocked(`${placeOf(spec)} has no rule for the alert ${names}, which can never fire: ${way}`);
+  return blocked(`${describeServer(spec)} has no rule for the alert ${names}, which can never fire: ${way}`);
 }
 
 function namesIn(data: unknown): readonly string[] {

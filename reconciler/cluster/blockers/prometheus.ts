@@ -1,12 +1,12 @@
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { sanitizeUrl } from '#shared/runtime/sanitize.ts';
-import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
+import { type BlockersAnswer, blocked, NOT_BLOCKED } from '../../policy/pool-blockers.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
 /** How a server names itself in a reason: without a credential, a query or a path of the API. */
-export const placeOf = ({ url }: Pick<PrometheusSpec, 'url'>): string =>
+export const describeServer = ({ url }: Pick<PrometheusSpec, 'url'>): string =>
   `Prometheus at ${sanitizeUrl(url).replace(/\/$/, '')}`;
 
 /** The instant query that must have no result. Firing alerts are the series `ALERTS` (Prometheus, "Alerting rules"). */
@@ -30,8 +30,8 @@ export function requestFor(spec: PrometheusSpec, timeoutSeconds: number, at?: Mi
 }
 
 /** Prometheus could not be asked: that blocks, because nobody knows what it would have said. */
-export const unasked = (spec: PrometheusSpec, why: string): BlockersAnswer =>
-  blocked(`${placeOf(spec)} cannot be asked: ${why}`);
+export const prometheusUnavailable = (spec: PrometheusSpec, why: string): BlockersAnswer =>
+  blocked(`${describeServer(spec)} cannot be asked: ${why}`);
 
 /**
  * What an answer of the HTTP API means (prometheus.io/docs, "HTTP API", format version 1). A scalar and a string are
@@ -40,11 +40,11 @@ export const unasked = (spec: PrometheusSpec, why: string): BlockersAnswer =>
 export function readAnswer(spec: PrometheusSpec, status: number, text: string): BlockersAnswer {
   const body = parseAnswer(text);
   const why = errorIn(body, status);
-  if (body === undefined || why !== undefined) return unasked(spec, why ?? '');
+  if (body === undefined || why !== undefined) return prometheusUnavailable(spec, why ?? '');
   const results = resultsIn(body['data']);
-  if (results === undefined) return unasked(spec, 'the answer has no result in it');
+  if (results === undefined) return prometheusUnavailable(spec, 'the answer has no result in it');
   if (results.length > 0) return blocked(sayResults(spec, results));
-  return lacksData(body) ? unasked(spec, 'it answered in part only') : QUIET;
+  return lacksData(body) ? prometheusUnavailable(spec, 'it answered in part only') : NOT_BLOCKED;
 }
 
 /** What keeps a body from being an answer of its API that went well; undefined where nothing does. */
@@ -85,13 +85,14 @@ const MOST_NAMES = 3;
 
 /** Of alerts that the commit names, which; of a query only how many results: their labels are not the committer's to read. */
 function sayResults(spec: PrometheusSpec, results: readonly unknown[]): string {
-  if (spec.query !== undefined) return `the query that must have no result has ${results.length} in ${placeOf(spec)}`;
+  if (spec.query !== undefined)
+    return `the query that must have no result has ${results.length} in ${describeServer(spec)}`;
   const asked = spec.alerts ?? [];
   const names = [...new Set(results.map(alertOf).filter((name) => asked.includes(name)))].sort();
-  if (names.length === 0) return `an alert is firing in ${placeOf(spec)}`;
+  if (names.length === 0) return `an alert is firing in ${describeServer(spec)}`;
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
   const what = names.slice(0, MOST_NAMES).join(', ') + more;
-  return `${what} ${names.length === 1 ? 'is' : 'are'} firing in ${placeOf(spec)}`;
+  return `${what} ${names.length === 1 ? 'is' : 'are'} firing in ${describeServer(spec)}`;
 }
 
 function alertOf(result: unknown): string {

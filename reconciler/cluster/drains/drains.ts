@@ -3,10 +3,10 @@ import { type Kube, PODS } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DrainView, PodCount } from '../../policy/fleet.ts';
-import { hasOtherNode, isOwn, type OwnPod } from './own-pod.ts';
-import { featureNeeds } from '../../policy/room/feature-needs.ts';
-import { vitalPods } from '../../policy/room/vital-pods.ts';
-import { hasToLeave, isFinished, isLeaving, type Pod } from '../../policy/disruption/evictable.ts';
+import { hasOtherNode, isOwnPod, type OwnPod } from './own-pod.ts';
+import { featureNeeds } from '../../policy/allocatable/feature-needs.ts';
+import { vitalPods } from '../../policy/allocatable/vital-pods.ts';
+import { mustBeEvicted, isFinished, isTerminating, type Pod } from '../../policy/disruption/evictable.ts';
 
 /**
  * Drains nodes step by step: each call looks at the node's pods and evicts what has to leave, this process's own pod last. Keeps
@@ -58,13 +58,13 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
     async evict(node, since, signal) {
       const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
       const left = items.filter((pod) => !isKnownTo(mayStay, pod));
-      const others = left.filter(({ metadata }) => !isOwn(own, metadata));
+      const others = left.filter(({ metadata }) => !isOwnPod(own, metadata));
       const refused: string[] = [];
       for (const pod of others) {
-        const why = isKnownTo(isLeaving, pod) ? null : await evictOne(pod, signal);
+        const why = isKnownTo(isTerminating, pod) ? null : await evictOne(pod, signal);
         if (why !== null) refused.push(`${nameOf(pod)}: ${why}`);
       }
-      const [mine] = others.length === 0 ? left.filter((each) => !isKnownTo(isLeaving, each)) : [];
+      const [mine] = others.length === 0 ? left.filter((each) => !isKnownTo(isTerminating, each)) : [];
       if (mine !== undefined) {
         // It would wait for a node that only it can open again. A restart of the kubelet does it no harm.
         if (!(await hasOtherNode(kube, node, signal))) {
@@ -124,7 +124,7 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
   }
 }
 
-const mayStay = (pod: Pod): boolean => !hasToLeave(pod);
+const mayStay = (pod: Pod): boolean => !mustBeEvicted(pod);
 
 /** Whether this holds of a pod as far as anybody can see: one that cannot be read stays in the way of its own node, and of no other. */
 function isKnownTo(holds: (pod: Pod) => boolean, pod: Pod): boolean {

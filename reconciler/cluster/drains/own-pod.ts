@@ -14,7 +14,7 @@ interface NodeState extends KubeObject {
   readonly status?: { readonly conditions?: readonly Pick<Condition, 'type' | 'status'>[] | undefined };
 }
 
-export const isOwn = (own: OwnPod | null, { name, namespace }: KubeObject['metadata']): boolean =>
+export const isOwnPod = (own: OwnPod | null, { name, namespace }: KubeObject['metadata']): boolean =>
   own !== null && own.name === name && own.namespace === namespace;
 
 /** All Nodes of a large cluster, with their images, take more memory than we may have. */

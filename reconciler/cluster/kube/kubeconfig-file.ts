@@ -22,7 +22,8 @@ export type Entry = Readonly<Record<string, unknown>>;
 export async function readKubeconfigs(paths: readonly string[]): Promise<Kubeconfig> {
   const read = await Promise.all(paths.map(readOne));
   const found = read.filter((one) => one !== undefined);
-  if (found.length === 0) throw broken('KUBECONFIG_MISSING', `there is no kubeconfig at ${paths.join(' or ')}`);
+  if (found.length === 0)
+    throw kubeconfigError('KUBECONFIG_MISSING', `there is no kubeconfig at ${paths.join(' or ')}`);
   return mergeKubeconfigs(found);
 }
 
@@ -43,14 +44,15 @@ async function readOne(path: string): Promise<Kubeconfig | undefined> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     if (error instanceof GitopsError) throw error;
-    throw broken('KUBECONFIG_INVALID', `cannot read the kubeconfig ${path}`, error);
+    throw kubeconfigError('KUBECONFIG_INVALID', `cannot read the kubeconfig ${path}`, error);
   }
 }
 
 /** @param path where the text comes from: relative paths in it start there */
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
   const document = parseYaml(text, path);
-  if (!isEntry(document)) throw broken('KUBECONFIG_INVALID', `${path} is not a kubeconfig: it holds no mapping`);
+  if (!isEntry(document))
+    throw kubeconfigError('KUBECONFIG_INVALID', `${path} is not a kubeconfig: it holds no mapping`);
   const list = (part: string, kind: string): ReadonlyMap<string, Entry> =>
     new Map(entriesOf(document[part], kind).map(([name, entry]) => [name, absolute(entry, dirname(path))]));
   const current = document['current-context'];
@@ -69,7 +71,7 @@ function parseYaml(text: string, path: string): unknown {
   } catch (error) {
     const at = (error as { readonly linePos?: readonly [{ readonly line: number }] }).linePos?.[0].line;
     const where = at === undefined ? '' : `, line ${at}`;
-    throw broken(
+    throw kubeconfigError(
       'KUBECONFIG_INVALID',
       `${path} is not a kubeconfig: not YAML (${codeOf(error) ?? 'unreadable'}${where})`,
     );
@@ -98,7 +100,7 @@ function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function broken(
+export function kubeconfigError(
   code: 'KUBECONFIG_MISSING' | 'KUBECONFIG_INVALID',
   message: string,
   cause?: unknown,

@@ -1,14 +1,14 @@
 import type { Agent, OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
-import type { Credential, Credentials } from '#shared/kube/credentials.ts';
+import type { Credential, Credentials } from '#shared/kube/kube-credentials.ts';
 import { createFileText } from '#shared/kube/file-text.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
-import { broken, type Entry, type Kubeconfig, readKubeconfigs } from './kubeconfig-file.ts';
+import { kubeconfigError, type Entry, type Kubeconfig, readKubeconfigs } from './kubeconfig-file.ts';
 
-export interface Opened {
+export interface OpenedKubeconfig {
   readonly server: string;
   readonly credentials: Credentials;
 }
@@ -24,18 +24,18 @@ export async function openKubeconfig(
   paths: readonly string[],
   context: string | undefined,
   clock: Clock,
-): Promise<Opened> {
+): Promise<OpenedKubeconfig> {
   const where = paths.join(', ');
   const first = await read(paths, context);
   if (!URL.canParse(first.server)) {
-    throw broken('KUBECONFIG_INVALID', `${where}: the server ${sanitizeText(first.server)} is not an address`);
+    throw kubeconfigError('KUBECONFIG_INVALID', `${where}: the server ${sanitizeText(first.server)} is not an address`);
   }
   if (first.server.startsWith('http://')) {
     // As kubectl: no credential over a connection that anybody can listen to.
     return { server: first.server, credentials: { current: () => Promise.resolve({}), refresh: () => undefined } };
   }
   if (!first.server.startsWith('https://')) {
-    throw broken('KUBECONFIG_INVALID', `${where}: the server ${first.server} is neither https:// nor http://`);
+    throw kubeconfigError('KUBECONFIG_INVALID', `${where}: the server ${first.server} is neither https:// nor http://`);
   }
   let present: Selected | undefined = first;
   let token = tokenFileOf(first, clock);
@@ -70,24 +70,30 @@ async function read(paths: readonly string[], context: string | undefined): Prom
 
 function select(all: Kubeconfig, context: string | undefined, where: string): Selected {
   const name = context ?? all.currentContext;
-  if (name === '') throw broken('KUBECONFIG_INVALID', `${where}: no current context; name one with --context`);
+  if (name === '') throw kubeconfigError('KUBECONFIG_INVALID', `${where}: no current context; name one with --context`);
   const chosen = all.contexts.get(name);
   if (chosen === undefined) {
     const known = [...all.contexts.keys()].join(', ') || 'none';
-    throw broken('KUBECONFIG_INVALID', `${where}: no context ${name}; there are: ${known}`);
+    throw kubeconfigError('KUBECONFIG_INVALID', `${where}: no context ${name}; there are: ${known}`);
   }
   const cluster = all.clusters.get(String(chosen['cluster']));
   if (cluster === undefined || typeof cluster['server'] !== 'string' || cluster['server'] === '') {
-    throw broken('KUBECONFIG_INVALID', `${where}: context ${name} is of a cluster that is not there, or has no server`);
+    throw kubeconfigError(
+      'KUBECONFIG_INVALID',
+      `${where}: context ${name} is of a cluster that is not there, or has no server`,
+    );
   }
   const anonymous = chosen['user'] === undefined || chosen['user'] === '';
   const user = anonymous ? {} : all.users.get(String(chosen['user']));
   if (user === undefined) {
-    throw broken('KUBECONFIG_INVALID', `${where}: context ${name} is of the user ${String(chosen['user'])}, not there`);
+    throw kubeconfigError(
+      'KUBECONFIG_INVALID',
+      `${where}: context ${name} is of the user ${String(chosen['user'])}, not there`,
+    );
   }
   const proxied = typeof cluster['proxy-url'] === 'string' && cluster['proxy-url'] !== '';
   if (proxied && !URL.canParse(String(cluster['proxy-url']))) {
-    throw broken('KUBECONFIG_INVALID', `${where}: the proxy-url of context ${name} is not an address`);
+    throw kubeconfigError('KUBECONFIG_INVALID', `${where}: the proxy-url of context ${name} is not an address`);
   }
   return { server: cluster['server'], user, proxied, config: configOf(cluster, user) };
 }

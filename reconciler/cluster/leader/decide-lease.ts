@@ -3,16 +3,16 @@ import { toMicroTime } from '../kube/micro-time.ts';
 import type { Lease, LeaseSpec, LeaseTiming } from './lease.ts';
 
 /** When this process first saw the lease say what it says now. */
-export interface Sighting {
-  readonly saying: string;
+export interface LeaseObservation {
+  readonly content: string;
   /** Monotonic, this machine's. */
   readonly sinceMs: Millis;
 }
 
-export interface LeaseMoment {
+export interface LeaseInput {
   /** null: there is none yet. */
   readonly lease: Lease | null;
-  readonly sighting: Sighting | null;
+  readonly observation: LeaseObservation | null;
   /** Unique to this process: a replica that starts again under an old name would lead together with the old one. */
   readonly me: string;
   /** The pod that this process runs in: who held the lease as `<pod>_…` before has ended, or it would not run. */
@@ -34,14 +34,14 @@ export type LeaseDecision =
  * Notes a lease that was just read. Its age is counted from the first sight of its content by this machine's own clock,
  * so that the clocks of the replicas need not agree on the time.
  */
-export function sight(lease: Lease, before: Sighting | null, nowMs: Millis): Sighting {
+export function observeLease(lease: Lease, before: LeaseObservation | null, nowMs: Millis): LeaseObservation {
   const { holderIdentity, acquireTime, renewTime, leaseTransitions } = lease.spec ?? {};
   const saying = JSON.stringify([holderIdentity, acquireTime, renewTime, leaseTransitions]);
-  return before?.saying === saying ? before : { saying, sinceMs: nowMs };
+  return before?.content === saying ? before : { content: saying, sinceMs: nowMs };
 }
 
 /** The next step towards holding the lease. A write that follows from it carries the lease's resourceVersion. */
-export function decideLease({ lease, sighting, me, pod, nowMs, wallMs, timing }: LeaseMoment): LeaseDecision {
+export function decideLease({ lease, observation, me, pod, nowMs, wallMs, timing }: LeaseInput): LeaseDecision {
   const now = toMicroTime(wallMs);
   const mine = { holderIdentity: me, leaseDurationSeconds: Math.ceil(timing.leaseMs / 1000), renewTime: now };
   if (lease === null) return { do: 'create', spec: { ...mine, acquireTime: now, leaseTransitions: 0 } };
@@ -50,7 +50,7 @@ export function decideLease({ lease, sighting, me, pod, nowMs, wallMs, timing }:
   const holder = spec.holderIdentity ?? '';
   if (holder === me) return { do: 'renew', spec: mine };
 
-  const seen = sighting ?? sight(lease, null, nowMs);
+  const seen = observation ?? observeLease(lease, null, nowMs);
   const isPredecessor = pod !== undefined && holder.startsWith(`${pod}_`);
   const endMs = isPredecessor ? seen.sinceMs + lastWritesMs(timing) : expiryMs(spec, seen, timing);
   const leftMs = holder === '' ? 0 : endMs - nowMs;
@@ -63,7 +63,7 @@ export function decideLease({ lease, sighting, me, pod, nowMs, wallMs, timing }:
 const lastWritesMs = ({ leaseMs, renewMs }: LeaseTiming): Millis => leaseMs - renewMs;
 
 /** The holder's own promise of how often it renews counts, not ours: replicas may be configured differently. */
-function expiryMs({ leaseDurationSeconds }: LeaseSpec, { sinceMs }: Sighting, timing: LeaseTiming): Millis {
+function expiryMs({ leaseDurationSeconds }: LeaseSpec, { sinceMs }: LeaseObservation, timing: LeaseTiming): Millis {
   const seconds = leaseDurationSeconds ?? 0;
   return sinceMs + (seconds > 0 ? seconds * 1000 : timing.leaseMs);
 }

@@ -3,7 +3,7 @@ import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { mergePatchLatest } from '#shared/kube/update.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { decideLease, type LeaseDecision, sight, type Sighting } from './decide-lease.ts';
+import { decideLease, type LeaseDecision, observeLease, type LeaseObservation } from './decide-lease.ts';
 import { type Lease, type LeaseTiming, releasedSpec } from './lease.ts';
 
 export interface LeaseClientOptions {
@@ -12,7 +12,7 @@ export interface LeaseClientOptions {
   readonly name: string;
   /** Unique to this process, not only to its pod: a container that is restarted must not inherit the lead. */
   readonly identity: string;
-  /** See `LeaseMoment`. */
+  /** See `LeaseInput`. */
   readonly pod?: string | undefined;
   readonly clock: Clock;
   /** Numbers in [0, 1). */
@@ -42,7 +42,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
   const { kube, namespace, name, identity, pod, clock, random, signal, timing } = options;
   const place: Place = { resource: LEASES, namespace };
   let known: Lease | null = null;
-  let sighting: Sighting | null = null;
+  let sighting: LeaseObservation | null = null;
   let holder: string | undefined;
   let ahead: Millis = 0;
 
@@ -50,7 +50,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
   const note = (lease: Lease | null): void => {
     known = lease;
     if (lease === null) return;
-    sighting = sight(lease, sighting, clock.monotonic());
+    sighting = observeLease(lease, sighting, clock.monotonic());
     holder = lease.spec?.holderIdentity ?? '';
   };
 
@@ -74,7 +74,15 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
         // Only what our own write returned is known for sure; after anything else the lease is read again.
         if (known?.spec?.holderIdentity !== identity) note(await kube.get<Lease>(place, name, life.signal));
         const nowMs = clock.monotonic();
-        const decision = decideLease({ lease: known, sighting, me: identity, pod, nowMs, wallMs: clock.now(), timing });
+        const decision = decideLease({
+          lease: known,
+          observation: sighting,
+          me: identity,
+          pod,
+          nowMs,
+          wallMs: clock.now(),
+          timing,
+        });
         if (decision.do === 'wait') return false;
         // Also where the answer is lost: then the lease is found to be ours.
         if (decision.do === 'take') ahead = aheadOf(clock.now(), known);

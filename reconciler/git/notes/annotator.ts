@@ -1,4 +1,4 @@
-import type { CommitOid } from '../../policy/commit.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { GitError } from '../errors.ts';
 
 export type Annotated = {

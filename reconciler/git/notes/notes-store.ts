@@ -1,14 +1,14 @@
 import git from 'isomorphic-git';
 import { GitError, isGitError } from '../errors.ts';
 import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
-import type { GitSession } from '../wire/session.ts';
-import { parseCommit } from '../objects/commit.ts';
-import { createObjectStore, type ObjectStore } from '../objects/store.ts';
-import type { CommitOid } from '../../policy/commit.ts';
+import type { GitSession } from '../wire/git-session.ts';
+import { parseCommit } from '../objects/parse-commit.ts';
+import { createObjectStore, type ObjectStore } from '../objects/git-object-store.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { findTip } from '../wire/find-tip.ts';
-import { givesSingleObjects, requestObjects } from '../wire/request-objects.ts';
+import { supportsSingleObjects, requestObjects } from '../wire/request-objects.ts';
 import { requestPack } from '../wire/request-pack.ts';
-import { isUnreadable } from './unreadable.ts';
+import { isUnreadableNote } from './unreadable-note.ts';
 
 /** A notes ref as the server had it, in memory. */
 export interface NotesStore {
@@ -29,7 +29,7 @@ export async function loadNotes(session: GitSession, ref: string): Promise<Notes
   const objects = createObjectStore();
   const tip = await findTip(session, ref);
   if (tip === null) return { objects, tip, tree: null, sparse: false };
-  const sparse = givesSingleObjects(session) && (await takesSingle(session, objects, tip));
+  const sparse = supportsSingleObjects(session) && (await takesSingle(session, objects, tip));
   if (!sparse) {
     // Their number, and the size of one that somebody else wrote, mean nothing here: all of them together are limited.
     const { objects: most, objectBytes } = session.limits;
@@ -67,7 +67,7 @@ async function addRoot(
   try {
     await objects.addPack(await requestObjects(session, [tree], session.limits));
   } catch (error) {
-    if (!isUnreadable(error) || parents.length === 0) throw error;
+    if (!isUnreadableNote(error) || parents.length === 0) throw error;
     const wish = { haves: parents, filter: 'blob:none' };
     await objects.addPack(await requestObjects(session, [tip], session.limits, wish));
   }

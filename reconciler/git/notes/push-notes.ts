@@ -1,11 +1,11 @@
 import git from 'isomorphic-git';
-import type { GitSession, Greeting } from '../wire/session.ts';
-import type { RepoParameters } from '../objects/store.ts';
-import type { CommitOid } from '../../policy/commit.ts';
+import type { GitSession, Greeting } from '../wire/git-session.ts';
+import type { RepoParameters } from '../objects/git-object-store.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { assertWhole, FLUSH, packetLine, readPackets, textOf } from '../wire/pkt-line.ts';
 import { throwRemoteError } from '../wire/remote-error.ts';
 import { readSideBand } from '../wire/side-band.ts';
-import { pushError, pushRace } from './push-refusal.ts';
+import { pushError, pushRaceError } from './push-refusal.ts';
 
 export interface NotesPush {
   readonly ref: string;
@@ -28,7 +28,7 @@ const NOTHING = '0'.repeat(40);
  */
 export async function pushNotes(session: GitSession, repo: RepoParameters, push: NotesPush): Promise<void> {
   const greeting = await session.greet('git-receive-pack', 0);
-  if (advertised(greeting, push.ref) !== push.from) throw pushRace(push.ref, '');
+  if (advertised(greeting, push.ref) !== push.from) throw pushRaceError(push.ref, '');
   const { packfile = new Uint8Array() } = await git.packObjects({ ...repo, oids: [...push.oids], write: false });
   const { capabilities } = greeting.advertisement;
   const words = ['report-status', 'side-band-64k'].filter((word) => capabilities.has(word));

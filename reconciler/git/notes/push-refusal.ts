@@ -86,7 +86,7 @@ const KINDS: readonly Kind[] = [
  */
 export function pushError({ ref, reason, remarks }: PushRefusal): GitError {
   const said = plainLine([reason, remarks].filter((text) => text !== '').join(': '), 300);
-  if (isRace(reason)) return pushRace(ref, said);
+  if (isRace(reason)) return pushRaceError(ref, said);
   const kind = KINDS.find(({ words }) => words.some((each) => each.test(`${reason}\n${remarks}`)));
   if (kind !== undefined) {
     const { code, says, remedy } = kind;
@@ -94,10 +94,10 @@ export function pushError({ ref, reason, remarks }: PushRefusal): GitError {
       disposition: UNTIL_OPERATOR,
     });
   }
-  if (NOT_WRITTEN.test(reason) && (remarks.trim() === '' || isRace(remarks))) return pushRace(ref, said);
+  if (NOT_WRITTEN.test(reason) && (remarks.trim() === '' || isRace(remarks))) return pushRaceError(ref, said);
   return remoteError(said === '' ? `nothing about ${ref}, which it was sent` : said, (text) => text);
 }
 
 /** The ref was not where this process thought it was. */
-export const pushRace = (ref: string, said: string): GitError =>
+export const pushRaceError = (ref: string, said: string): GitError =>
   new GitError('GIT_PUSH_RACE', `${ref} was changed by another writer meanwhile${said === '' ? '' : ` (${said})`}`);

@@ -1,8 +1,8 @@
 import type { GitError } from '../errors.ts';
-import type { ObjectStore } from '../objects/store.ts';
+import type { ObjectStore } from '../objects/git-object-store.ts';
 import { formatTree, isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
-import type { CommitOid } from '../../policy/commit.ts';
-import { asUnreadable, isUnreadable } from './unreadable.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
+import { unreadableNoteError, isUnreadableNote } from './unreadable-note.ts';
 
 const FILE = '100644';
 const DIRECTORY = '40000';
@@ -39,8 +39,8 @@ export async function setNotes(
     try {
       entries = await withNote(store, entries, commit, files);
     } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      unreadable.set(commit, asUnreadable(error, commit));
+      if (!isUnreadableNote(error)) throw error;
+      unreadable.set(commit, unreadableNoteError(error, commit));
     }
   }
   return { tree: await store.write('tree', formatTree(entries)), unreadable };

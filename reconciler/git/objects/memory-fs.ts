@@ -1,5 +1,5 @@
 import type { PromiseFsClient } from 'isomorphic-git';
-import { owned } from './own-copy.ts';
+import { copyIfShared } from './own-copy.ts';
 
 const ORDINARY = { mode: 0o644, mtimeMs: 0, ctimeMs: 0, uid: 0, gid: 0, dev: 0, ino: 0 };
 
@@ -35,7 +35,7 @@ export function createMemoryFs(): PromiseFsClient {
         return Promise.resolve(encoding === undefined ? file : file.toString('utf8'));
       },
       writeFile(path: string, content: string | Uint8Array) {
-        files.set(path, owned(typeof content === 'string' ? Buffer.from(content) : content));
+        files.set(path, copyIfShared(typeof content === 'string' ? Buffer.from(content) : content));
         return Promise.resolve();
       },
       unlink: (path: string) => (files.delete(path) ? Promise.resolve() : missing(path)),

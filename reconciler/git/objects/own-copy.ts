@@ -9,7 +9,7 @@ export function ownCopy(bytes: Uint8Array): Buffer {
 }
 
 /** The same bytes where they have memory of their own already, and a copy of them where they are a part of something else. */
-export const owned = (bytes: Uint8Array): Buffer =>
+export const copyIfShared = (bytes: Uint8Array): Buffer =>
   bytes.byteLength === bytes.buffer.byteLength
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     : ownCopy(bytes);

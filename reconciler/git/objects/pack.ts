@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Spend } from '../turns.ts';
+import type { YieldAfterWork } from '../event-loop-yield.ts';
 import { damagedPack, inflateEntry, type PackEntry, readEntry } from '../wire/pack-entry.ts';
 import { applyDelta } from './apply-delta.ts';
 
@@ -46,7 +46,7 @@ const SUM_BYTES = 20;
  * @throws GitError `GIT_DAMAGED` where a name stands twice, or where deltas have no base, go round in circles, do not fit, or
  *   form too long a chain
  */
-export async function openPack(pack: Buffer, spend: Spend): Promise<ObjectPack> {
+export async function openPack(pack: Buffer, spend: YieldAfterWork): Promise<ObjectPack> {
   const content = pack.subarray(0, -SUM_BYTES);
   const named = new Map<string, Placed>();
   const placed = new Map<number, Placed>();

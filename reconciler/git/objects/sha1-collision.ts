@@ -1,4 +1,4 @@
-import type { Spend } from '../turns.ts';
+import type { YieldAfterWork } from '../event-loop-yield.ts';
 
 /**
  * A pattern of differences between the two messages of a collision: where it stands, and which bit it is about (Manuel's classes I
@@ -104,7 +104,7 @@ function keep(state: Int32Array, a: number, b: number, c: number, d: number, e: 
  * pattern the twin's block is made and run from the middle, where both have the same state. If it comes to the same end, the block
  * is one of a pair.
  */
-export async function madeForCollision(bytes: Uint8Array, spend: Spend): Promise<boolean> {
+export async function isSha1CollisionAttack(bytes: Uint8Array, spend: YieldAfterWork): Promise<boolean> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const chained = Int32Array.from(START);
   // The end is padded with what nobody can choose: only whole blocks can be of a pair.

@@ -1,9 +1,9 @@
 import { isGitError } from '../errors.ts';
-import type { GitSession } from '../wire/session.ts';
-import { createObjectStore, type ObjectStore } from '../objects/store.ts';
-import type { CommitOid } from '../../policy/commit.ts';
-import { filtersObjects } from '../wire/request-objects.ts';
-import { type PackWish, requestPack } from '../wire/request-pack.ts';
+import type { GitSession } from '../wire/git-session.ts';
+import { createObjectStore, type ObjectStore } from '../objects/git-object-store.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
+import { supportsFilter } from '../wire/request-objects.ts';
+import { type PackRequest, requestPack } from '../wire/request-pack.ts';
 
 /** The objects of one commit. */
 export interface FetchedCommit {
@@ -23,7 +23,7 @@ export async function fetchCommit(session: GitSession, oid: CommitOid): Promise<
   try {
     return { store: await fetched(session, wish), leftOutFrom: null };
   } catch (error) {
-    if (!isGitError(error, 'GIT_TOO_BIG') || !filtersObjects(session)) throw error;
+    if (!isGitError(error, 'GIT_TOO_BIG') || !supportsFilter(session)) throw error;
     const leftOutFrom = session.limits.fileBytes + 1;
     try {
       return { store: await fetched(session, { ...wish, filter: `blob:limit=${leftOutFrom}` }), leftOutFrom };
@@ -37,7 +37,7 @@ export async function fetchCommit(session: GitSession, oid: CommitOid): Promise<
 export const refusesFilter = (error: unknown): boolean =>
   isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_SERVER_ERROR', 'GIT_REFUSED');
 
-async function fetched(session: GitSession, wish: PackWish): Promise<ObjectStore> {
+async function fetched(session: GitSession, wish: PackRequest): Promise<ObjectStore> {
   const store = createObjectStore();
   const answer = await requestPack(session, wish, session.limits);
   if (answer.pack !== null) await store.addPack(answer.pack);

@@ -1,7 +1,7 @@
 import { isDirectory, parseTree } from '../objects/tree.ts';
-import type { ObjectStore } from '../objects/store.ts';
+import type { ObjectStore } from '../objects/git-object-store.ts';
 import { requestObjects } from '../wire/request-objects.ts';
-import type { GitSession } from '../wire/session.ts';
+import type { GitSession } from '../wire/git-session.ts';
 
 /** Brings trees into a store, each for itself, without what they point to. */
 export type FetchTrees = (oids: readonly string[]) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { TreeEntry } from '../objects/tree.ts';
 
-export interface Wrong {
+export interface EntryProblem {
   readonly code: string;
   readonly message: string;
 }
@@ -8,7 +8,7 @@ export interface Wrong {
 const REGULAR: ReadonlySet<string> = new Set(['100644', '100755']);
 
 /** Why an entry that is no directory is not a regular file; null where it is one. */
-export function judgeEntry({ mode }: TreeEntry): Wrong | null {
+export function judgeEntry({ mode }: TreeEntry): EntryProblem | null {
   if (REGULAR.has(mode)) return null;
   if (mode === '120000') {
     return { code: 'symlink', message: 'symbolic links are not followed: commit the file itself' };
@@ -22,7 +22,7 @@ export function judgeEntry({ mode }: TreeEntry): Wrong | null {
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';
 
 /** Why a file is not taken over; null where it is. */
-export function judgeFile(bytes: Uint8Array, mostBytes: number): Wrong | null {
+export function judgeFile(bytes: Uint8Array, mostBytes: number): EntryProblem | null {
   if (bytes.length > mostBytes) {
     return { code: 'file-too-big', message: `${bytes.length} bytes, and at most ${mostBytes} are read` };
   }

@@ -1,4 +1,4 @@
-import { hasUnseen, spellOut } from '../plain-text.ts';
+import { hasInvisible, escapeInvisible } from '../plain-text.ts';
 
 /** As in every file system that git is used on. */
 export const LONGEST_NAME_BYTES = 255;
@@ -14,11 +14,11 @@ const SHOWN = 100;
 /** Git stores any bytes but `/` and NUL as a name. A config repository's names have to mean what they look like. */
 export function judgeName(bytes: Buffer): JudgedName {
   const name = bytes.toString('utf8', 0, LONGEST_NAME_BYTES + 1);
-  const refuse = (why: string): JudgedName => ({ usable: false, shown: spellOut(name).slice(0, SHOWN), why });
+  const refuse = (why: string): JudgedName => ({ usable: false, shown: escapeInvisible(name).slice(0, SHOWN), why });
   if (bytes.length > LONGEST_NAME_BYTES) return refuse(`is ${bytes.length} bytes long`);
   if (!Buffer.from(name).equals(bytes)) return refuse('is not UTF-8');
   if (bytes.length === 0) return refuse('is empty');
-  if (hasUnseen(name)) return refuse('holds characters that cannot be seen');
+  if (hasInvisible(name)) return refuse('holds characters that cannot be seen');
   if (/[/\\:]/.test(name)) return refuse('holds a slash, backslash or colon');
   if (/^(?:\.|\.git|git~1)[ .]*$/i.test(name)) return refuse('has a meaning of its own');
   return { usable: true, name };

@@ -1,10 +1,10 @@
 import { isGitError } from '../errors.ts';
-import type { GitSession } from '../wire/session.ts';
-import { parseCommit } from '../objects/commit.ts';
-import { createObjectStore } from '../objects/store.ts';
-import type { Commit, CommitOid, Lineage } from '../../policy/commit.ts';
-import { filtersObjects } from '../wire/request-objects.ts';
-import { type PackAnswer, type PackWish, requestPack } from '../wire/request-pack.ts';
+import type { GitSession } from '../wire/git-session.ts';
+import { parseCommit } from '../objects/parse-commit.ts';
+import { createObjectStore } from '../objects/git-object-store.ts';
+import type { Commit, CommitOid, Lineage } from '../../policy/commit-snapshot.ts';
+import { supportsFilter } from '../wire/request-objects.ts';
+import { type PackAnswer, type PackRequest, requestPack } from '../wire/request-pack.ts';
 import { refusesFilter } from './fetch-commit.ts';
 
 /** `known` is false where the history in between is too big to be read: a rewrite is assumed then. */
@@ -50,9 +50,9 @@ async function descends(session: GitSession, tip: Commit, since: CommitOid): Pro
 }
 
 /** What lies in between: commits alone, where the server leaves the rest out. */
-async function between(session: GitSession, wish: PackWish): Promise<PackAnswer> {
+async function between(session: GitSession, wish: PackRequest): Promise<PackAnswer> {
   const { limits } = session;
-  if (filtersObjects(session)) {
+  if (supportsFilter(session)) {
     try {
       return await requestPack(session, { ...wish, filter: 'tree:0' }, limits);
     } catch (error) {

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Finding, Severity } from '#shared/contract/finding.ts';
 import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
 import { inFolder } from '../../policy/in-folder.ts';
-import type { GitLimits } from '../limits.ts';
-import { createBytesKeeper, type KeptBytes } from '../objects/kept-bytes.ts';
-import type { ObjectStore } from '../objects/store.ts';
+import type { GitLimits } from '../git-limits.ts';
+import { createBytesCompressor, type CompressedBytes } from '../objects/compressed-bytes.ts';
+import type { ObjectStore } from '../objects/git-object-store.ts';
 import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
-import type { RepoFile } from '../../policy/commit.ts';
-import { judgeEntry, judgeFile, type Wrong } from './judge-entry.ts';
+import type { RepoFile } from '../../policy/commit-snapshot.ts';
+import { judgeEntry, judgeFile, type EntryProblem } from './judge-entry.ts';
 import { judgeName, LONGEST_NAME_BYTES } from './judge-name.ts';
 
 export interface ReadTreeOptions {
@@ -20,14 +20,14 @@ export interface ReadTreeOptions {
   /** Which paths are read. */
   readonly select: (path: string) => boolean;
   /** Files that were taken over before, by object name. */
-  readonly known: ReadonlyMap<string, KeptBytes>;
+  readonly known: ReadonlyMap<string, CompressedBytes>;
 }
 
 export interface ReadTree {
   /** By path from the tree. */
   readonly files: ReadonlyMap<string, RepoFile>;
   /** The same by object name, to be known the next time. */
-  readonly kept: ReadonlyMap<string, KeptBytes>;
+  readonly kept: ReadonlyMap<string, CompressedBytes>;
   readonly findings: readonly Finding[];
 }
 
@@ -47,9 +47,9 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
   // One copy of a file's bytes, however often the tree names it: a small pack must not become a large snapshot.
-  const keep = createBytesKeeper();
-  const kept = new Map<string, KeptBytes>();
-  const refused = new Map<string, Wrong>();
+  const keep = createBytesCompressor();
+  const kept = new Map<string, CompressedBytes>();
+  const refused = new Map<string, EntryProblem>();
   let entriesSeen = 0;
   // Names may be as long as an object: few entries of a tree that stands in a thousand places would keep us for minutes.
   let bytesLeft = limits.treeEntries * (LONGEST_NAME_BYTES + ENTRY_BYTES);
@@ -109,7 +109,7 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
     if (files.size % FILES_A_TURN === 0) await nextTurn();
   }
 
-  async function takeOver(oid: string): Promise<KeptBytes | null> {
+  async function takeOver(oid: string): Promise<CompressedBytes | null> {
     const bytes = await store.read(oid, 'blob');
     const wrong = judgeFile(bytes, limits.fileBytes);
     if (wrong === null) return keep(bytes);
@@ -121,7 +121,7 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
   return { files, kept, findings };
 }
 
-const fileOf = (path: string, oid: string, kept: KeptBytes): RepoFile => ({
+const fileOf = (path: string, oid: string, kept: CompressedBytes): RepoFile => ({
   path,
   oid,
   get bytes() {

@@ -1,5 +1,5 @@
 import { GitError } from '../errors.ts';
-import { createGrowingBytes } from '../wire/growing-bytes.ts';
+import { createGrowableBuffer } from '../wire/growable-buffer.ts';
 import { FLUSH, packetLine } from '../wire/pkt-line.ts';
 
 /** A server's greeting as it comes: packets up to the first flush, and whatever came along with its end. */
@@ -18,7 +18,7 @@ export interface GreetingReader {
 
 /** @param most bytes. Each is looked at once, in however many pieces they come. */
 export function createGreetingReader(most: number): GreetingReader {
-  const heard = createGrowingBytes(most);
+  const heard = createGrowableBuffer(most);
   /** Where the first packet begins that was not looked at. */
   let at = 0;
   return {

@@ -1,13 +1,13 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import type { Commit, CommitOid } from '../../policy/commit.ts';
-import { type SignatureVerdict, untrusted } from '../../policy/commit.ts';
+import type { Commit, CommitOid } from '../../policy/commit-snapshot.ts';
+import { type SignatureVerdict, untrusted } from '../../policy/commit-snapshot.ts';
 import { isGitError } from '../errors.ts';
-import type { Vouched, WrongWithMerge } from '../evidence/merges.ts';
-import type { LeavesFolder } from '../evidence/on-top.ts';
-import type { TagsOf } from '../evidence/tags.ts';
-import { createFirstSeen } from './first-seen.ts';
+import type { SignatureScope, VerifyMerge } from '../merge-verification/merge-verifier.ts';
+import type { FolderUnchanged } from '../merge-verification/folder-unchanged.ts';
+import type { ReadTags } from '../merge-verification/tag-reader.ts';
+import { createFirstSeenSignatures } from './first-seen-signatures.ts';
 import { verifySignature } from './verify-signature.ts';
 import { splitCommit } from './signed-commit.ts';
 import { splitTag } from './signed-tag.ts';
@@ -21,19 +21,19 @@ export interface CommitTrust {
    * @param around what the commit stands in; absent: no commit is in force
    * @throws GitError where the git server has to be asked for more, and cannot be
    */
-  judge(commit: Pick<Commit, 'oid' | 'raw'>, around?: Around): Promise<SignatureVerdict>;
+  judge(commit: Pick<Commit, 'oid' | 'raw'>, around?: TrustContext): Promise<SignatureVerdict>;
   /** Hears since when a commit is in force, as the record in the cluster has it: it was signed by then. */
   isInForce(commit: CommitOid, since: Millis): void;
 }
 
-export interface Around {
+export interface TrustContext {
   /** The commit in force; null for none. */
   readonly since: CommitOid | null;
   readonly signal: AbortSignal;
 }
 
 /** Where signatures are not asked for. */
-export const TRUST_EVERYBODY: CommitTrust = {
+export const TRUST_ALL_COMMITS: CommitTrust = {
   judge: () => Promise.resolve({ verdict: 'not-required' }),
   isInForce: () => undefined,
 };
@@ -41,7 +41,7 @@ export const TRUST_EVERYBODY: CommitTrust = {
 export interface CommitTrustOptions {
   readonly keys: () => Promise<TrustedKeys>;
   /** Keys that count for merges only, and for those only that add nothing to what they merge. Absent: there are none. */
-  readonly merges?: { readonly keys: () => Promise<TrustedKeys>; readonly wrongWith: WrongWithMerge } | undefined;
+  readonly merges?: { readonly keys: () => Promise<TrustedKeys>; readonly wrongWith: VerifyMerge } | undefined;
   /** Where people sign tags. Absent: none counts. */
   readonly tags?: TrustedTags | undefined;
   readonly clock: Pick<Clock, 'now'>;
@@ -49,15 +49,15 @@ export interface CommitTrustOptions {
 }
 
 export interface TrustedTags {
-  readonly of: TagsOf;
+  readonly of: ReadTags;
   readonly prefix: string;
   /** Whether a commit's own signature counts no more. */
   readonly instead: boolean;
   /** Where the repository is a folder of a larger one: a tag counts on a later commit as well that leaves the folder as it is. */
-  readonly leavesFolder?: LeavesFolder | undefined;
+  readonly leavesFolder?: FolderUnchanged | undefined;
 }
 
-const NOW: Around = { since: null, signal: new AbortController().signal };
+const NOW: TrustContext = { since: null, signal: new AbortController().signal };
 
 /**
  * A commit's own signature covers its tree, and so every file, and the names of its parents: who signs a tip vouches for all of
@@ -65,7 +65,7 @@ const NOW: Around = { since: null, signal: new AbortController().signal };
  */
 export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrustOptions): CommitTrust {
   const complained = new Map<string, string>();
-  const firstSeen = createFirstSeen();
+  const firstSeen = createFirstSeenSignatures();
   let lastMerge: JudgedMerge | undefined;
   let inForce: { readonly oid: CommitOid; readonly since: Millis } | undefined;
 
@@ -83,7 +83,7 @@ export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrus
     return verifySignature({ payload, signature, statedAt, seenAt: seenAt(oid, oid) }, trusted, clock.now());
   }
 
-  async function byTag(oid: CommitOid, trusted: TrustedKeys, { signal }: Around): Promise<SignatureVerdict> {
+  async function byTag(oid: CommitOid, trusted: TrustedKeys, { signal }: TrustContext): Promise<SignatureVerdict> {
     if (tags === undefined) return { verdict: 'unsigned' };
     const { prefix, leavesFolder } = tags;
     const why: string[] = [];
@@ -112,7 +112,7 @@ export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrus
   async function asMerge(
     { raw, oid }: Pick<Commit, 'oid' | 'raw'>,
     trusted: TrustedKeys,
-    { since, signal }: Around,
+    { since, signal }: TrustContext,
   ): Promise<SignatureVerdict | undefined> {
     if (merges === undefined) return undefined;
     const mergers = await merges.keys();
@@ -123,13 +123,13 @@ export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrus
     const isKnown =
       lastMerge?.oid === oid && (lastMerge.since === (since ?? '') || (since === oid && lastMerge.wrong === undefined));
     if (!isKnown || lastMerge?.trusted !== trusted || lastMerge.mergers !== mergers) {
-      const vouched = async (other: Uint8Array): Promise<Vouched> => {
+      const vouched = async (other: Uint8Array): Promise<SignatureScope> => {
         if ((await bySelf(other, oid, trusted)).verdict === 'trusted') return 'for-all';
         const found = await bySelf(other, oid, mergers);
         if (found.verdict === 'trusted') return 'for-merging';
         return { because: found.verdict === 'untrusted' ? `has a signature that ${found.because}` : 'is not signed' };
       };
-      const wrong = await merges.wrongWith({ merge: oid, since, vouched }, signal);
+      const wrong = await merges.wrongWith({ merge: oid, since, signatureScope: vouched }, signal);
       lastMerge = { oid, since: since ?? '', trusted, mergers, wrong };
     }
     const { wrong } = lastMerge ?? {};

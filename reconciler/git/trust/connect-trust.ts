@@ -1,12 +1,12 @@
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { createRemote } from '../connect.ts';
-import { createMergeReader } from '../evidence/merges.ts';
-import { createLeavesFolder } from '../evidence/on-top.ts';
-import { createTagReader } from '../evidence/tags.ts';
+import { createRemote } from '../create-remote.ts';
+import { createMergeVerifier } from '../merge-verification/merge-verifier.ts';
+import { createFolderUnchanged } from '../merge-verification/folder-unchanged.ts';
+import { createTagReader } from '../merge-verification/tag-reader.ts';
 import { folderPath } from '../folder-path.ts';
 import type { RemoteOptions } from '../remote.ts';
-import { type CommitTrust, createCommitTrust, TRUST_EVERYBODY } from './commit-trust.ts';
+import { type CommitTrust, createCommitTrust, TRUST_ALL_COMMITS } from './commit-trust.ts';
 import { trustedKeysIn } from './trusted-keys.ts';
 
 /** What an operator says of signatures; docs/commit-trust.md. */
@@ -23,10 +23,10 @@ export interface TrustSettings {
 /** The trust that these settings mean, in commits of this repository. */
 export function connectTrust(settings: TrustSettings, repository: RemoteOptions, ports: TrustPorts): CommitTrust {
   const { signedCommits, trustedKeysDir, mergeKeysDir, signatureOn = 'commit', signedTags: prefix = '' } = settings;
-  if (signedCommits === 'off' || trustedKeysDir === undefined) return TRUST_EVERYBODY;
+  if (signedCommits === 'off' || trustedKeysDir === undefined) return TRUST_ALL_COMMITS;
   const remote = createRemote(repository);
   const folder = folderPath(settings.gitPath ?? '');
-  const leavesFolder = folder === '' ? undefined : createLeavesFolder(remote, folder);
+  const leavesFolder = folder === '' ? undefined : createFolderUnchanged(remote, folder);
   return createCommitTrust({
     ...ports,
     keys: trustedKeysIn(trustedKeysDir),
@@ -35,7 +35,7 @@ export function connectTrust(settings: TrustSettings, repository: RemoteOptions,
       : {
           merges: {
             keys: trustedKeysIn(mergeKeysDir),
-            wrongWith: createMergeReader(remote, folder),
+            wrongWith: createMergeVerifier(remote, folder),
           },
         }),
     ...(signatureOn === 'commit'

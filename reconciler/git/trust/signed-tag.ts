@@ -1,4 +1,4 @@
-import type { CommitOid } from '../../policy/commit.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
 
 /** An annotated tag of a commit, taken apart the way git does it. Not yet believed. */
 export interface SignedTag {

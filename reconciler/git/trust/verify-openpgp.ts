@@ -1,6 +1,6 @@
 import type { Key, PublicKey } from 'openpgp';
 import { plainLine } from '../plain-text.ts';
-import { untrusted, type SignatureVerdict } from '../../policy/commit.ts';
+import { untrusted, type SignatureVerdict } from '../../policy/commit-snapshot.ts';
 
 /** The library is loaded where there is such a key or signature, and not otherwise: it is larger than all the rest. */
 const library = () => import('openpgp');

@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import { type SignatureVerdict, untrusted } from '../../policy/commit.ts';
+import { type SignatureVerdict, untrusted } from '../../policy/commit-snapshot.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 import { verifyOpenPgp } from './verify-openpgp.ts';
 import { verifySsh } from './verify-ssh.ts';

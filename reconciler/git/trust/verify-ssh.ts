@@ -1,6 +1,6 @@
 import { type AllowedSigner, allows, type SignedAt } from './allowed-signers.ts';
 import { readSshSignature } from './sshsig.ts';
-import { untrusted, type SignatureVerdict } from '../../policy/commit.ts';
+import { untrusted, type SignatureVerdict } from '../../policy/commit-snapshot.ts';
 
 /** What git signs commits for. */
 const NAMESPACE = 'git';

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { CUT_IN_TIME, listen, type Listening } from '../../serving/listen.ts';
-import { createTokenBucket, type TokenBucket } from '../../serving/token-bucket.ts';
-import { receive, type Reception } from './receive.ts';
+import { SERVER_TIMEOUTS, listen, type Listening } from '../../http-server/listen.ts';
+import { createTokenBucket, type TokenBucket } from '../../http-server/token-bucket.ts';
+import { receiveDelivery, type DeliveryVerdict } from './receive-delivery.ts';
 import { createReplays } from './replays.ts';
-import type { WebhookSecrets } from './secrets.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
 
 export interface WebhookOptions {
   /** 0 for any free one. */
@@ -68,20 +68,20 @@ export async function serveWebhook(options: WebhookOptions): Promise<Listening> 
     try {
       const body = await readBody(request, limits.bodyBytes);
       if (body === null) return { status: 413, said: 'too long' };
-      return tell(receive({ headers: request.headers, body }, await options.secrets(), ports));
+      return tell(receiveDelivery({ headers: request.headers, body }, await options.secrets(), ports));
     } finally {
       reading -= 1;
     }
   }
 
-  function tell(reception: Reception): Answer {
+  function tell(reception: DeliveryVerdict): Answer {
     if (reception.status === 202) options.onPush();
     if (reception.status === 401) log.warn({ said: reception.said }, 'webhook delivery refused');
     else log.info({ proof: reception.proof, said: reception.said }, 'webhook delivery');
     return reception;
   }
 
-  const server = createServer(CUT_IN_TIME, (request, response) => {
+  const server = createServer(SERVER_TIMEOUTS, (request, response) => {
     // The sender may be gone at any time; that is no event.
     for (const stream of [request, response]) stream.on('error', () => undefined);
     answerTo(request)

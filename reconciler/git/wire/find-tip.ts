@@ -2,7 +2,7 @@ import git from 'isomorphic-git';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, isGitError } from '../errors.ts';
 import { httpClientOf } from './http-client.ts';
-import type { GitSession } from './session.ts';
+import type { GitSession } from './git-session.ts';
 
 /**
  * The commit that a ref names now; null where the ref is not there. The server is told the name, so that the answer

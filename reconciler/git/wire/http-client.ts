@@ -2,7 +2,7 @@ import type { GitHttpRequest, HttpClient } from 'isomorphic-git';
 import { GitError } from '../errors.ts';
 import { assertWhole, readPackets } from './pkt-line.ts';
 import { throwRemoteError } from './remote-error.ts';
-import type { GitSession } from './session.ts';
+import type { GitSession } from './git-session.ts';
 
 const SERVICE = 'git-upload-pack';
 

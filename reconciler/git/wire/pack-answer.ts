@@ -1,16 +1,16 @@
 import { isGitError, GitError } from '../errors.ts';
-import { createSweep } from '../sweep.ts';
-import { createGrowingBytes } from './growing-bytes.ts';
+import { createBufferGc } from '../buffer-gc.ts';
+import { createGrowableBuffer } from './growable-buffer.ts';
 import { createPacketStream } from './packet-stream.ts';
-import { cut, type Packet, textOf } from './pkt-line.ts';
+import { truncatedError, type Packet, textOf } from './pkt-line.ts';
 import { remoteError } from './remote-error.ts';
 
 /** Takes a part of an answer in as it arrives. @returns whether the rest can be left unread */
 export type Take = (chunk: Buffer) => boolean;
 
 /** The same for chunks that are dead once they were taken in. */
-export function sweptUp(take: Take): Take {
-  const sweep = createSweep();
+export function withBufferGc(take: Take): Take {
+  const sweep = createBufferGc();
   return (chunk) => {
     const isEnough = take(chunk);
     sweep(chunk.length);
@@ -44,7 +44,7 @@ const FAILURE = 3;
 
 export function createPackAnswerReader(options: PackAnswerOptions): PackAnswerReader {
   const { url, clean, inSections, enough } = options;
-  const pack = createGrowingBytes(options.maxBytes);
+  const pack = createGrowableBuffer(options.maxBytes);
   let banded = !inSections;
   let packets = 0;
   let last: Packet['kind'] | null = null;
@@ -91,7 +91,7 @@ export function createPackAnswerReader(options: PackAnswerOptions): PackAnswerRe
       if (isEnough) return null;
       if (wrong !== null) throw wrong;
       if (packets === 0) throw new GitError('GIT_CUT', 'the server’s answer is empty: it failed without a word');
-      if (!stream.isWhole() || last !== 'flush') throw cut();
+      if (!stream.isWhole() || last !== 'flush') throw truncatedError();
       if (packBytes === 0) throw new GitError('GIT_CUT', `${url} sent no objects`);
       return pack.bytes();
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
-import type { GitLimits } from '../limits.ts';
-import { createTurns, SLICE_BYTES, type Spend } from '../turns.ts';
+import type { GitLimits } from '../git-limits.ts';
+import { createEventLoopYield, SLICE_BYTES, type YieldAfterWork } from '../event-loop-yield.ts';
 import { damagedPack, inflateEntry, readEntry } from './pack-entry.ts';
 import { readSize } from './varint.ts';
 
@@ -17,7 +17,7 @@ const SUM_BYTES = 20;
  * @throws GitError `GIT_DAMAGED`, `GIT_TOO_BIG`
  */
 export async function scanPack(pack: Buffer, limits: PackLimits): Promise<{ readonly objects: number }> {
-  const spend = createTurns();
+  const spend = createEventLoopYield();
   const end = pack.length - SUM_BYTES;
   if (end < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK') throw damagedPack('it is not a pack');
   if (pack.readUInt32BE(4) !== 2) throw damagedPack(`its version is ${pack.readUInt32BE(4)}`);
@@ -41,7 +41,7 @@ export async function scanPack(pack: Buffer, limits: PackLimits): Promise<{ read
   return { objects };
 }
 
-async function sumOf(content: Buffer, spend: Spend): Promise<Buffer> {
+async function sumOf(content: Buffer, spend: YieldAfterWork): Promise<Buffer> {
   const hash = createHash('sha1');
   for (let at = 0; at < content.length; at += SLICE_BYTES) {
     const slice = content.subarray(at, at + SLICE_BYTES);

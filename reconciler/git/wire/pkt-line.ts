@@ -29,7 +29,7 @@ export function readPackets(bytes: Buffer): readonly Packet[] {
   const packets: Packet[] = [];
   let at = 0;
   while (at < bytes.length) {
-    if (at + 4 > bytes.length) throw cut();
+    if (at + 4 > bytes.length) throw truncatedError();
     if (packets.length === MOST_PACKETS) throw tooMany();
     const length = lengthOfPacket(bytes, at);
     const mark = packetMarkOf(length);
@@ -38,7 +38,7 @@ export function readPackets(bytes: Buffer): readonly Packet[] {
       at += 4;
       continue;
     }
-    if (at + length > bytes.length) throw cut();
+    if (at + length > bytes.length) throw truncatedError();
     packets.push({ kind: 'line', payload: bytes.subarray(at + 4, at + length) });
     at += length;
   }
@@ -59,11 +59,11 @@ export function lengthOfPacket(bytes: Buffer, at: number): number {
 
 /** An answer has to end with a flush: one that ends without was cut, however cleanly. */
 export function assertWhole(packets: readonly Packet[]): void {
-  if (packets.at(-1)?.kind !== 'flush') throw cut();
+  if (packets.at(-1)?.kind !== 'flush') throw truncatedError();
 }
 
 /** The error for an answer that does not go on to its end. */
-export function cut(): GitError {
+export function truncatedError(): GitError {
   return new GitError('GIT_CUT', 'the server’s answer ends too early: it, or a proxy before it, gave up half-way');
 }
 

@@ -1,22 +1,22 @@
 import { GitError } from '../errors.ts';
-import type { GitSession } from './session.ts';
+import type { GitSession } from './git-session.ts';
 import { type PackLimits, scanPack } from './pack-scan.ts';
 import { createPackAnswerReader } from './pack-answer.ts';
 import { FLUSH, packetLine } from './pkt-line.ts';
 
 /** Whether the server hands out single objects: protocol 2 with filters (gitprotocol-v2, `fetch`). Asks nobody. */
-export const givesSingleObjects = (session: GitSession): boolean =>
-  session.greeting()?.advertisement.version === 2 && filtersObjects(session);
+export const supportsSingleObjects = (session: GitSession): boolean =>
+  session.greeting()?.advertisement.version === 2 && supportsFilter(session);
 
 /** Whether the server leaves out objects that nobody wants, in any version of the protocol. Asks nobody. */
-export function filtersObjects(session: GitSession): boolean {
+export function supportsFilter(session: GitSession): boolean {
   const heard = session.greeting()?.advertisement;
   if (heard?.version === 0) return heard.capabilities.has('filter');
   if (heard === undefined) return false;
   return [...heard.capabilities].some((line) => /^fetch=(?:.* )?filter(?: |$)/.test(line));
 }
 
-export interface ObjectWish {
+export interface ObjectRequestOptions {
   /** Of commits: how many generations, the wanted ones being the first. Absent: all of them. */
   readonly depth?: number;
   /** What is left out of all that the wanted objects lead to, as `git rev-list --filter` has it. Default: trees and files. */
@@ -35,7 +35,7 @@ export async function requestObjects(
   session: GitSession,
   oids: readonly string[],
   limits: PackLimits,
-  { depth, filter = 'tree:0', haves = [] }: ObjectWish = {},
+  { depth, filter = 'tree:0', haves = [] }: ObjectRequestOptions = {},
 ): Promise<Buffer> {
   const wants = oids.map((oid) => `want ${oid}`);
   const present = haves.map((oid) => `have ${oid}`);

@@ -1,17 +1,17 @@
-import type { GitSession } from './session.ts';
+import type { GitSession } from './git-session.ts';
 import { type PackLimits, scanPack } from './pack-scan.ts';
 import { createPackAnswerReader } from './pack-answer.ts';
 import { FLUSH, packetLine } from './pkt-line.ts';
 
 /** What is asked of the server (gitprotocol-pack). */
-export interface PackWish {
+export interface PackRequest {
   /** A commit that a ref names, or that can be reached from one. */
   readonly want: string;
   /** How many generations, `want` being the first. Absent: all of them. */
   readonly depth?: number;
   /** A commit whose whole history is left out. */
   readonly have?: string;
-  /** What is left out, as `git rev-list --filter` has it: `blob:limit=1024`, `tree:0`. For servers that can (`filtersObjects`). */
+  /** What is left out, as `git rev-list --filter` has it: `blob:limit=1024`, `tree:0`. For servers that can (`supportsFilter`). */
   readonly filter?: string;
 }
 
@@ -29,7 +29,7 @@ export type PackAnswer =
  * @returns a pack whose checksum and sizes were checked
  * @throws GitError
  */
-export async function requestPack(session: GitSession, wish: PackWish, limits: PackLimits): Promise<PackAnswer> {
+export async function requestPack(session: GitSession, wish: PackRequest, limits: PackLimits): Promise<PackAnswer> {
   const { url, clean } = session;
   const maxBytes = session.limits.packBytes;
   const enough = wish.have === undefined ? undefined : HAS_NONE;
@@ -45,7 +45,7 @@ const HAS_NONE = 'NAK';
 /** Without thin-pack, so that a pack holds the bases of its deltas. */
 const WISHED_FOR = ['multi_ack_detailed', 'side-band-64k', 'ofs-delta', 'no-progress'];
 
-function bodyOf({ want, depth, have, filter }: PackWish, session: GitSession): Buffer {
+function bodyOf({ want, depth, have, filter }: PackRequest, session: GitSession): Buffer {
   const words = [...capabilitiesFor(session), ...(filter === undefined ? [] : ['filter'])];
   return Buffer.concat([
     packetLine(`want ${want} ${words.join(' ')}\n`),

@@ -2,7 +2,7 @@ import type { AnalysisSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type MeasureName, MEASURES } from '#shared/contract/api/measures.ts';
 import type { MeasureChange, MeasuredNode, NodeSample } from './sample.ts';
 import { type MeasureThreshold, THRESHOLDS } from './thresholds.ts';
-import { nodes, worseningOf } from './worsening.ts';
+import { formatNodeCount, regressionOf } from './regression.ts';
 
 /** What the measures of the canaries say of their config. */
 export type CanaryVerdict =
@@ -32,8 +32,11 @@ export function analyse(
   const isMost = measured.length > missing.length;
   const found = isMost ? measures.flatMap((name) => judge(name, measured, waiting, thresholds[name] ?? {}) ?? []) : [];
   if (found.length > 0) return { verdict: 'fail', because: found.join('; ') };
-  if (missing.length > 0) return { verdict: 'unknown', because: named(missing) };
-  return { verdict: 'pass', because: `${nodes(canaries.length)} compared with ${nodes(waiting.length)} that wait` };
+  if (missing.length > 0) return { verdict: 'unknown', because: formatFirstSentences(missing) };
+  return {
+    verdict: 'pass',
+    because: `${formatNodeCount(canaries.length)} compared with ${formatNodeCount(waiting.length)} that wait`,
+  };
 }
 
 function judge(
@@ -45,7 +48,7 @@ function judge(
   const [tried, others] = [changesOf(name, canaries), changesOf(name, waiting)];
   if (tried.length === 0) return null;
   const { amount, what, ...usual } = THRESHOLDS[name];
-  const found = worseningOf(tried, others, { ...usual, ...own, nothing: usual.least, worse: 'up' });
+  const found = regressionOf(tried, others, { ...usual, ...own, nothing: usual.least, worse: 'up' });
   return found === null ? null : `${amount(found.now)} ${what}, before ${amount(found.before)}; ${found.meanwhile}`;
 }
 
@@ -55,7 +58,7 @@ const changesOf = (name: MeasureName, measured: readonly MeasuredNode[]): readon
 const MOST_NAMED = 3;
 
 /** What is missing, of the first few. */
-export const named = (sentences: readonly string[]): string =>
+export const formatFirstSentences = (sentences: readonly string[]): string =>
   sentences.length <= MOST_NAMED
     ? sentences.join('; ')
     : `${sentences.slice(0, MOST_NAMED).join('; ')}; and ${sentences.length - MOST_NAMED} more`;

@@ -1,10 +1,10 @@
-import type { FleetQuery, MeasuresSource, NodeQuery, QueryMeasure } from '#shared/contract/api/queries.ts';
-import { type CanaryVerdict, named } from './analyse.ts';
+import type { FleetQuery, MeasuresSource, NodeQuery, QueryMeasure } from '#shared/contract/api/prometheus-queries.ts';
+import { type CanaryVerdict, formatFirstSentences } from './analyse.ts';
 import type { NodeNumber, QueryAnswer, QueryAnswers } from './query-answer.ts';
-import { median } from './rank.ts';
+import { median } from './rank-statistics.ts';
 import type { MeasureChange } from './sample.ts';
-import { tidy } from './thresholds.ts';
-import { worseningOf } from './worsening.ts';
+import { formatThreeDigits } from './thresholds.ts';
+import { regressionOf } from './regression.ts';
 
 /** The nodes that are compared, by name. */
 export interface ComparedNames {
@@ -31,7 +31,7 @@ function judge(query: QueryMeasure, answer: QueryAnswer | undefined, compared: C
 }
 
 function judgeNumber({ name, above, below }: FleetQuery, value: number): CanaryVerdict {
-  const said = `${name} is ${tidy(value)}`;
+  const said = `${name} is ${formatThreeDigits(value)}`;
   if (value > (above ?? Infinity)) return { verdict: 'fail', because: `${said}, above ${above}` };
   if (value < (below ?? -Infinity)) return { verdict: 'fail', because: `${said}, below ${below}` };
   return { verdict: 'pass', because: said };
@@ -45,18 +45,18 @@ function judgeNodes(query: NodeQuery, answer: NodeNumbers, { canaries, waiting }
   const [tried, others] = [changesOf(canaries, answer), changesOf(waiting, answer)];
   const { name, least, percent = 0, worse = 'up' } = query;
   const isMost = tried.length > missing.length;
-  const found = isMost ? worseningOf(tried, others, { least, percent, nothing: least, worse }) : null;
+  const found = isMost ? regressionOf(tried, others, { least, percent, nothing: least, worse }) : null;
   if (found !== null) {
     return {
       verdict: 'fail',
-      because: `${name} is ${tidy(found.now)}, before ${tidy(found.before)}; ${found.meanwhile}`,
+      because: `${name} is ${formatThreeDigits(found.now)}, before ${formatThreeDigits(found.before)}; ${found.meanwhile}`,
     };
   }
-  if (missing.length > 0) return unknown(query, named(missing));
+  if (missing.length > 0) return unknown(query, formatFirstSentences(missing));
   const [before, now] = [tried.map((each) => each.before), tried.map((each) => each.now)].map(median);
   return {
     verdict: 'pass',
-    because: `${name} is ${tidy(now ?? 0)}, before ${tidy(before ?? 0)}; nodes that wait: ${others.length}`,
+    because: `${name} is ${formatThreeDigits(now ?? 0)}, before ${formatThreeDigits(before ?? 0)}; nodes that wait: ${others.length}`,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { MeasuresSource } from '#shared/contract/api/queries.ts';
+import type { MeasuresSource } from '#shared/contract/api/prometheus-queries.ts';
 
 /** What a query says of one node; `several`: more than one series has its name. `none`: not a finite number of at least 0. */
 export type NodeNumber = number | 'several' | 'none';

@@ -16,22 +16,27 @@ interface Judged extends MeasureThreshold {
 }
 
 /** No more than the three digits that anybody compares. */
-export const tidy = (value: number): string => String(Number(value.toPrecision(3)));
+export const formatThreeDigits = (value: number): string => String(Number(value.toPrecision(3)));
 
-const seconds = (value: number): string => `${tidy(value)} s`;
-const share = (value: number): string => `${tidy(100 * value)}%`;
+const seconds = (value: number): string => `${formatThreeDigits(value)} s`;
+const share = (value: number): string => `${formatThreeDigits(100 * value)}%`;
 
 /** What counts of each measure, unless the pool says otherwise. */
 export const THRESHOLDS: Readonly<Record<MeasureName, Judged>> = {
-  evictions: { least: 2, percent: 100, amount: tidy, what: 'evicted pods in 10 minutes' },
-  oomKills: { least: 2, percent: 100, amount: tidy, what: 'times out of memory in 10 minutes' },
-  runtimeErrors: { least: 10, percent: 100, amount: tidy, what: 'errors of the container runtime in 10 minutes' },
+  evictions: { least: 2, percent: 100, amount: formatThreeDigits, what: 'evicted pods in 10 minutes' },
+  oomKills: { least: 2, percent: 100, amount: formatThreeDigits, what: 'times out of memory in 10 minutes' },
+  runtimeErrors: {
+    least: 10,
+    percent: 100,
+    amount: formatThreeDigits,
+    what: 'errors of the container runtime in 10 minutes',
+  },
   podStart: { least: 5, percent: 50, amount: seconds, what: 'to start a pod' },
   relist: { least: 0.5, percent: 50, amount: seconds, what: 'to list the running pods' },
-  cpu: { least: 0.25, percent: 50, amount: tidy, what: 'cores for the kubelet' },
+  cpu: { least: 0.25, percent: 50, amount: formatThreeDigits, what: 'cores for the kubelet' },
   reserved: { least: 0.25, percent: 0, amount: share, what: 'of the memory kept from pods' },
 };
 
 /** How much more than before a measure may become. */
-export const allowedOf = ({ least, percent }: MeasureThreshold, before: number): number =>
+export const allowedChange = ({ least, percent }: MeasureThreshold, before: number): number =>
   Math.max(least, (percent * before) / 100);

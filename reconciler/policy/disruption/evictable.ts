@@ -10,7 +10,7 @@ export interface Pod extends KubeObject {
  * Whether a pod has to leave before its node is drained, by the rules of `kubectl drain --delete-emptydir-data --force`:
  * finished pods and those that the node itself or a DaemonSet keeps there stay. (kubectl 1.34, pkg/drain/filters.go)
  */
-export function hasToLeave(pod: Pod): boolean {
+export function mustBeEvicted(pod: Pod): boolean {
   const { metadata } = pod;
   const isMirror = metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
   const isDaemon = metadata.ownerReferences?.some(
@@ -23,4 +23,4 @@ export function hasToLeave(pod: Pod): boolean {
 export const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 /** A pod that was told to go and has not gone yet needs no second eviction. */
-export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
+export const isTerminating = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { allowedOnTrial } from '../rollout/on-trial.ts';
-import { type Agenda, agendaOf } from './agenda.ts';
-import { type ForecastNode, waitingIn } from './waiting.ts';
+import { type SimulatedClock, createSimulatedClock } from './simulated-clock.ts';
+import { type ForecastNode, waitingNodes } from './waiting.ts';
 
 /** A wave of a rollout, with the nodes that have yet to begin in it, in order. */
 export interface Stage {
@@ -23,7 +23,7 @@ export interface Underway {
 }
 
 /** What bounds a rollout, and how long a node takes. */
-export interface Terms {
+export interface ForecastTerms {
   /** How many may be unavailable, without those that are for other reasons. */
   readonly budget: number;
   readonly perZone: (zone: string) => number;
@@ -64,7 +64,7 @@ export interface Forecast {
 
 /** A rollout to foretell. */
 export interface Rollout {
-  readonly terms: Terms;
+  readonly terms: ForecastTerms;
   readonly stages: readonly Stage[];
   /** Nodes that have begun. */
   readonly underway?: readonly Underway[];
@@ -86,11 +86,11 @@ interface Shared {
  * @param most how many nodes of all these rollouts together may be unavailable; the first have the first turn
  */
 export function forecastTogether(rollouts: readonly Rollout[], most: number): readonly Forecast[] {
-  const agenda = agendaOf();
+  const agenda = createSimulatedClock();
   const shared: Shared = { unavailable: 0, most };
   const ways = rollouts.map((rollout) => wayOf(rollout, agenda, shared));
   const found = new Map<number, Forecast>();
-  for (let goesOn = true; found.size < ways.length; goesOn = agenda.passOn()) {
+  for (let goesOn = true; found.size < ways.length; goesOn = agenda.advanceToNext()) {
     for (const [index, way] of ways.entries()) {
       const step = found.has(index) ? undefined : way.next(goesOn);
       if (step?.done === true) found.set(index, step.value);
@@ -101,17 +101,17 @@ export function forecastTogether(rollouts: readonly Rollout[], most: number): re
 
 /** The same of a single rollout. */
 export function forecast(rollout: Rollout): Forecast {
-  const agenda = agendaOf();
+  const agenda = createSimulatedClock();
   const way = wayOf(rollout, agenda, { unavailable: 0, most: Infinity });
   let step = way.next(true);
-  while (step.done !== true) step = way.next(agenda.passOn());
+  while (step.done !== true) step = way.next(agenda.advanceToNext());
   return step.value;
 }
 
 /** Yields whenever it has to wait until something comes, and is told whether something did. */
 function* wayOf(
   { terms, stages, underway = [], lastPromotedMs = -Infinity, failsAfter = () => null }: Rollout,
-  agenda: Agenda,
+  agenda: SimulatedClock,
   shared: Shared,
 ): Generator<undefined, Forecast, boolean> {
   const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
@@ -175,12 +175,12 @@ function* wayOf(
   }
 
   for (const each of underway) follow(each, Infinity);
-  agenda.passTo(0);
+  agenda.advanceTo(0);
   let until = underway.length;
-  const anybody = waitingIn(stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes)));
+  const anybody = waitingNodes(stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes)));
   for (const [index, { nodes, isFixed = false, soakMs: stageSoakMs }] of stages.entries()) {
     until += nodes.length;
-    const waiting = isFixed ? waitingIn(nodes) : anybody;
+    const waiting = isFixed ? waitingNodes(nodes) : anybody;
     let room = nodes.length;
     while (isUnderwayUpTo(until)) {
       const { allowed, isProven } = boundNow();

@@ -3,7 +3,7 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import { cohortOf } from '../rollout/cohort.ts';
 import type { Member } from '../rollout/membership.ts';
 import { allowedOnTrial, canaryCount, mostOnTrial } from '../rollout/on-trial.ts';
-import { probationOf } from '../rollout/pace.ts';
+import { probationOf } from '../rollout/trial-terms.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 
 /** The nodes that began with a payload while so many might be on trial. */
@@ -26,7 +26,7 @@ export interface Generation {
 }
 
 /** The way of one node with a payload, in moments; absent what has not come. */
-export interface TrialWay {
+export interface TrialTimeline {
   readonly node: string;
   readonly beganAt: Millis;
   readonly passedAt?: Millis;
@@ -38,8 +38,8 @@ export interface TrialWay {
  * In which generation of a rollout each node began. Nobody writes that down: the bound of then is counted again from what nodes had
  * shown by then, by the rule that bounds them (`on-trial.ts`). Pure.
  */
-export function generationsOf(ways: readonly TrialWay[], most: number, canaries: number): readonly Generation[] {
-  const moments = (of: (way: TrialWay) => Millis | undefined): readonly Millis[] =>
+export function generationsOf(ways: readonly TrialTimeline[], most: number, canaries: number): readonly Generation[] {
+  const moments = (of: (way: TrialTimeline) => Millis | undefined): readonly Millis[] =>
     ways.flatMap((way) => of(way) ?? []).toSorted((a, b) => a - b);
   const passes = countedBy(moments(({ passedAt, promotedAt }) => earliest(passedAt, promotedAt)));
   const promotions = countedBy(moments(({ promotedAt }) => promotedAt));
@@ -60,7 +60,7 @@ export function generationsOf(ways: readonly TrialWay[], most: number, canaries:
 
 const EMPTY = { nodes: [], doneAt: 0, inProbation: 0, onTrial: 0, promoted: 0, failed: 0 } as const;
 
-function withOneMore(known: Generation, { node, passedAt, promotedAt, failedAt }: TrialWay): Generation {
+function withOneMore(known: Generation, { node, passedAt, promotedAt, failedAt }: TrialTimeline): Generation {
   const over = failedAt ?? promotedAt;
   const doneAt = known.doneAt === null || over === undefined ? null : Math.max(known.doneAt, over);
   const now = { ...known, nodes: [...known.nodes, node], doneAt };
@@ -106,8 +106,8 @@ export function generationsIn({ group, memory }: Pick<GroupPlan, 'group' | 'memo
 }
 
 /** As its agent tells it. When a trial began that is over follows from when it was over, and how long it was to be. */
-function wayOf(member: Member, probationMs: Millis): TrialWay | undefined {
-  const { kubeletNode, standing: stands, promotedAt, failedAt, calm } = member;
+function wayOf(member: Member, probationMs: Millis): TrialTimeline | undefined {
+  const { kubeletNode, progress: stands, promotedAt, failedAt, pastProbation } = member;
   const node = member.node.name;
   if (stands === 'failed') {
     const at = fromTimestamp(failedAt);
@@ -121,5 +121,5 @@ function wayOf(member: Member, probationMs: Millis): TrialWay | undefined {
   }
   const beganAt = fromTimestamp(kubeletNode?.status?.trial?.since);
   if (stands !== 'updating' || beganAt === undefined) return undefined;
-  return calm ? { node, beganAt, passedAt: beganAt + probationMs } : { node, beganAt };
+  return pastProbation ? { node, beganAt, passedAt: beganAt + probationMs } : { node, beganAt };
 }

@@ -25,7 +25,7 @@ export interface StageOf<Item> {
  *
  * @param begun how many have begun already
  */
-export function inStages<Item>(
+export function divideIntoStages<Item>(
   shapes: readonly StageShape<Item>[],
   begun: number,
   ordered: readonly Item[],

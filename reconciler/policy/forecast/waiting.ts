@@ -7,7 +7,7 @@ export interface ForecastNode {
 }
 
 /** Nodes that have yet to begin. */
-export interface Waiting {
+export interface WaitingNodes {
   /** Takes the first node in order that may begin; undefined where none may. It has to be the same for nodes of one zone and kind. */
   take(mayBegin: (node: ForecastNode) => boolean): ForecastNode | undefined;
 }
@@ -23,7 +23,7 @@ interface Lane {
 }
 
 /** In lanes of nodes that begin or wait alike, so that nobody has to look past thousands that wait to find one that may. */
-export function waitingIn(nodes: readonly ForecastNode[]): Waiting {
+export function waitingNodes(nodes: readonly ForecastNode[]): WaitingNodes {
   const placed = nodes.map((node, place): Placed => ({ place, node }));
   const byKind = Map.groupBy(placed, ({ node: { zone, isControlPlane } }) => `${isControlPlane} ${zone}`);
   const lanes = [...byKind.values()].map((lane): Lane => ({ nodes: lane, next: 0 }));

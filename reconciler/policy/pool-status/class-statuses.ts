@@ -1,6 +1,6 @@
 import type { ClassStatus } from '#shared/contract/api/kubelet-pool.ts';
-import type { PayloadClass, PoolClasses } from '../classes.ts';
-import { isProvedAndAsks, type Member } from '../rollout/membership.ts';
+import type { PayloadClass, PoolClasses } from '../payload-classes.ts';
+import { isProvenAndAwaitsTurn, type Member } from '../rollout/membership.ts';
 
 /** Most classes that a status names: those with the most nodes. */
 const MOST_CLASSES = 50;
@@ -27,4 +27,4 @@ export function classStatuses({ byNode }: PoolClasses, members: readonly Member[
 
 /** As the counts of the pool have it. */
 const runsIt = (member: Member): boolean =>
-  member.standing === 'settled' || member.standing === 'soaking' || isProvedAndAsks(member);
+  member.progress === 'settled' || member.progress === 'soaking' || isProvenAndAwaitsTurn(member);

@@ -9,14 +9,14 @@ import type {
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DesiredPool } from '../desired.ts';
-import type { LeftOut } from '../fleet.ts';
+import type { UnreadableObject } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
-import { isProvedAndAsks, type Member } from '../rollout/membership.ts';
+import { isProvenAndAwaitsTurn, type Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import { type RolloutMemory, summariseHolds } from '../rollout/rollout-status.ts';
-import { refusedUnassigned, sameTarget } from '../rollout/standing.ts';
+import { refusedUnassigned, sameTarget } from '../rollout/node-progress.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 import { classStatuses } from './class-statuses.ts';
 
@@ -27,7 +27,7 @@ const MOST_FINDINGS = 5;
 export interface PoolFacts {
   readonly present: KubeletPool | undefined;
   /** Its config source, where that cannot be read. */
-  readonly source?: LeftOut | undefined;
+  readonly source?: UnreadableObject | undefined;
   /** Why the newest commit was not let into force, where it was not. */
   readonly refused?: string | undefined;
 }
@@ -70,8 +70,8 @@ function countsOf(members: readonly Member[]): PoolCounts {
   const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, failed: 0, 'no-agent': 0 };
   let drifted = 0;
   for (const member of members) {
-    const { standing, kubeletNode } = member;
-    count[isProvedAndAsks(member) ? 'settled' : standing] += 1;
+    const { progress, kubeletNode } = member;
+    count[isProvenAndAwaitsTurn(member) ? 'settled' : progress] += 1;
     if (kubeletNode?.status?.phase === 'Drifted') drifted += 1;
   }
   return {
@@ -89,17 +89,17 @@ function phaseOf(members: readonly Member[], halt: Halt | null, decisions: reado
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
   // A new node that was told a proven config changes nothing for the pool; one whose agent is missing does.
-  const begun = decisions.filter(({ member }) => member.joining && member.standing === 'updating');
+  const begun = decisions.filter(({ member }) => member.joining && member.progress === 'updating');
   const joining = new Set(begun.map(({ member }) => member.node.name));
   const lasting = members.filter(({ node }) => !joining.has(node.name));
   const hasIt = (member: Member): boolean =>
-    member.standing === 'settled' || member.standing === 'soaking' || isProvedAndAsks(member);
+    member.progress === 'settled' || member.progress === 'soaking' || isProvenAndAwaitsTurn(member);
   if (lasting.every(hasIt) && !decisions.some(isTurnUnderWay)) return 'Settled';
   const moving = decisions.some(
     ({ member, verdict }) =>
-      member.standing === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',
+      member.progress === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',
   );
-  return moving || decisions.some(({ member }) => member.standing === 'soaking') ? 'Progressing' : 'Waiting';
+  return moving || decisions.some(({ member }) => member.progress === 'soaking') ? 'Progressing' : 'Waiting';
 }
 
 /**
@@ -107,7 +107,7 @@ function phaseOf(members: readonly Member[], halt: Halt | null, decisions: reado
  * nodes all run and have proven its payload is settled nevertheless.
  */
 function isTurnUnderWay({ member, verdict }: MemberDecision): boolean {
-  if (member.asks === undefined) return false;
+  if (member.turnRequest === undefined) return false;
   return verdict.verdict === 'change' || (verdict.verdict === 'hold' && BOUNDS.has(verdict.hold));
 }
 
@@ -137,8 +137,8 @@ const whatRuns = ({ classes, config }: DesiredPool): string =>
 /** What failed, and how far the way back has come where there is one. */
 function haltMessage(halt: Halt, decisions: readonly MemberDecision[]): string {
   if (halt.action !== 'revert') return halt.message;
-  const back = decisions.filter(({ aimed }) => aimed.aim !== 'config');
-  const there = back.filter(({ member }) => member.standing === 'settled' || member.standing === 'soaking').length;
+  const back = decisions.filter(({ aimed }) => aimed.targetKind !== 'config');
+  const there = back.filter(({ member }) => member.progress === 'settled' || member.progress === 'soaking').length;
   return `${halt.message}; ${there} of ${back.length} nodes are back`;
 }
 
@@ -171,7 +171,7 @@ function conditionsOf(
 }
 
 /** Absent where it can be read. */
-function unreadSource(source: LeftOut | undefined): readonly ConditionNow[] {
+function unreadSource(source: UnreadableObject | undefined): readonly ConditionNow[] {
   if (source === undefined) return [];
   const message = `nobody makes, fixes or deletes the ConfigMap ${source.name}: ${reasonOf(source.error)}`;
   return [{ type: 'ConfigSourceReadable', status: 'False', reason: 'CannotBeRead', message }];

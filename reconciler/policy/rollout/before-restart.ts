@@ -2,16 +2,16 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
-import { disruptionBar } from '../disruption/disruption-bar.ts';
-import type { Disruption } from '../disruption/disruption-of.ts';
-import type { Aimed } from './aims.ts';
-import { asNeeded } from '../disruption/as-needed.ts';
+import { disallowedDisruption } from '../disruption/disallowed-disruption.ts';
+import type { Disruption } from '../disruption/field-disruption.ts';
+import type { Targeted } from './targets.ts';
+import { drainForFeatures } from '../disruption/drain-for-features.ts';
 import type { DrainView, PodCount } from '../fleet.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import type { Signals } from '../signals.ts';
 import { hold } from './holds/hold.ts';
 import type { Member } from './membership.ts';
-import { preflightFirst } from './preflight.ts';
+import { preflightBeforeDrain } from './preflight-order.ts';
 
 /** After a drain that was given up, the node is left alone for this long. */
 const DRAIN_AGAIN_MS: Millis = 30 * 60_000;
@@ -25,7 +25,7 @@ const DEFAULT_DRAIN_TIMEOUT = '10m';
  * @param signals the drain of this node and the pods on it, where known
  */
 export function beforeRestart(
-  { member, configName }: Aimed,
+  { member, configName }: Targeted,
   planned: Disruption,
   pool: DesiredPool | null,
   { drains, pods }: Pick<Signals, 'drains' | 'pods'>,
@@ -45,7 +45,7 @@ export function beforeRestart(
   const needed = disruption.class === 'restart' && (isTooFull || isDrainedForIt) ? 'drain' : disruption.class;
   const fields = isTooFull ? [misfit.what] : disruption.fields;
   if (needed === 'restart') return null;
-  const bar = disruptionBar({ class: needed, fields }, { allow });
+  const bar = disallowedDisruption({ class: needed, fields }, { allow });
   if (bar !== null) return held(bar);
   const why = disruption.features === undefined ? '' : `: ${fields.join(', ')}`;
   const drain = allow.includes('drain')
@@ -75,8 +75,8 @@ function withoutFeatures(
   const counted = pods.get(name);
   const age = ageOf(counted, now);
   if (counted !== undefined) {
-    const found = asNeeded(planned, declares, counted.pods === null ? undefined : (counted.needs ?? new Map()));
-    const bar = disruptionBar(found, { allow });
+    const found = drainForFeatures(planned, declares, counted.pods === null ? undefined : (counted.needs ?? new Map()));
+    const bar = disallowedDisruption(found, { allow });
     if (bar !== null) return { ...held(bar), ...(age > COUNTED_AGAIN_MS ? { counts: true as const } : {}) };
     if (age <= COUNTED_MS) return found;
   }
@@ -128,7 +128,11 @@ function drainFirst(
   }
   if (drain?.config !== config) {
     return (
-      preflightFirst(member) ?? { verdict: 'drain', stage: 'cordon', because: `its turn has come to be drained${why}` }
+      preflightBeforeDrain(member) ?? {
+        verdict: 'drain',
+        stage: 'cordon',
+        because: `its turn has come to be drained${why}`,
+      }
     );
   }
   if (!cordoned)

@@ -1,11 +1,11 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
-import type { PayloadClass } from '../classes.ts';
+import type { PayloadClass } from '../payload-classes.ts';
 import { shareOf } from './amount.ts';
 import { isOnTarget, type Member } from './membership.ts';
-import { hasProved } from './standing.ts';
+import { hasProved } from './node-progress.ts';
 
 /** What a class of machines lets begin that no node of it has proven its config for. */
-export interface ClassRoom {
+export interface ClassLimit {
   readonly payloadClass: PayloadClass;
   /** How many more of its nodes may begin. */
   readonly room: number;
@@ -35,7 +35,7 @@ export function membersByClass(members: readonly Member[]): ReadonlyMap<PayloadC
  * The classes of which no node has proven its config yet, after the wave of canaries as well: all nodes of a class may have been away then,
  * and a node may come into a class that nobody was in.
  */
-export function unprovenClasses(nodes: Amount, members: readonly Member[]): readonly ClassRoom[] {
+export function unprovenClasses(nodes: Amount, members: readonly Member[]): readonly ClassLimit[] {
   return [...membersByClass(members)]
     .filter(([, own]) => !own.some(({ kubeletNode, target }) => hasProved(kubeletNode, target)))
     .map(([payloadClass, own]) => ({

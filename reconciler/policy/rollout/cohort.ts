@@ -1,6 +1,6 @@
 import type { RolloutSpec, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { selectorMatches } from '../assign/selector.ts';
+import { selectorMatches } from '../pool-selection/selector.ts';
 import type { Member } from './membership.ts';
 
 /**

@@ -1,11 +1,11 @@
 import type { RebootOrder, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
-import type { Aimed } from './aims.ts';
-import type { Budgets } from './budget.ts';
+import type { Targeted } from './targets.ts';
+import type { Budgets } from './max-unavailable.ts';
 import { type Hold, hold } from './holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from './holds/holds.ts';
-import type { GroupFacts, HoldQuestion } from './holds/question.ts';
+import type { GroupFacts, HoldQuestion } from './holds/hold-question.ts';
 import type { Member } from './membership.ts';
-import { inOrder } from './order.ts';
+import { inChangeOrder } from './node-order.ts';
 
 /** What is done about one node now. `rest` where it needs nothing. */
 export type NodeVerdict =
@@ -19,17 +19,17 @@ export type NodeVerdict =
 
 export interface MemberDecision {
   readonly member: Member;
-  readonly aimed: Aimed;
+  readonly aimed: Targeted;
   readonly verdict: NodeVerdict;
 }
 
 /** Everything that deciding about the nodes of a group needs. */
 export interface GroupQuestion extends GroupFacts {
-  readonly aims: readonly Aimed[];
+  readonly targets: readonly Targeted[];
   /** What the change takes besides a plain restart of this node's kubelet: a hold, a drain that comes first, a reboot in it. */
-  readonly disruption: (aimed: Aimed) => NodeVerdict | null;
+  readonly disruption: (aimed: Targeted) => NodeVerdict | null;
   /** Whether the config leaves too little for pods that the node cannot do without: a hold, or a count that comes first. */
-  readonly lockOut: (aimed: Aimed) => NodeVerdict | null;
+  readonly lockOut: (aimed: Targeted) => NodeVerdict | null;
 }
 
 /**
@@ -41,10 +41,10 @@ export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly
   let room = question.waves?.room ?? Number.POSITIVE_INFINITY;
   const classRooms = new Map(question.waves?.classes.map((each) => [each.payloadClass, each]));
 
-  return inOrder(question.aims).map((aimed): MemberDecision => {
+  return inChangeOrder(question.targets).map((aimed): MemberDecision => {
     const { member } = aimed;
     const classRoom = member.payloadClass && classRooms.get(member.payloadClass);
-    const verdict = decide(aimed, question, { room, classRoom }, budgets);
+    const verdict = decide(aimed, question, { room, classLimit: classRoom }, budgets);
     if (entersWave(aimed, verdict)) {
       room -= 1;
       if (classRoom !== undefined) classRooms.set(classRoom.payloadClass, { ...classRoom, room: classRoom.room - 1 });
@@ -53,23 +53,23 @@ export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly
   });
 }
 
-type Rooms = Pick<HoldQuestion, 'room' | 'classRoom'>;
+type Rooms = Pick<HoldQuestion, 'room' | 'classLimit'>;
 
 /** What a node was told already, what it runs, and what it goes back to goes in no wave. */
-const entersWave = ({ member, aim }: Aimed, { verdict }: NodeVerdict): boolean =>
-  aim === 'config' && !member.wasTold && !member.runsTarget && (verdict === 'change' || verdict === 'drain');
+const entersWave = ({ member, targetKind }: Targeted, { verdict }: NodeVerdict): boolean =>
+  targetKind === 'config' && !member.isAssigned && !member.runsTarget && (verdict === 'change' || verdict === 'drain');
 
-function decide(aimed: Aimed, question: GroupQuestion, rooms: Rooms, budgets: Budgets): NodeVerdict {
-  const { member, aim } = aimed;
-  const { standing, asks } = member;
-  if (standing !== 'outdated' && standing !== 'no-agent') return { verdict: 'rest' };
-  if (asks !== undefined) return decideTurn(aimed, asks, question, budgets);
-  const asked = { aimed, facts: question, ...rooms };
+function decide(aimed: Targeted, question: GroupQuestion, rooms: Rooms, budgets: Budgets): NodeVerdict {
+  const { member, targetKind } = aimed;
+  const { progress, turnRequest } = member;
+  if (progress !== 'outdated' && progress !== 'no-agent') return { verdict: 'rest' };
+  if (turnRequest !== undefined) return decideTurn(aimed, turnRequest, question, budgets);
+  const asked = { targeted: aimed, facts: question, ...rooms };
   const obstacle = firstHold(OBSTACLES, asked);
   if (obstacle !== null) return held(obstacle);
 
   if (member.runsTarget) return changed('it runs this already');
-  if (member.joining && aim === 'settled') {
+  if (member.joining && targetKind === 'settled') {
     const locked = question.lockOut(aimed);
     if (locked !== null) return locked;
     const crowded = budgets.admit(question.group, member);
@@ -106,21 +106,21 @@ function decide(aimed: Aimed, question: GroupQuestion, rooms: Rooms, budgets: Bu
  *
  * @param next what is done about it before it is told, or as it is told
  */
-function placeFor(aimed: Aimed, next: NodeVerdict | null, { group }: GroupQuestion, budgets: Budgets): Hold | null {
+function placeFor(aimed: Targeted, next: NodeVerdict | null, { group }: GroupQuestion, budgets: Budgets): Hold | null {
   if (aimed.member.node.drain === undefined) return budgets.take(group, aimed);
   const isLeft = next?.verdict === 'drain' && next.stage === 'evict';
   return isLeft ? null : budgets.resume(group, aimed);
 }
 
 /** It has its place still, unless it gave it back after its probation. */
-function placeInChange(aimed: Aimed, question: GroupQuestion, budgets: Budgets): Hold | null {
-  if (aimed.member.calm) return placeFor(aimed, null, question, budgets);
-  return aimed.aim === 'config' ? budgets.expose(question.group, aimed.member) : null;
+function placeInChange(aimed: Targeted, question: GroupQuestion, budgets: Budgets): Hold | null {
+  if (aimed.member.pastProbation) return placeFor(aimed, null, question, budgets);
+  return aimed.targetKind === 'config' ? budgets.expose(question.group, aimed.member) : null;
 }
 
 /** A restart of what the node has already: no wave and no drain, and everything else that a change of its config waits for. */
-function decideTurn(aimed: Aimed, asks: TurnRequest, question: GroupQuestion, budgets: Budgets): NodeVerdict {
-  const asked = { aimed, facts: question, room: 0 };
+function decideTurn(aimed: Targeted, asks: TurnRequest, question: GroupQuestion, budgets: Budgets): NodeVerdict {
+  const asked = { targeted: aimed, facts: question, room: 0 };
   const waits = firstHold(OBSTACLES, asked) ?? firstHold(BEFORE_BEGINNING, asked);
   // Whatever it was cordoned for is over, so that place is no place for its restart.
   const full = waits ?? budgets.take(question.group, aimed);

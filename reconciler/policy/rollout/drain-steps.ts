@@ -2,7 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
-import type { Untouchable } from './membership.ts';
+import type { SkippedNode } from './membership.ts';
 
 /**
  * What has to be done to nodes so that their pods leave, and come back. A node that we cordoned stays so while it is being
@@ -10,7 +10,7 @@ import type { Untouchable } from './membership.ts';
  */
 export function drainSteps(
   groups: readonly { readonly decisions: readonly MemberDecision[] }[],
-  untouchable: readonly Untouchable[],
+  untouchable: readonly SkippedNode[],
   fleet: Fleet,
   now: Millis,
 ): readonly Step[] {
@@ -55,7 +55,7 @@ const isCounted = (verdict: MemberDecision['verdict'] | undefined): boolean =>
 function isBeingChanged(decision: MemberDecision | undefined): boolean {
   if (decision === undefined) return false;
   const { verdict, member } = decision;
-  if (verdict.verdict === 'change' || member.standing === 'updating') return true;
-  if (member.standing === 'no-agent') return member.changing && member.kubeletNode?.spec?.reboot !== undefined;
-  return member.standing === 'outdated' && member.changing;
+  if (verdict.verdict === 'change' || member.progress === 'updating') return true;
+  if (member.progress === 'no-agent') return member.changing && member.kubeletNode?.spec?.reboot !== undefined;
+  return member.progress === 'outdated' && member.changing;
 }

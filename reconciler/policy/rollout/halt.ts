@@ -2,13 +2,13 @@ import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kub
 import type { DesiredPool } from '../desired.ts';
 import { limitOf, thresholdOf } from './amount.ts';
 import { type Group, type Member, targetOf } from './membership.ts';
-import { isAbout, recordOf } from './standing.ts';
+import { isRecordOfTarget, targetRecordOf } from './node-progress.ts';
 
 /** The nodes that took the present target back, whatever became of their agents: a machine that died of it counts as well. */
 export function failedMembers(members: readonly Member[]): readonly Member[] {
   return members.filter(
-    ({ standing, failedAt, forgive, target }) =>
-      target !== null && !forgive && (standing === 'failed' || failedAt !== undefined),
+    ({ progress, failedAt, forgive, target }) =>
+      target !== null && !forgive && (progress === 'failed' || failedAt !== undefined),
   );
 }
 
@@ -31,16 +31,16 @@ export function haltOf(
   const target = targetOf(group.pool);
   if (group.pool === null || config === null || target === null) return null;
   const known = before?.halt;
-  if (known !== undefined && isAbout(known, target) && known.at !== released?.haltedAt) return known;
+  if (known !== undefined && isRecordOfTarget(known, target) && known.at !== released?.haltedAt) return known;
 
   const { action } = group.pool.spec.rollout.onFailure;
   const then = action === 'revert' ? '; the nodes that run it go back to what the pool settled on before' : '';
   const halted = (why: string): Halt => {
     const message = `${why}${then}; push a fix or a revert, or release the pool`;
-    return { config: config.name, ...recordOf(target), at, message, action };
+    return { config: config.name, ...targetRecordOf(target), at, message, action };
   };
   const rollout = before?.rollout;
-  const isCompared = rollout !== undefined && isAbout(rollout, target) && released === null;
+  const isCompared = rollout !== undefined && isRecordOfTarget(rollout, target) && released === null;
   if (isCompared && rollout.analysis?.verdict === 'fail') {
     return halted(`${config.name} made its canaries worse: ${rollout.analysis.message}`);
   }
@@ -88,7 +88,7 @@ export function releaseOf(
   const target = targetOf(group.pool);
   const sha256 = target?.sha256;
   const halt = before?.halt;
-  if (sha256 !== undefined && halt !== undefined && isAbout(halt, target) && asked === releaseValue(halt)) {
+  if (sha256 !== undefined && halt !== undefined && isRecordOfTarget(halt, target) && asked === releaseValue(halt)) {
     const failures = failedMembers(group.members).map(({ node, failedAt }) => ({
       node: node.name,
       at: failedAt ?? '',

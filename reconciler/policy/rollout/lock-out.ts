@@ -1,12 +1,12 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { PodCount } from '../fleet.ts';
-import { type LaidConfig, mostLeft, type NodeSize } from '../room/allocatable.ts';
-import { lockOuts } from '../room/lock-out.ts';
-import type { Aimed } from './aims.ts';
+import { type AppliedConfig, mostLeft, type NodeSize } from '../allocatable/allocatable.ts';
+import { lockOutReasons } from '../allocatable/lock-out-reasons.ts';
+import type { Targeted } from './targets.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import { hold } from './holds/hold.ts';
-import type { PayloadOf } from './payloads.ts';
-import { type NodeTarget, sameTarget } from './standing.ts';
+import type { PayloadOf } from './payload-reader.ts';
+import { type NodeTarget, sameTarget } from './node-progress.ts';
 
 /** What was counted is believed for so long before a node is changed. */
 const COUNTED_MS: Millis = 60_000;
@@ -20,8 +20,8 @@ const COUNTED_AGAIN_MS: Millis = 10 * 60_000;
  *
  * @param pods what was counted of each node; undefined where nobody counts
  */
-export function lockOutOf(
-  { member: { node, kubeletNode, target }, configName }: Aimed,
+export function lockOutVerdict(
+  { member: { node, kubeletNode, target }, configName }: Targeted,
   payloadOf: PayloadOf,
   pods: ReadonlyMap<string, PodCount> | undefined,
   now: Millis,
@@ -35,7 +35,7 @@ export function lockOutOf(
   if (!takesMore(size, [before === null ? null : active, target], () => mostLeft(size, before, after))) return null;
   const counted = pods.get(node.name);
   const age = counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - counted.at);
-  const why = counted?.vital === undefined ? [] : lockOuts(size, before, after, counted.vital);
+  const why = counted?.vital === undefined ? [] : lockOutReasons(size, before, after, counted.vital);
   if (why.length > 0 && counted !== undefined) {
     const isOld = age > COUNTED_AGAIN_MS;
     return { verdict: 'hold', ...hold('lock-out', why.join('; ')), ...(isOld ? { counts: true as const } : {}) };
@@ -63,7 +63,7 @@ function takesMore(size: NodeSize, of: Asked['of'], mostLeft: () => readonly unk
   return answer.takesMore;
 }
 
-function appliedOf(payloadOf: PayloadOf, target: NodeTarget): LaidConfig | null {
+function appliedOf(payloadOf: PayloadOf, target: NodeTarget): AppliedConfig | null {
   const value = target === null ? null : payloadOf(target.sha256);
   return value === null || target === null ? null : { value, apply: target.apply };
 }

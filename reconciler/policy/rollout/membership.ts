@@ -1,11 +1,11 @@
 import type { KubeletNode, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
-import type { Choice } from '../assign/choose-pool.ts';
-import { NO_CONFIG, type PayloadClass, UNREAD } from '../classes.ts';
+import type { Choice } from '../pool-selection/choose-pool.ts';
+import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { probationOf } from './pace.ts';
+import { probationOf } from './trial-terms.ts';
 import {
   assignmentOf,
   failedAt,
@@ -13,14 +13,14 @@ import {
   inTransition,
   isChanging,
   isPastProbation,
-  openRequest,
+  openTurnRequest,
   runsAlready,
   sameTarget,
-  type Standing,
-  standingOf,
+  type Progress,
+  progressOf,
   takenBackAt,
   type NodeTarget,
-} from './standing.ts';
+} from './node-progress.ts';
 
 /** A node with everything that a decision about it needs. */
 export interface Member {
@@ -28,17 +28,17 @@ export interface Member {
   readonly kubeletNode: KubeletNode | undefined;
   /** The config of its pool; null is its local config. */
   readonly target: NodeTarget;
-  readonly standing: Standing;
+  readonly progress: Progress;
   /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
   readonly unavailable: boolean;
   /** Its kubelet is being changed, or may be at any moment, whatever the target is. */
   readonly changing: boolean;
   /** It is past its probation, or soaks after one: nobody gives way for it while that goes on. */
-  readonly calm: boolean;
+  readonly pastProbation: boolean;
   /** It runs the target already, whatever it was told: to tell it takes nobody's place. */
   readonly runsTarget: boolean;
   /** It was told the target, whatever came of it. */
-  readonly wasTold: boolean;
+  readonly isAssigned: boolean;
   /** When the config that it runs was promoted. */
   readonly promotedAt: Millis | undefined;
   /** When it took the target back, as its agent wrote it, silent since or not; undefined where it did not. */
@@ -46,7 +46,7 @@ export interface Member {
   /** That failure was forgiven, so that it is told once more. */
   readonly forgive: boolean;
   /** The restart that it needs with the target that it was told already, and has yet to be granted; undefined for none. */
-  readonly asks: TurnRequest | undefined;
+  readonly turnRequest: TurnRequest | undefined;
   /** Its class of machines; undefined where its pool computes nothing. */
   readonly payloadClass: PayloadClass | undefined;
   /** Why there is no config for its class of machines; absent where there is one. Whatever it has, it keeps. */
@@ -63,7 +63,7 @@ export interface Group {
 }
 
 /** A node that nobody may touch now, and why. */
-export interface Untouchable {
+export interface SkippedNode {
   readonly node: NodeView;
   /** Which pool it would be in, or why nobody may say; `unknown` where it has a config of a pool that nobody knows now. */
   readonly choice: Exclude<Choice, { readonly choice: 'pool' | 'none' }> | { readonly choice: 'unknown' };
@@ -73,13 +73,13 @@ export interface Untouchable {
 
 export interface Membership {
   readonly groups: readonly Group[];
-  readonly untouchable: readonly Untouchable[];
+  readonly skipped: readonly SkippedNode[];
 }
 
 /** Sorts every node to the budget that a change of it is paid from. */
 export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membership {
   const homes = new Map<string | null, Home>([...desired.pools].map(([name, pool]) => [name, homeOf(pool)]));
-  const untouchable: Untouchable[] = [];
+  const untouchable: SkippedNode[] = [];
   for (const node of fleet.nodes.values()) {
     const choice = desired.choices.get(node.name) ?? { choice: 'none' };
     const kubeletNode = kubeletNodeOf(node, fleet);
@@ -96,12 +96,12 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
     const { pool, members, target, soakMs, probationMs } = homes.get(home) ?? settle();
     const isIn = choice.choice === 'pool';
     const classes = isIn ? pool?.classes : undefined;
-    const given = classes && (classes.byNode.get(node.name) ?? UNREAD);
+    const given = classes && (classes.byNode.get(node.name) ?? UNKNOWN_CLASS);
     const wanted = given === undefined ? (isIn ? target : null) : given.target;
     const member = memberOf(node, kubeletNode, wanted, soakMs, now, given, probationMs);
     members.push(given === undefined || given.config !== null ? member : { ...member, unrendered: given.because });
   }
-  return { groups: [...homes.values()], untouchable };
+  return { groups: [...homes.values()], skipped: untouchable };
 
   function settle(): Home {
     const home = homeOf(null);
@@ -147,7 +147,7 @@ function leaving(node: KubeletNode | undefined, desired: Desired, now: Millis): 
   const pool = node?.spec?.pool;
   if (pool !== undefined) return desired.pools.has(pool) ? pool : null;
   const hasSomething =
-    assignmentOf(node) !== null || inTransition(node, now) || standingOf(node, null, now) === 'outdated';
+    assignmentOf(node) !== null || inTransition(node, now) || progressOf(node, null, now) === 'outdated';
   return hasSomething ? null : undefined;
 }
 
@@ -201,10 +201,10 @@ export function memberOf(
   probationMs: Millis | null = null,
 ): Member {
   const promotedAt = fromTimestamp(kubeletNode?.status?.promotedAt);
-  const reported = standingOf(kubeletNode, target, now);
+  const reported = progressOf(kubeletNode, target, now);
   const isRecent = target !== null && promotedAt !== undefined && now - promotedAt < soakMs;
   const wasTold = sameTarget(assignmentOf(kubeletNode), target);
-  const asks = reported === 'outdated' && wasTold ? openRequest(kubeletNode) : undefined;
+  const asks = reported === 'outdated' && wasTold ? openTurnRequest(kubeletNode) : undefined;
   // What has yet to soak soaks first, and asks afterwards.
   const soaks = isRecent && (reported === 'settled' || (asks !== undefined && hasProved(kubeletNode, target)));
   const standing = soaks ? 'soaking' : reported;
@@ -218,16 +218,16 @@ export function memberOf(
     node,
     kubeletNode,
     target,
-    standing,
+    progress: standing,
     unavailable: isLost || (!calm && (changing || standing === 'soaking')) || !node.ready || node.cordoned,
     changing,
-    calm,
+    pastProbation: calm,
     runsTarget: runsAlready(kubeletNode, target),
-    wasTold: target !== null && wasTold,
+    isAssigned: target !== null && wasTold,
     promotedAt,
     failedAt: failure,
     forgive: false,
-    asks: standing === 'outdated' ? asks : undefined,
+    turnRequest: standing === 'outdated' ? asks : undefined,
     joining: false,
     payloadClass,
   };
@@ -238,11 +238,11 @@ export function memberOf(
 }
 
 /** It runs the target and has proven it, and only waits for leave to restart its kubelet with it. */
-export const isProvedAndAsks = ({ asks, kubeletNode, target }: Member): boolean =>
-  asks !== undefined && hasProved(kubeletNode, target);
+export const isProvenAndAwaitsTurn = ({ turnRequest, kubeletNode, target }: Member): boolean =>
+  turnRequest !== undefined && hasProved(kubeletNode, target);
 
 /** Was told the payload, whatever came of it, or refused it before it was. */
-export const isOnTarget = ({ standing, wasTold }: Member): boolean => wasTold || standing === 'failed';
+export const isOnTarget = ({ progress, isAssigned }: Member): boolean => isAssigned || progress === 'failed';
 
 /** Its kubelet is being changed, or its pool waits until it has soaked. */
-export const isInChange = ({ changing, standing }: Member): boolean => changing || standing === 'soaking';
+export const isInChange = ({ changing, progress }: Member): boolean => changing || progress === 'soaking';

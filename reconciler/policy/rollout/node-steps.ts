@@ -1,33 +1,33 @@
 import type { KubeletNode, KubeletNodeSpec, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { Step } from '../steps.ts';
-import { type Assignments, keptTrial, sayTheSame } from './assignment.ts';
-import type { Budgets } from './budget.ts';
+import { type NodeSpecs, keptTrial, isSameSpec } from './node-spec.ts';
+import type { Budgets } from './max-unavailable.ts';
 import type { MemberDecision, NodeVerdict } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
-import { type PoolTrials, trialTermsOf } from './pace.ts';
-import { askedIn } from './preflight.ts';
+import { type PoolTrials, trialTermsOf } from './trial-terms.ts';
+import { withPreflightOrder } from './preflight-order.ts';
 
 /** What trials the nodes of a group get now. */
-export interface TermsNow extends PoolTrials {
+export interface CurrentTrialTerms extends PoolTrials {
   /** The canaries have proven the payload. */
   readonly isProven: boolean;
 }
 
-export function termsIn(group: Group, budgets: Budgets): TermsNow | undefined {
+export function currentTrialTerms(group: Group, budgets: Budgets): CurrentTrialTerms | undefined {
   if (group.pool === null) return undefined;
   return { ...trialTermsOf(group.pool.spec), isProven: budgets.onTrial(group)?.isProven === true };
 }
 
 /** What the pool settled on is proven; a restart that a node asks for tries something that no canary has. */
-function trialFor({ member, aimed }: MemberDecision, { full, afterCanary, isProven }: TermsNow): TrialSpec {
-  return member.asks === undefined && (isProven || aimed.aim === 'settled') ? afterCanary : full;
+function trialFor({ member, aimed }: MemberDecision, { full, afterCanary, isProven }: CurrentTrialTerms): TrialSpec {
+  return member.turnRequest === undefined && (isProven || aimed.targetKind === 'settled') ? afterCanary : full;
 }
 
 /** What has to be written to nodes for what was decided about them. Pure. */
-export function stepsOf(
+export function nodeSteps(
   decisions: readonly MemberDecision[],
-  assignments: Assignments,
-  terms: TermsNow | undefined,
+  assignments: NodeSpecs,
+  terms: CurrentTrialTerms | undefined,
 ): readonly Step[] {
   return decisions.flatMap((decision): readonly Step[] => {
     const { member, aimed, verdict } = decision;
@@ -41,18 +41,19 @@ export function stepsOf(
       const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
       const { reboot, because } = verdict;
       const order = reboot === undefined ? {} : { reboot };
-      const turn = member.asks === undefined ? {} : { ...unspentReboot(node), turn: { seen: member.asks.seen } };
+      const turn =
+        member.turnRequest === undefined ? {} : { ...unspentReboot(node), turn: { seen: member.turnRequest.seen } };
       return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order, ...turn }, because }];
     }
     if (verdict.verdict === 'drain' && verdict.stage === 'preflight') {
-      const asked = askedIn(node, spec, member.forgive ? member.failedAt : undefined);
+      const asked = withPreflightOrder(node, spec, member.forgive ? member.failedAt : undefined);
       return asked === null ? [] : [{ step: 'amend', node, spec: asked, because: verdict.because }];
     }
-    const isUntold = member.standing === 'failed' && !member.wasTold;
-    const isAway = member.standing === 'outdated' || member.standing === 'no-agent' || isUntold;
-    const told = !isAway || member.asks !== undefined;
+    const isUntold = member.progress === 'failed' && !member.isAssigned;
+    const isAway = member.progress === 'outdated' || member.progress === 'no-agent' || isUntold;
+    const told = !isAway || member.turnRequest !== undefined;
     const kept = { ...assignment, trial: keptTrial(node.spec?.trial, terms) ?? spec.trial };
-    return told && !sayTheSame(node.spec ?? {}, kept)
+    return told && !isSameSpec(node.spec ?? {}, kept)
       ? [
           {
             step: 'amend',
@@ -78,11 +79,11 @@ const turnIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'turn'> =>
   spec?.turn === undefined ? {} : { turn: spec.turn };
 
 /** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
-function leavingSteps(node: KubeletNode, { standing }: Member, verdict: NodeVerdict): readonly Step[] {
+function leavingSteps(node: KubeletNode, { progress }: Member, verdict: NodeVerdict): readonly Step[] {
   const pool = node.spec?.pool;
   if (verdict.verdict === 'change') {
     return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: verdict.because }];
   }
-  const gone = standing === 'settled' && pool !== undefined;
+  const gone = progress === 'settled' && pool !== undefined;
   return gone ? [{ step: 'amend', node, spec: {}, because: 'the node runs its local config again' }] : [];
 }

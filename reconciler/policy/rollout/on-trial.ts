@@ -3,15 +3,15 @@ import { DEFAULT_MAX_ON_TRIAL } from '#shared/contract/api/probation.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { NO_CONFIG } from '../classes.ts';
+import { NO_CONFIG } from '../payload-classes.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import { poolOfNode } from '../repo/pool-of-class.ts';
+import { poolOfNode } from '../config-repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
 import { failedMembers } from './halt.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
-import { probationOf } from './pace.ts';
-import { assignmentOf, hasProved, type NodeTarget, provenBy, sameTarget, takenBackAt } from './standing.ts';
+import { probationOf } from './trial-terms.ts';
+import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
 import { wavesOf } from './waves.ts';
 
 /** How many nodes of a pool run its payload unproven, and how many may. */
@@ -79,7 +79,7 @@ export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: 
 export function allowedOnTrial(
   most: number,
   canaries: number,
-  { promoted, passed, failed }: Evidence,
+  { promoted, passed, failed }: TrialCounts,
 ): Pick<OnTrial, 'allowed' | 'generation' | 'isProven'> {
   const isProven = promoted >= canaries && failed === 0;
   const generation = isProven ? Math.floor(Math.log2(passed / canaries)) + 1 : 0;
@@ -87,7 +87,7 @@ export function allowedOnTrial(
 }
 
 /** How many nodes of a pool have shown what of its payload. */
-export interface Evidence {
+export interface TrialCounts {
   readonly promoted: number;
   /** Promoted it, or are past their probation with it. */
   readonly passed: number;
@@ -95,13 +95,13 @@ export interface Evidence {
 }
 
 /** What the nodes of a pool say of its payload, or of those of its classes that it has yet to settle on. */
-function evidenceIn(group: PoolGroup, fleet: Fleet): Evidence & { readonly failedNodes: readonly string[] } {
+function evidenceIn(group: PoolGroup, fleet: Fleet): TrialCounts & { readonly failedNodes: readonly string[] } {
   const isTried = (target: NodeTarget): boolean => isPayload(target, group) && !isSettledPayload(group, target, fleet);
   const { members } = group;
   let [promoted, passed] = [0, 0];
-  for (const { kubeletNode, calm } of members) {
-    if (isTried(provenBy(kubeletNode))) promoted += 1;
-    else if (calm && isTried(assignmentOf(kubeletNode))) passed += 1;
+  for (const { kubeletNode, pastProbation } of members) {
+    if (isTried(provenConfigOf(kubeletNode))) promoted += 1;
+    else if (pastProbation && isTried(assignmentOf(kubeletNode))) passed += 1;
   }
   const failedNodes = failedMembers(members).flatMap(({ node, target }) => (isTried(target) ? [node.name] : []));
   return { promoted, passed: promoted + passed, failed: failedNodes.length, failedNodes };
@@ -127,9 +127,9 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
     if (isPayload(target, group) || isOfLostClass(target, group, view, node)) note(group, name, node, target);
   }
   for (const group of groups) {
-    for (const { node, kubeletNode, runsTarget, wasTold, target } of group.members) {
+    for (const { node, kubeletNode, runsTarget, isAssigned, target } of group.members) {
       // A pool that was renamed, split or merged has nodes that another one told.
-      const hasIt = wasTold ? isPayload(target, group) : runsTarget;
+      const hasIt = isAssigned ? isPayload(target, group) : runsTarget;
       if (hasIt && kubeletNode !== undefined) note(group, node.name, kubeletNode, target);
     }
   }

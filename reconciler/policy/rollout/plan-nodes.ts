@@ -4,27 +4,27 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { PlanSettings, Step } from '../steps.ts';
-import { type Aimed, aimsOf, forgive } from './aims.ts';
-import { type Assignments, assignmentsOf } from './assignment.ts';
-import { type Budgets, budgetsOf } from './budget.ts';
+import { type Targeted, targetsOf, withForgivenFailures } from './targets.ts';
+import { type NodeSpecs, nodeSpecsOf } from './node-spec.ts';
+import { type Budgets, budgetsOf } from './max-unavailable.ts';
 import { type Cohort, cohortOf } from './cohort.ts';
 import { decideGroup, type MemberDecision } from './decide-group.ts';
 import { beforeRestart } from './before-restart.ts';
-import { disruptionsIn } from './disruptions-in.ts';
+import { nodeDisruptions } from './node-disruption.ts';
 import { drainSteps } from './drain-steps.ts';
-import { lockOutOf } from './lock-out.ts';
-import { payloadsOf } from './payloads.ts';
+import { lockOutVerdict } from './lock-out.ts';
+import { createPayloadReader } from './payload-reader.ts';
 import { haltOf, haltThreshold, releaseOf } from './halt.ts';
-import { withHeritage, withWitnesses, witnessed } from './heritage.ts';
-import { guardLabels, type LabelGuard, rememberLabelLosses } from './label-guard.ts';
+import { withInheritedStatus, withConfirmedSettled, configsOnNodes } from './inherited-status.ts';
+import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './label-grace.ts';
 import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
-import { windowsState } from '../window/windows-state.ts';
+import { windowsState } from '../windows/windows-state.ts';
 import { type Group, isOwnedBy, membershipOf, type Membership, targetOf } from './membership.ts';
-import { analysisOf, measureSteps } from './analysed.ts';
+import { analysisOf, measureSteps } from './rollout-analysis.ts';
 import { isSettledOn } from './on-trial.ts';
-import { isAbout } from './standing.ts';
-import { stepsOf, termsIn } from './node-steps.ts';
+import { isRecordOfTarget } from './node-progress.ts';
+import { nodeSteps, currentTrialTerms } from './node-steps.ts';
 import { rememberClasses } from './remember-classes.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
@@ -39,7 +39,7 @@ export interface GroupPlan {
 
 export interface NodesPlan {
   readonly groups: readonly GroupPlan[];
-  readonly untouchable: Membership['untouchable'];
+  readonly skipped: Membership['skipped'];
   /** What to tell people where more nodes lost their labels than may be unassigned; null where not. */
   readonly labelLoss: string | null;
   readonly steps: readonly Step[];
@@ -53,31 +53,31 @@ export function planNodes(
   now: Millis,
   signals: Signals,
 ): NodesPlan {
-  const { groups, untouchable } = membershipOf(desired, fleet, now);
-  const had = witnessed(fleet.kubeletNodes.values());
+  const { groups, skipped } = membershipOf(desired, fleet, now);
+  const had = configsOnNodes(fleet.kubeletNodes.values());
   const aimed = groups.map((group) => aim(group, fleet, had, now));
   const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
   const budgets = budgetsOf(
     told,
-    untouchable,
+    skipped,
     fleet,
     [desired.policy.maxUnavailable, desired.policy.former?.maxUnavailable ?? null],
     now,
   );
-  const guard = guardLabels(desired, fleet, now);
+  const guard = holdForLabelGrace(desired, fleet, now);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const planned = aimed.map((each, index) => {
-    const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace, each.aims);
+    const assignments = nodeSpecsOf(each.group.pool, fleet, settings.namespace, each.aims);
     const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
     const plan = planGroup(asked, desired, fleet, { budgets, guard, signals }, now);
     const isHearsay = hearsayOf(desired, each.group) !== undefined;
-    const terms = termsIn(asked.budgeted, budgets);
-    return { plan, steps: isHearsay ? [] : stepsOf(plan.decisions, assignments, terms) };
+    const terms = currentTrialTerms(asked.budgeted, budgets);
+    return { plan, steps: isHearsay ? [] : nodeSteps(plan.decisions, assignments, terms) };
   });
   const plans = planned.map(({ plan }) => plan);
   return {
     groups: plans,
-    untouchable,
+    skipped,
     labelLoss: guard.warning,
     steps: [
       ...presenceSteps(fleet, now),
@@ -85,7 +85,7 @@ export function planNodes(
       ...rememberClasses(desired, fleet),
       ...plans.flatMap(({ group, memory }) => measureSteps(group, memory.rollout)),
       ...planned.flatMap(({ steps }) => steps),
-      ...drainSteps(plans, untouchable, fleet, now),
+      ...drainSteps(plans, skipped, fleet, now),
       ...untaintSteps(plans, desired, fleet, now),
     ],
   };
@@ -95,22 +95,28 @@ interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
   /** The pool's status as decisions take it. */
   readonly before: KubeletPoolStatus | undefined;
   readonly group: Group;
-  readonly aims: readonly Aimed[];
+  readonly aims: readonly Targeted[];
 }
 
 function aim(group: Group, fleet: Fleet, had: ReadonlySet<string>, now: Millis): AimedGroup {
   const present = fleet.pools.get(group.pool?.name ?? '');
-  const before = withHeritage(group, present?.status, fleet, toTimestamp(now));
+  const before = withInheritedStatus(group, present?.status, fleet, toTimestamp(now));
   const released = releaseOf(group, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
-  const forgiven = forgive(group, released);
+  const forgiven = withForgivenFailures(group, released);
   const halt = haltOf(forgiven, before, released, toTimestamp(now));
-  return { group: forgiven, before, halt, released, aims: aimsOf(forgiven, withWitnesses(before, had), halt, now) };
+  return {
+    group: forgiven,
+    before,
+    halt,
+    released,
+    aims: targetsOf(forgiven, withConfirmedSettled(before, had), halt, now),
+  };
 }
 
 interface AskedGroup extends AimedGroup {
   /** The same nodes as they stand towards what they are told now, which may be another config than the pool's. */
   readonly budgeted: Group;
-  readonly assignments: Assignments;
+  readonly assignments: NodeSpecs;
   /** The config sources of the cluster, by the SHA-256 of what they carry. */
   readonly sources: ReadonlyMap<string, ConfigSourceView>;
 }
@@ -119,7 +125,7 @@ function planGroup(
   { group, before: known, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
   desired: Desired,
   fleet: Fleet,
-  { budgets, guard, signals }: { readonly budgets: Budgets; readonly guard: LabelGuard; readonly signals: Signals },
+  { budgets, guard, signals }: { readonly budgets: Budgets; readonly guard: LabelGrace; readonly signals: Signals },
   now: Millis,
 ): GroupPlan {
   const present = fleet.pools.get(group.pool?.name ?? '');
@@ -134,14 +140,14 @@ function planGroup(
   const isNew = before?.analysis !== undefined || group.pool === null || !isSettledOn(group.pool, fleet);
   const analysis =
     waves === null || !isNew ? before?.analysis : analysisOf(group, cohort, waves, before, now, signals.queries);
-  const payloadOf = payloadsOf(group.pool, sources);
-  const disruption = disruptionsIn(payloadOf);
+  const payloadOf = createPayloadReader(group.pool, sources);
+  const disruption = nodeDisruptions(payloadOf);
   const hearsay = hearsayOf(desired, group);
   const decisions = decideGroup(
     {
       group: budgeted,
-      hearsay,
-      aims,
+      unverified: hearsay,
+      targets: aims,
       present,
       policy: desired.policy,
       windows: windowsState(
@@ -156,7 +162,7 @@ function planGroup(
       refusedBases: refusedBasesOf(group),
       isAvailable: (name, apply) => assignments(name, apply) !== undefined,
       unselected: guard.holds,
-      lockOut: (aimed) => lockOutOf(aimed, payloadOf, signals.pods, now),
+      lockOut: (aimed) => lockOutVerdict(aimed, payloadOf, signals.pods, now),
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
@@ -175,7 +181,7 @@ function planGroup(
 
 /** Then no node is written to. */
 const hearsayOf = (desired: Desired, { pool }: Group): 'all' | 'pool' | undefined =>
-  desired.hearsay === true ? 'all' : pool?.hearsay === true ? 'pool' : undefined;
+  desired.unverified === true ? 'all' : pool?.unverified === true ? 'pool' : undefined;
 
 function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
   return new Map(
@@ -188,7 +194,7 @@ function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
 
 /** The way of the pool's present payload so far. */
 function rolloutOf({ pool }: Group, before: RolloutStatus | undefined): RolloutStatus | undefined {
-  return before !== undefined && isAbout(before, targetOf(pool)) ? before : undefined;
+  return before !== undefined && isRecordOfTarget(before, targetOf(pool)) ? before : undefined;
 }
 
 function wavesFor(

@@ -1,8 +1,8 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import { type Hold, hold, someNames } from './holds/hold.ts';
-import { isInChange, kubeletNodeOf, type Member, type Untouchable } from './membership.ts';
-import { hasYetToHear } from './standing.ts';
+import { type Hold, hold, formatNames } from './holds/hold.ts';
+import { isInChange, kubeletNodeOf, type Member, type SkippedNode } from './membership.ts';
+import { isAssignmentUnheard } from './node-progress.ts';
 
 /** Lets nodes of the control plane begin one at a time, and never while another may be away. All other nodes are let through. */
 export interface Quorum {
@@ -17,14 +17,14 @@ export interface Quorum {
 /** @param fleet the whole cluster: a quorum does not care for pools */
 export function quorumOf(
   members: readonly Member[],
-  untouchable: readonly Untouchable[],
+  untouchable: readonly SkippedNode[],
   fleet: Fleet,
   now: Millis,
 ): Quorum {
   const servers = [...fleet.nodes.values()].filter(isServer);
-  const isAway = (member: Member): boolean => isInChange(member) || member.standing === 'failed';
+  const isAway = (member: Member): boolean => isInChange(member) || member.progress === 'failed';
   // An agent that is silent may hear of its assignment at any moment.
-  const mayLeave = (node: NodeView): boolean => !node.ready || hasYetToHear(kubeletNodeOf(node, fleet), now);
+  const mayLeave = (node: NodeView): boolean => !node.ready || isAssignmentUnheard(kubeletNodeOf(node, fleet), now);
   const changing = [...members.filter(isAway), ...untouchable.filter((each) => each.changing)].map(({ node }) => node);
   const gone = new Set([...servers.filter(mayLeave), ...changing.filter(isServer)].map(({ name }) => name));
   // A drain takes many passes, and ends in a change.
@@ -43,7 +43,7 @@ export function quorumOf(
 
 function holdOf(node: NodeView, missing: ReadonlySet<string>): Hold | null {
   if (!isServer(node) || missing.size <= (missing.has(node.name) ? 1 : 0)) return null;
-  const others = someNames([...missing].filter((name) => name !== node.name));
+  const others = formatNames([...missing].filter((name) => name !== node.name));
   const because = `nodes of the control plane go one at a time; not Ready, drained, changing or about to: ${others}`;
   return hold('control-plane', because);
 }

@@ -4,7 +4,7 @@ import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import { kubeletNodeOf, targetFor } from './membership.ts';
-import { assignmentOf, sameTarget } from './standing.ts';
+import { assignmentOf, sameTarget } from './node-progress.ts';
 
 /**
  * Keeps what nodes of pools with computed values were sorted by: sizes, so that each stays in its class, and the labels with which it was

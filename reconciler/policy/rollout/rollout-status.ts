@@ -13,10 +13,10 @@ import type { DesiredPool } from '../desired.ts';
 import type { Cohort } from './cohort.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
-import { isProvedAndAsks, targetOf } from './membership.ts';
+import { isProvenAndAwaitsTurn, targetOf } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
 import type { OnTrial } from './on-trial.ts';
-import { isAbout, recordOf, sameTarget } from './standing.ts';
+import { isRecordOfTarget, targetRecordOf, sameTarget } from './node-progress.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is remembered of a pool's rollout between two passes; everything else is seen again each time. */
@@ -55,11 +55,11 @@ export function rememberRollout(
 
   const at = toTimestamp(now);
   const isFinished = hasArrived(group.pool, cohort.members);
-  const last = past !== null && isAbout(past, target) ? past : undefined;
+  const last = past !== null && isRecordOfTarget(past, target) ? past : undefined;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
     configName: config.name,
-    ...recordOf(target),
+    ...targetRecordOf(target),
     startedAt: last?.startedAt ?? at,
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(cohort.newest === 0 ? {} : { newest: toTimestamp(cohort.newest) }),
@@ -113,10 +113,10 @@ const stopped = (wave: WaveStatus): WaveStatus =>
 
 function hasArrived(pool: DesiredPool | null, members: readonly Member[]): boolean {
   const cannot = (member: Member): boolean =>
-    member.standing === 'no-agent' ||
-    member.standing === 'failed' ||
-    (member.standing === 'outdated' && !canBeChanged(member, pool?.spec.rollout));
-  const hasIt = (member: Member): boolean => member.standing === 'settled' || isProvedAndAsks(member);
+    member.progress === 'no-agent' ||
+    member.progress === 'failed' ||
+    (member.progress === 'outdated' && !canBeChanged(member, pool?.spec.rollout));
+  const hasIt = (member: Member): boolean => member.progress === 'settled' || isProvenAndAwaitsTurn(member);
   return members.some(hasIt) && members.every((member) => hasIt(member) || cannot(member));
 }
 

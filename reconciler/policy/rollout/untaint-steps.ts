@@ -4,10 +4,10 @@ import type { Fleet, NodeView } from '../fleet.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
-import { isInGrace } from './label-guard.ts';
+import { isInGrace } from './label-grace.ts';
 import { type Group, kubeletNodeOf } from './membership.ts';
-import { settledFor } from './settled-for.ts';
-import { runsAlready } from './standing.ts';
+import { settledConfigFor } from './settled-config.ts';
+import { runsAlready } from './node-progress.ts';
 
 /**
  * Nodes may come with a taint that keeps pods off them until their config has proven itself (the kubelet's
@@ -46,9 +46,9 @@ function becauseOf(
   pool: DesiredPool | null,
   present: KubeletPool | undefined,
 ): string | null {
-  if (member.standing === 'settled' || member.standing === 'soaking') return 'its config is proven';
-  const former = settledFor(present?.status?.settled, pool)(member)?.target ?? null;
-  const runsFormer = member.standing === 'outdated' && runsAlready(member.kubeletNode, former);
+  if (member.progress === 'settled' || member.progress === 'soaking') return 'its config is proven';
+  const former = settledConfigFor(present?.status?.settled, pool)(member)?.target ?? null;
+  const runsFormer = member.progress === 'outdated' && runsAlready(member.kubeletNode, former);
   return runsFormer ? 'it runs what its pool settled on' : null;
 }
 

@@ -1,7 +1,7 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
-import type { PayloadClass } from '../classes.ts';
+import type { PayloadClass } from '../payload-classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { type ClassRoom, membersByClass, unprovenClasses } from './class-canaries.ts';
+import { type ClassLimit, membersByClass, unprovenClasses } from './class-canaries.ts';
 import { isOnTarget, type Member } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
 import { healthySince, type Wave, wavesOf } from './waves.ts';
@@ -16,7 +16,7 @@ export interface WaveProgress {
   /** Why nobody else may begin, when there is no room. */
   readonly because: string;
   /** What holds single classes of machines besides; empty where canaries are not asked of each. */
-  readonly classes: readonly ClassRoom[];
+  readonly classes: readonly ClassLimit[];
 }
 
 /**
@@ -68,7 +68,7 @@ export function waveProgress(
   return { waves: statuses, current, room, because, classes };
 }
 
-const unprovenIn = ({ canary }: RolloutSpec, members: readonly Member[]): readonly ClassRoom[] =>
+const unprovenIn = ({ canary }: RolloutSpec, members: readonly Member[]): readonly ClassLimit[] =>
   canary?.perClass === true && canary.nodes !== undefined ? unprovenClasses(canary.nodes, members) : [];
 
 function wordFor(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {
@@ -94,7 +94,7 @@ interface State extends Reach {
   readonly isStopped: boolean;
   readonly because: string;
   /** What it lets begin of each class; absent where it asks nothing of classes. */
-  readonly classes?: readonly ClassRoom[];
+  readonly classes?: readonly ClassLimit[];
 }
 
 function stateOf(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spared: number, now: Millis): State {
@@ -135,13 +135,13 @@ function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], now:
   for (const member of members) {
     if (wave.only?.(member) === false) continue;
     if (!isOnTarget(member)) {
-      if (member.standing === 'outdated' && canBeChanged(member, rollout)) open += 1;
+      if (member.progress === 'outdated' && canBeChanged(member, rollout)) open += 1;
       continue;
     }
     reached += 1;
     const since = healthySince(member);
     if (since !== null && now - since >= wave.soakMs) proved += 1;
-    if (member.standing === 'failed' || !member.node.ready) lost.push(member.node.name);
+    if (member.progress === 'failed' || !member.node.ready) lost.push(member.node.name);
   }
   // Canaries are never done without: only later waves make do with the nodes that can be reached.
   const possible = wave.name === 'canary' ? wave.nodes : Math.min(wave.nodes, reached + open);

@@ -1,11 +1,11 @@
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { selectorMatches } from '../assign/selector.ts';
-import type { PayloadClass } from '../classes.ts';
+import { selectorMatches } from '../pool-selection/selector.ts';
+import type { PayloadClass } from '../payload-classes.ts';
 import { shareOf } from './amount.ts';
 import { canariesOf } from './class-canaries.ts';
-import { isProvedAndAsks, type Member } from './membership.ts';
+import { isProvenAndAwaitsTurn, type Member } from './membership.ts';
 
 /** A set of nodes that a rollout changes together; the next wave begins after this one has soaked. */
 export interface Wave {
@@ -61,8 +61,8 @@ const NO_CLASSES: ReadonlyMap<PayloadClass, number> = new Map();
  * and neither may have begun later. A node that was away in between begins again.
  */
 export function healthySince(member: Member): Millis | null {
-  const { standing, node, promotedAt } = member;
-  const runs = standing === 'settled' || standing === 'soaking' || isProvedAndAsks(member);
+  const { progress, node, promotedAt } = member;
+  const runs = progress === 'settled' || progress === 'soaking' || isProvenAndAwaitsTurn(member);
   if (!runs || !node.ready) return null;
   return Math.max(promotedAt ?? 0, node.readySince);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Subject, Tokens } from '#sandbox/api-server/access/subject.ts';
 import type { ApiVerb, ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import { objectIn, readBytes } from '#sandbox/api-server/request/request-body.ts';
-import { badRequest } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest } from '#sandbox/api-server/status/status-refusals.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
 import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiCall, ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
-import { qualified, unauthorized } from '#sandbox/api-server/status/refusals.ts';
+import { qualified, unauthorized } from '#sandbox/api-server/status/status-refusals.ts';
 
 /** Whoever shows a token. */
 export interface Subject {

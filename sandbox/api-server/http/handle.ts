@@ -11,7 +11,7 @@ import { answerJson, answerRefusal, answerText } from '#sandbox/api-server/http/
 import type { Served } from '#sandbox/api-server/http/serve-resource.ts';
 import { serveResource } from '#sandbox/api-server/http/serve-resource.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
-import { noSuchPath } from '#sandbox/api-server/status/refusals.ts';
+import { noSuchPath } from '#sandbox/api-server/status/status-refusals.ts';
 
 export interface Handling extends Served {
   readonly tokens: Tokens;

@@ -5,7 +5,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import type { ApiCall, ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
-import { methodNotAllowed, notFound } from '#sandbox/api-server/status/refusals.ts';
+import { methodNotAllowed, notFound } from '#sandbox/api-server/status/status-refusals.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
 import { isJson, memberOf, type StoredObject } from '#sandbox/api-server/stored-object.ts';
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Listing } from '#sandbox/api-server/operations/read.ts';
+import type { Listing } from '#sandbox/api-server/operations/read-objects.ts';
 import { apiVersionOf } from '#sandbox/api-server/resources/registry.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
-import { notAcceptable } from '#sandbox/api-server/status/refusals.ts';
+import { notAcceptable } from '#sandbox/api-server/status/status-refusals.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
-import type { IncludeObject } from '#sandbox/api-server/table/table.ts';
-import { metadataOnly, tableOf } from '#sandbox/api-server/table/table.ts';
+import type { IncludeObject } from '#sandbox/api-server/table/kube-table.ts';
+import { metadataOnly, tableOf } from '#sandbox/api-server/table/kube-table.ts';
 
 /** How a client wants to see objects. */
 export interface Projection {

@@ -11,11 +11,11 @@ import { evict, isEviction } from '#sandbox/api-server/operations/evict.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';
 import { isLog, podLog } from '#sandbox/api-server/operations/pod-log.ts';
 import { versionIn } from '#sandbox/api-server/request/query.ts';
-import { get, list } from '#sandbox/api-server/operations/read.ts';
+import { get, list } from '#sandbox/api-server/operations/read-objects.ts';
 import { remove } from '#sandbox/api-server/operations/remove.ts';
 import { update } from '#sandbox/api-server/operations/replace.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
-import { methodNotAllowed, notFound, tooNew } from '#sandbox/api-server/status/refusals.ts';
+import { methodNotAllowed, notFound, tooNew } from '#sandbox/api-server/status/status-refusals.ts';
 import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
 import { streamWatch } from '#sandbox/api-server/watch/stream.ts';
 

@@ -1,13 +1,13 @@
 import type { ObjectMeta } from '#shared/contract/api/object.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { Api, Target } from '#sandbox/api-server/api.ts';
-import type { Decoded } from '#sandbox/api-server/operations/decode.ts';
-import { decode } from '#sandbox/api-server/operations/decode.ts';
-import { definitionWritten } from '#sandbox/api-server/operations/definitions.ts';
-import { judge } from '#sandbox/api-server/operations/judge.ts';
+import type { Decoded } from '#sandbox/api-server/operations/decode-object.ts';
+import { decodeObject } from '#sandbox/api-server/operations/decode-object.ts';
+import { registerDefinition } from '#sandbox/api-server/operations/register-definition.ts';
+import { validateObject } from '#sandbox/api-server/operations/validate-object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
-import { alreadyExists, badRequest, notFound, unclassified } from '#sandbox/api-server/status/refusals.ts';
+import { alreadyExists, badRequest, notFound, unclassified } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
 import type { Draft } from '#sandbox/api-server/stored-object.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
@@ -15,7 +15,7 @@ import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 /** POST: makes a new object. @throws Refusal */
 export function create(api: Api, { served, namespace }: Target, body: unknown): StoredObject {
   const { resource } = served;
-  const sent = decode(served, body, 'body');
+  const sent = decodeObject(served, body, 'body');
   const metadata = newMetadata(api, served, sent.metadata);
   if (sent.metadata['resourceVersion'] !== undefined && sent.metadata['resourceVersion'] !== '') {
     throw unclassified('resourceVersion should not be set on objects to be created');
@@ -25,12 +25,12 @@ export function create(api: Api, { served, namespace }: Target, body: unknown): 
     ...initial(served, sent),
     metadata: { ...metadata, ...(namespace !== undefined && { namespace }) },
   };
-  judge(served, draft, undefined);
+  validateObject(served, draft, undefined);
   if (api.store.of(resource).get(keyOf(namespace, metadata.name)) !== undefined) {
     throw alreadyExists(resource, metadata.name);
   }
   const object = api.store.put(resource, draft);
-  return resource === CUSTOM_RESOURCE_DEFINITIONS ? definitionWritten(api, object) : object;
+  return resource === CUSTOM_RESOURCE_DEFINITIONS ? registerDefinition(api, object) : object;
 }
 
 function newMetadata(

@@ -1,12 +1,12 @@
 import type { LabelRequirement, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
-import { get } from '#sandbox/api-server/operations/read.ts';
+import { get } from '#sandbox/api-server/operations/read-objects.ts';
 import { remove } from '#sandbox/api-server/operations/remove.ts';
 import { POD_DISRUPTION_BUDGETS } from '#sandbox/api-server/resources/built-in.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
-import { badRequest } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest } from '#sandbox/api-server/status/status-refusals.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { isJson, memberOf, without } from '#sandbox/api-server/stored-object.ts';
 

@@ -1,8 +1,8 @@
 import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
-import { decode } from '#sandbox/api-server/operations/decode.ts';
+import { decodeObject } from '#sandbox/api-server/operations/decode-object.ts';
 import { replace } from '#sandbox/api-server/operations/replace.ts';
 import type { SentPatch } from '#sandbox/api-server/request/request-body.ts';
-import { badRequest, invalid, notFound, noSuchStrategy } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest, invalid, notFound, noSuchStrategy } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { isJson } from '#sandbox/api-server/stored-object.ts';
@@ -20,7 +20,7 @@ export function mergePatch(api: Api, target: NamedTarget, { body, strategic }: S
   if (!isJson(body)) throw badRequest('Invalid JSON Patch');
   const patch = strategic ? asMergePatch(before, body) : body;
   if (patch === undefined) throw noSuchStrategy();
-  const sent = decode(served, applyMergePatch(before, patch), 'patch');
+  const sent = decodeObject(served, applyMergePatch(before, patch), 'patch');
   const { uid } = sent.metadata;
   if (uid !== undefined && uid !== before.metadata.uid) {
     const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;

@@ -1,7 +1,7 @@
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { NamedTarget } from '#sandbox/api-server/api.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
-import { get } from '#sandbox/api-server/operations/read.ts';
+import { get } from '#sandbox/api-server/operations/read-objects.ts';
 import { PODS } from '#shared/kube/kube.ts';
 
 /** What a pod's containers wrote: no kubelet is asked here, whoever sets the scene writes it down. */

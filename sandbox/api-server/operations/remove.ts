@@ -1,7 +1,7 @@
 import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
-import { conflict, notFound } from '#sandbox/api-server/status/refusals.ts';
+import { conflict, notFound } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf, keyOfObject } from '#sandbox/api-server/store/collection.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { memberOf } from '#sandbox/api-server/stored-object.ts';

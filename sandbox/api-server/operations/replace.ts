@@ -2,13 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '#shared/contract/api/object.ts';
 import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
-import type { Decoded } from '#sandbox/api-server/operations/decode.ts';
-import { decode } from '#sandbox/api-server/operations/decode.ts';
-import { definitionWritten } from '#sandbox/api-server/operations/definitions.ts';
-import { judge } from '#sandbox/api-server/operations/judge.ts';
+import type { Decoded } from '#sandbox/api-server/operations/decode-object.ts';
+import { decodeObject } from '#sandbox/api-server/operations/decode-object.ts';
+import { registerDefinition } from '#sandbox/api-server/operations/register-definition.ts';
+import { validateObject } from '#sandbox/api-server/operations/validate-object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#sandbox/api-server/resources/built-in.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
-import { badRequest, conflict, invalid, notFound, STALE, unclassified } from '#sandbox/api-server/status/refusals.ts';
+import {
+  badRequest,
+  conflict,
+  invalid,
+  notFound,
+  STALE,
+  unclassified,
+} from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
 import type { Draft } from '#sandbox/api-server/stored-object.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
@@ -21,7 +28,7 @@ export function update(
   body: unknown,
 ): { readonly object: StoredObject; readonly created: boolean } {
   const { served, namespace, name } = target;
-  const sent = decode(served, body, 'body');
+  const sent = decodeObject(served, body, 'body');
   requireSamePlace(target, sent);
   const before = api.store.of(served.resource).get(keyOf(namespace, name));
   if (before === undefined) {
@@ -56,10 +63,10 @@ export function replace(api: Api, target: NamedTarget, before: StoredObject, sen
   requireVersion(target, before, (sent.metadata as Partial<ObjectMeta>).resourceVersion ?? '');
   const unchanged: Draft = { ...before, metadata: without(before.metadata, 'resourceVersion') };
   const draft = combine(target, unchanged, sent);
-  judge(served, draft, before);
+  validateObject(served, draft, before);
   if (isDeepStrictEqual(draft, unchanged)) return before;
   const object = api.store.put(served.resource, countGeneration(served, unchanged, draft));
-  return served.resource === CUSTOM_RESOURCE_DEFINITIONS ? definitionWritten(api, object) : object;
+  return served.resource === CUSTOM_RESOURCE_DEFINITIONS ? registerDefinition(api, object) : object;
 }
 
 /** The object itself must not say that it is another one. */

@@ -1,4 +1,4 @@
-import { badRequest, unclassified } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest, unclassified } from '#sandbox/api-server/status/status-refusals.ts';
 
 /** A whole number of a query; 0 where it is not given. @throws Refusal 400 */
 export function countIn(query: URLSearchParams, key: string): number {

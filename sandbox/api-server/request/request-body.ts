@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
-import { badRequest, unsupportedMediaType } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest, unsupportedMediaType } from '#sandbox/api-server/status/status-refusals.ts';
 
 /** A patch as it was sent. */
 export interface SentPatch {

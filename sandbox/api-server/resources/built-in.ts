@@ -1,7 +1,7 @@
 import type { Resource } from '#shared/kube/kube.ts';
 import { CONFIG_MAPS, EVENTS as NEWER_EVENTS, LEASES, NODES, PODS } from '#shared/kube/kube.ts';
-import { checkConfigMap } from '#sandbox/api-server/resources/config-map.ts';
-import { EVENTS } from '#sandbox/api-server/resources/event-forms.ts';
+import { checkConfigMap } from '#sandbox/api-server/resources/config-map-rules.ts';
+import { EVENTS } from '#sandbox/api-server/resources/event-views.ts';
 import { checkEvent, checkNewerEvent, eventColumns, eventFields } from '#sandbox/api-server/resources/event.ts';
 import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';

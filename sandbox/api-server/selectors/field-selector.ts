@@ -1,4 +1,4 @@
-import { badRequest } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest } from '#sandbox/api-server/status/status-refusals.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 export interface FieldTest {

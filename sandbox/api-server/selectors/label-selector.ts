@@ -1,4 +1,4 @@
-import { badRequest } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest } from '#sandbox/api-server/status/status-refusals.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import type { Resource } from '#shared/kube/kube.ts';
 import { keyOfObject } from '#sandbox/api-server/store/collection.ts';
-import type { Change } from '#sandbox/api-server/store/history.ts';
-import { collectionId } from '#sandbox/api-server/store/store.ts';
+import type { Change } from '#sandbox/api-server/store/change-history.ts';
+import { collectionId } from '#sandbox/api-server/store/resource-store.ts';
 
 /** Somebody who watches. */
 export interface Watcher {

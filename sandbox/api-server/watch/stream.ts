@@ -6,12 +6,12 @@ import { countIn, flagIn, versionIn } from '#sandbox/api-server/request/query.ts
 import { apiVersionOf } from '#sandbox/api-server/resources/registry.ts';
 import type { Selection } from '#sandbox/api-server/selectors/selection.ts';
 import { selectionOf } from '#sandbox/api-server/selectors/selection.ts';
-import { tooOld } from '#sandbox/api-server/status/refusals.ts';
+import { tooOld } from '#sandbox/api-server/status/status-refusals.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { openEvents } from '#sandbox/api-server/watch/event-writer.ts';
 import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
-import type { SeenChange } from '#sandbox/api-server/watch/seen-change.ts';
-import { seenBy } from '#sandbox/api-server/watch/seen-change.ts';
+import type { SelectedChange } from '#sandbox/api-server/watch/selected-change.ts';
+import { changeForSelection } from '#sandbox/api-server/watch/selected-change.ts';
 
 export interface WatchRequest {
   readonly api: Api;
@@ -67,9 +67,9 @@ function pastChanges(
   { served }: Target,
   selection: Selection,
   from: number,
-): readonly SeenChange[] | undefined {
+): readonly SelectedChange[] | undefined {
   const { all, history } = store.of(served.resource);
-  if (from > 0) return history.since(from)?.flatMap((change) => seenBy(selection, change) ?? []);
+  if (from > 0) return history.since(from)?.flatMap((change) => changeForSelection(selection, change) ?? []);
   return all()
     .filter(selection.matches)
     .map((object) => ({ type: 'ADDED', object }));
@@ -87,7 +87,7 @@ function listen(
   let marked = Math.max(from, history.newest());
   return hub.join(resource, selection.key, {
     heard(change) {
-      const seen = change.version > from ? seenBy(selection, change) : undefined;
+      const seen = change.version > from ? changeForSelection(selection, change) : undefined;
       if (seen !== undefined) event(seen.type, seen.object);
     },
     bookmark() {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { GitService } from '#sandbox/git-server/protocol/advertisement.ts';
+import type { GitService } from '#sandbox/git-server/protocol/advertise.ts';
 
 export interface GitCredential {
   readonly username: string;

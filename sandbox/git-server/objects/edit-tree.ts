@@ -1,6 +1,6 @@
 import { GitServerError } from '#sandbox/git-server/errors.ts';
 import type { GitObject, ObjectLookup, Oid } from './oid.ts';
-import { oidOf } from './objects.ts';
+import { oidOf } from './git-object.ts';
 import type { TreeEntry } from './tree-object.ts';
 import { FILE_MODE, FOLDER_MODE, readTree, writeTree } from './tree-object.ts';
 

@@ -1,7 +1,7 @@
 import { applyDelta } from './delta.ts';
 import { GitServerError } from '#sandbox/git-server/errors.ts';
 import type { GitObject, ObjectLookup, Oid } from '#sandbox/git-server/objects/oid.ts';
-import { oidOf, referencesOf } from '#sandbox/git-server/objects/objects.ts';
+import { oidOf, referencesOf } from '#sandbox/git-server/objects/git-object.ts';
 import type { PackEntry, PackLimits } from './pack-entries.ts';
 import { readEntries } from './pack-entries.ts';
 

@@ -1,7 +1,7 @@
 import { readCommit } from '#sandbox/git-server/objects/commit-object.ts';
-import { commitsFrom, commitsOf, cutAtDepth, parentsOf } from '#sandbox/git-server/objects/history.ts';
+import { commitsFrom, commitsOf, cutAtDepth, parentsOf } from '#sandbox/git-server/objects/commit-walk.ts';
 import type { GitObject, ObjectLookup, Oid } from '#sandbox/git-server/objects/oid.ts';
-import { peel } from '#sandbox/git-server/objects/objects.ts';
+import { peel } from '#sandbox/git-server/objects/git-object.ts';
 import { readTree } from '#sandbox/git-server/objects/tree-object.ts';
 
 /** What a client asks for, in either version of the protocol. */

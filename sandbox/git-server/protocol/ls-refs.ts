@@ -1,6 +1,6 @@
-import { sorted } from './advertisement.ts';
+import { sorted } from './advertise.ts';
 import type { Oid } from '#sandbox/git-server/objects/oid.ts';
-import { peel } from '#sandbox/git-server/objects/objects.ts';
+import { peel } from '#sandbox/git-server/objects/git-object.ts';
 import { FLUSH, packet } from './packets.ts';
 import type { Repository } from '#sandbox/git-server/repository/repository.ts';
 

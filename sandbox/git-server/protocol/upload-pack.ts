@@ -1,4 +1,4 @@
-import type { ProtocolVersion } from './advertisement.ts';
+import type { ProtocolVersion } from './advertise.ts';
 import { GitServerError } from '#sandbox/git-server/errors.ts';
 import { answerFetchV0 } from './fetch-v0.ts';
 import { answerFetchV2 } from './fetch-v2.ts';

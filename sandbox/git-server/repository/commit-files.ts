@@ -5,7 +5,7 @@ import { editTree } from '#sandbox/git-server/objects/edit-tree.ts';
 import { GitServerError } from '#sandbox/git-server/errors.ts';
 import type { GitObject, Oid } from '#sandbox/git-server/objects/oid.ts';
 import { NO_OID } from '#sandbox/git-server/objects/oid.ts';
-import { oidOf } from '#sandbox/git-server/objects/objects.ts';
+import { oidOf } from '#sandbox/git-server/objects/git-object.ts';
 import type { Repository } from './repository.ts';
 
 /** A commit as a person would make it on a branch. */

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { deleteRef, init, listRefs, readObject as readStored, resolveRef, writeObject, writeRef } from 'isomorphic-git';
 import { GitServerError } from '#sandbox/git-server/errors.ts';
 import type { GitObject, Oid } from '#sandbox/git-server/objects/oid.ts';
-import { referencesOf } from '#sandbox/git-server/objects/objects.ts';
+import { referencesOf } from '#sandbox/git-server/objects/git-object.ts';
 import type { Persistence, RepositoryContent } from './repository.ts';
 
 const DEFAULT_HEAD = 'refs/heads/main';

@@ -1,4 +1,4 @@
-import { isAncestor } from '#sandbox/git-server/objects/history.ts';
+import { isAncestor } from '#sandbox/git-server/objects/commit-walk.ts';
 import type { ObjectLookup, Oid } from '#sandbox/git-server/objects/oid.ts';
 import { NO_OID } from '#sandbox/git-server/objects/oid.ts';
 

@@ -1,7 +1,7 @@
 import type { ApplyMode, DriftPolicy, RebootBy, TrialSpec } from './kubelet-node.ts';
 import type { MeasureName } from './measures.ts';
 import type { Condition, ObjectMeta } from './object.ts';
-import type { MeasuresSource } from './queries.ts';
+import type { MeasuresSource } from './prometheus-queries.ts';
 
 /** `metav1.LabelSelector`: all requirements must hold. */
 export interface LabelSelector {

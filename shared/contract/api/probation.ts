@@ -1,5 +1,5 @@
 /** The probation of a pool whose nodes hold their places until they have promoted the config and soaked. */
-export const FULL = 'full';
+export const FULL_PROBATION = 'full';
 
 /**
  * With the restart before it, a node holds its place for about a minute: a hundred nodes that go one at a time are through in less

@@ -1,10 +1,10 @@
-import { amountRead } from './amounts.ts';
+import { canonicalAmount } from './canonical-amount.ts';
 import { existsIn, FIELDS } from './fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import type { Field } from './fields/field.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { parseQuantity, trimmedQuantity } from './syntax/quantity.ts';
-import { isMap } from './walk.ts';
+import { isMap } from './written-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -100,8 +100,8 @@ function isSame(meant: unknown, seen: unknown, field: Field | undefined, path: s
   }
   if (field?.kind === 'quantity') return shownSize(meant) === shownSize(seen);
   if (PATHS.has(path) && isResolved(meant, seen)) return true;
-  const amount = amountRead(meant, path);
-  if (amount !== undefined && amount === amountRead(seen, path)) return true;
+  const amount = canonicalAmount(meant, path);
+  if (amount !== undefined && amount === canonicalAmount(seen, path)) return true;
   return isEqual(meant, seen) || isAnyNegative(path, meant, seen);
 }
 

@@ -2,8 +2,8 @@ import { setOwn } from './decode/json.ts';
 import { defaultOf, existsIn, FIELDS } from './fields/fields.ts';
 import { mergePatch } from './merge.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
-import { valueAt, viewOf } from './view.ts';
-import { isMap } from './walk.ts';
+import { valueAt, viewOf } from './config-view.ts';
+import { isMap } from './written-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
-import { show as showValue } from './decode/show.ts';
+import { abbreviateJson as showValue } from './decode/abbreviate-json.ts';
 import { gateCost, type GateMaps, type PodFeature } from './feature-gates/gate-cost.ts';
 import type { ChangeCost } from './fields/field.ts';
-import { RAISED_NOTES, RISK_NOTES } from './fields/notes.ts';
+import { RAISED_NOTES, RISK_NOTES } from './fields/risk-notes.ts';
 import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
 import { NEWEST_MINOR } from './minor.ts';
-import { isMap } from './walk.ts';
+import { isMap } from './written-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -28,7 +28,7 @@ export interface FieldChange {
 const COSTS: readonly ChangeCost[] = ['restart', 'state-file:cpu', 'state-file:memory', 'drain', 'reboot', 'never'];
 
 /** The dearest of them; undefined where nothing changes. */
-export function dearest(changes: readonly Pick<FieldChange, 'cost'>[]): ChangeCost | undefined {
+export function mostDisruptiveCost(changes: readonly Pick<FieldChange, 'cost'>[]): ChangeCost | undefined {
   const highest = Math.max(...changes.map(({ cost }) => COSTS.indexOf(cost)));
   return changes.length === 0 ? undefined : COSTS[highest];
 }

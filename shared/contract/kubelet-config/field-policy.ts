@@ -1,6 +1,6 @@
 import type { Path } from './position.ts';
 import { FIELDS } from './fields/fields.ts';
-import { isMap } from './walk.ts';
+import { isMap } from './written-fields.ts';
 
 /** Fields, or whole branches of them: `authentication` means everything below it as well. */
 export interface FieldPolicy {
@@ -56,7 +56,7 @@ export const DENIED_BY_DEFAULT: Readonly<Record<string, string>> = {
 };
 
 /** Values of denied fields that shut something, and that anybody may set. Null is none: it takes back what the node has. */
-export const SHUTS: Readonly<Record<string, unknown>> = {
+export const RESTRICTIVE_VALUES: Readonly<Record<string, unknown>> = {
   enableDebugFlagsHandler: false,
   enableDebuggingHandlers: false,
   enableProfilingHandler: false,
@@ -89,7 +89,8 @@ export function deniedFields(
     if (covers(cluster.deny, name)) return { path, why: "the cluster's file denies it", allowable: false };
     if (covers(deny, name)) return { path, why: 'the pool itself denies it', allowable: false };
     const why = Object.entries(DENIED_BY_DEFAULT).find(([field]) => isWithin(name, field))?.[1];
-    if (why === undefined || (Object.hasOwn(SHUTS, name) && SHUTS[name] === value)) return undefined;
+    if (why === undefined || (Object.hasOwn(RESTRICTIVE_VALUES, name) && RESTRICTIVE_VALUES[name] === value))
+      return undefined;
     return covers(cluster.allow, name) ? undefined : { path, why, allowable: true };
   };
   return leavesOf(config).flatMap(([path, name, value]) => judge(path, name, value) ?? []);

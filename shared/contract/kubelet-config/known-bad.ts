@@ -1,6 +1,6 @@
 import type { Complaint } from './rules/rule.ts';
 import { parseCpus } from './syntax/cpu-set.ts';
-import type { ConfigView } from './view.ts';
+import type { ConfigView } from './config-view.ts';
 
 /** A config that a kubelet accepts and starts with, and that makes it panic or hang later: a fault of that kubelet. */
 export interface KnownBad {
@@ -103,7 +103,7 @@ export function hasFault({ from, fixed }: Pick<KnownBad, 'from' | 'fixed'>, vers
 }
 
 /** What is known to be bad about a config on kubelets of a version. @param version as exact as it is known */
-export function* judgeKnownBad(
+export function* checkKnownBad(
   config: ConfigView,
   version: string,
   table: readonly KnownBad[] = KNOWN_BAD,
@@ -116,7 +116,7 @@ export function* judgeKnownBad(
       code: 'known-bad',
       severity: fault === 'some' ? 'warning' : row.severity,
       at: row.field.split('.'),
-      message: `${row.field}: ${sayFault(row, whose)}`,
+      message: `${row.field}: ${describeFault(row, whose)}`,
       suggestion: row.suggestion,
       restsOn: row.restsOn,
     };
@@ -124,5 +124,5 @@ export function* judgeKnownBad(
 }
 
 /** The fault and its source in a sentence. @param whose kubelets that have it */
-export const sayFault = ({ source, effect, fixed }: KnownBad, whose: string): string =>
+export const describeFault = ({ source, effect, fixed }: KnownBad, whose: string): string =>
   `${whose} ${effect} (kubernetes#${source}, fixed in ${fixed.join(', ')})`;

@@ -1,6 +1,6 @@
 import { contradictions } from './configz-compare.ts';
 import type { Path } from './position.ts';
-import { isMap, writtenFields } from './walk.ts';
+import { isMap, writtenFields } from './written-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import type { ApplyMode } from '../api/kubelet-node.ts';
 import type { Finding } from '../finding.ts';
 import { formatPath, type Path, type PositionOf } from './position.ts';
 import { existsIn } from './fields/fields.ts';
-import { judgeKnownBad } from './known-bad.ts';
+import { checkKnownBad } from './known-bad.ts';
 import { minorNumber, minorName, NEWEST_MINOR, OLDEST_MINOR } from './minor.ts';
 import { AT_START_RULES } from './rules/at-start.ts';
 import { EVICTION_RULES } from './rules/eviction.ts';
@@ -10,7 +10,7 @@ import { judgeFeatureGates } from './rules/feature-gates.ts';
 import { judgeFormat } from './rules/formats.ts';
 import { IMAGE_RULES } from './rules/images.ts';
 import { LOGGING_RULES } from './rules/logging.ts';
-import { NODE_RULES } from './rules/node.ts';
+import { NODE_RULES } from './rules/node-settings.ts';
 import { judgeOverlay } from './rules/overlay.ts';
 import { RESERVATION_RULES } from './rules/reservations.ts';
 import { MANAGER_RULES } from './rules/resource-managers.ts';
@@ -21,8 +21,8 @@ import { judgeStructure, judgeVersions } from './rules/structure.ts';
 import { wrapNumbers } from './rules/wrapped-numbers.ts';
 import { SYSCTL_RULES } from './rules/sysctls.ts';
 import { tolerated } from './tolerance.ts';
-import { type ConfigView, viewOf } from './view.ts';
-import { isMap, writtenFields } from './walk.ts';
+import { type ConfigView, viewOf } from './config-view.ts';
+import { isMap, writtenFields } from './written-fields.ts';
 
 /** Every rule that looks at more than one field, or at more than the table says of it. */
 const RULES: readonly Rule[] = [
@@ -89,7 +89,7 @@ export const complaintsOf: ComplaintsOf = (value, { minor, apply }) => {
     ...wrapped,
     ...(apply === 'overlay' ? judgeOverlay(value) : []),
     ...judge(config, view),
-    ...judgeKnownBad(view, minor),
+    ...checkKnownBad(view, minor),
   ];
   return complaints.map((complaint) => softened(complaint, view));
 };

@@ -13,7 +13,7 @@ import {
   REPORTED,
   stale,
   unavailable,
-} from './support/drifted.ts';
+} from './support/drift.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { neededBases, neededConfigs, sameSum, type State } from '#agent/decide/state.ts';
+import { neededBases, neededConfigs, sameConfigAndBase, type State } from '#agent/decide/state.ts';
 import { A, B, fallingBack, idle, INSTALLING, onTrial } from '../../support/agent/states.ts';
 
 const [OLD, NEW] = ['1'.repeat(64), '2'.repeat(64)];
@@ -36,10 +36,10 @@ describe('the configs whose checkpoints a node still needs', () => {
 
 describe('what was proven', () => {
   it('is a config over one config of the node’s own, and over no other', () => {
-    assert.equal(sameSum(over(OLD), { ...over(OLD), commit: 'another' }), true);
-    assert.equal(sameSum(over(OLD), over(NEW)), false);
-    assert.equal(sameSum(over(OLD), A), false);
-    assert.equal(sameSum(over(OLD), null), false);
-    assert.equal(sameSum(null, null), true);
+    assert.equal(sameConfigAndBase(over(OLD), { ...over(OLD), commit: 'another' }), true);
+    assert.equal(sameConfigAndBase(over(OLD), over(NEW)), false);
+    assert.equal(sameConfigAndBase(over(OLD), A), false);
+    assert.equal(sameConfigAndBase(over(OLD), null), false);
+    assert.equal(sameConfigAndBase(null, null), true);
   });
 });

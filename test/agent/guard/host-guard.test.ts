@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { forsakeGuard } from '#agent/guard/host-guard.ts';
+import { disableGuard } from '#agent/guard/host-guard.ts';
 import type { GuardOrder } from '#agent/ports/guard.ts';
-import { stagedPathOf } from '#agent/guard/layout.ts';
+import { stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import { createFakeSystemd } from './support/fake-systemd.ts';
 import {
@@ -19,7 +19,7 @@ import {
   STATE,
   textIn,
   UNIT_DIRECTORY,
-} from './support/guard-on-a-node.ts';
+} from './support/guarded-node.ts';
 
 const DISARMED = { guard: 'disarmed' };
 
@@ -93,7 +93,7 @@ describe('the guard on a host', () => {
     const watching = guardOn(STATE, UNIT_DIRECTORY, undefined, true);
     const before = disk.tree();
     await watching.arm({ ...ORDER, watch: 'boot-1' });
-    await forsakeGuard(disk, STATE);
+    await disableGuard(disk, STATE);
     assert.equal(textIn(disk, `${STATE}/guard/plan`), undefined, 'without it the script does nothing');
     assert.deepEqual(await watching.look(), REMNANTS);
     await watching.disarm();
@@ -148,13 +148,13 @@ describe('the guard on a host', () => {
 
   it('gives a sign of life every 15 seconds while it is armed, and writes nothing else', async () => {
     const { disk, guard, pass } = createNode();
-    await guard.signOfLife();
+    await guard.heartbeat();
     assert.equal(disk.changes(), 0);
     await guard.arm(ORDER);
     const before = disk.changes();
     for (let second = 0; second < 60; second += 1) {
       pass(1000);
-      await guard.signOfLife();
+      await guard.heartbeat();
     }
     assert.equal(disk.changes() - before, 4);
     assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1060 *\n$/);
@@ -163,10 +163,10 @@ describe('the guard on a host', () => {
   it('counts the time in which the whole machine was suspended, as the guard does', async () => {
     const { disk, guard, pass } = createNode();
     await guard.arm(ORDER);
-    await guard.signOfLife();
+    await guard.heartbeat();
     // An hour for the machine; the clocks of its processes stood still.
     pass(3_600_000);
-    await guard.signOfLife();
+    await guard.heartbeat();
     assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 4600 *\n$/);
   });
 
@@ -175,7 +175,7 @@ describe('the guard on a host', () => {
     await guard.arm(ORDER);
     disk.failAfter(0);
     pass(600_000);
-    await guard.signOfLife();
+    await guard.heartbeat();
     assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1600 *\n$/);
   });
 
@@ -188,7 +188,7 @@ describe('the guard on a host', () => {
     const asked = systemd.asked.length;
     for (let looks = 0; looks < 3; looks += 1) {
       pass(15_000);
-      await guard.signOfLife();
+      await guard.heartbeat();
     }
     assert.deepEqual(await guard.look(), armedFor(ORDER));
     assert.deepEqual(systemd.asked.slice(asked), ['daemon-reload']);
@@ -200,7 +200,7 @@ describe('the guard on a host', () => {
     for (const there of ['boot-1 1000\n', null]) {
       disk.plant(`${STATE}/guard/alive`, there);
       pass(15_000);
-      await guard.signOfLife();
+      await guard.heartbeat();
     }
     assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1030 *\n$/);
   });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLastErrors } from '#agent/kubelet/error-lines.ts';
+import { createErrorLines } from '#agent/kubelet/error-lines.ts';
 
 const at = 'E1122 15:27:13.502266      69';
 
 function errorsOf(...lines: readonly string[]): readonly string[] {
-  const errors = createLastErrors();
+  const errors = createErrorLines();
   for (const line of lines.toReversed()) errors.add(line);
-  return errors.told();
+  return errors.lines();
 }
 
 /** What a kubelet wrote, the oldest first, and what is shown of it. */
@@ -152,11 +152,11 @@ describe('what is shown of a kubelet’s log', () => {
   });
 
   it('tells how many different errors it has, and keeps no more than three', () => {
-    const errors = createLastErrors();
+    const errors = createErrorLines();
     const counts = ['goroutine 1 [running]:', 'a start script', 'one', 'one', 'two', 'three', 'four'].map((text) =>
       errors.add(/^(goroutine|a )/.test(text) ? text : `${at} a.go:1] ${text}`),
     );
     assert.deepEqual(counts, [0, 0, 1, 1, 2, 3, 3]);
-    assert.deepEqual(errors.told(), ['a.go:1] one', 'a.go:1] two', 'a.go:1] three']);
+    assert.deepEqual(errors.lines(), ['a.go:1] one', 'a.go:1] two', 'a.go:1] three']);
   });
 });

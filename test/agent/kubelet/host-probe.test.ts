@@ -9,7 +9,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
-import type { Health, RunningConfig } from '#agent/ports/probe.ts';
+import type { Health, RunningConfig } from '#agent/ports/kubelet-probe.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createAuthority, type Identity } from '../../shared/kube/support/certificates.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
-import type { KubeletService } from '#agent/ports/service.ts';
+import type { KubeletService } from '#agent/ports/kubelet-service.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { until } from '../../support/until.ts';
 

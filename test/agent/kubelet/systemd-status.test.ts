@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DBusValue } from '#agent/host/dbus/value.ts';
 import { statusFromProperties } from '#agent/kubelet/systemd-status.ts';
-import type { ServiceStatus } from '#agent/ports/service.ts';
+import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 
 const NO_JOB: DBusValue = [0, '/'];
 

@@ -4,15 +4,15 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
-import { countTurn, NO_COUNTS } from '#agent/metrics/counts.ts';
+import { countDecision, NO_COUNTS } from '#agent/metrics/trial-counts.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
-import { serveMetrics } from '#agent/metrics/serve.ts';
+import { serveMetrics } from '#agent/metrics/metrics-server.ts';
 import { metricsText } from '#agent/metrics/text-format.ts';
 import { type Config, type Doing, INITIAL_STATE, type State } from '#agent/decide/state.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createAuthority } from '../../shared/kube/support/certificates.ts';
-import { WITHOUT_PROMTOOL } from '../../support/needs.ts';
+import { WITHOUT_PROMTOOL } from '../../support/required-tools.ts';
 
 const config = (name: string): Config => ({
   source: { namespace: 'ns', name, uid: `uid-${name}`, resourceVersion: '7', key: 'kubelet', sha256: `sha-${name}` },
@@ -113,7 +113,8 @@ describe('the four gauges of Dynamic Kubelet Configuration', () => {
 });
 
 describe('what is counted', () => {
-  const count = (before: Partial<State>, after: Partial<State>) => countTurn(NO_COUNTS, state(before), state(after));
+  const count = (before: Partial<State>, after: Partial<State>) =>
+    countDecision(NO_COUNTS, state(before), state(after));
   const onTrial = { assigned: A, doing: trialOf(A) };
 
   it('a promotion, a failure with its reason, and a trial that another assignment cut short', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withoutLoss } from '#agent/observe/lost-base.ts';
-import type { SeenFiles } from '#agent/observe/files.ts';
-import type { RunningConfig } from '#agent/ports/probe.ts';
+import { recoverLostBase } from '#agent/observe/lost-base.ts';
+import type { SeenFiles } from '#agent/observe/managed-files.ts';
+import type { RunningConfig } from '#agent/ports/kubelet-probe.ts';
 
 const BASE = 'a'.repeat(64);
 const EFFECTIVE = { maxPods: 100, featureGates: { A: true } };
@@ -23,7 +23,7 @@ const UNSEEN: RunningConfig = { seen: false, why: 'forbidden', reason: 'it may n
 
 interface Row {
   readonly files?: Partial<SeenFiles>;
-  readonly run?: Partial<Parameters<typeof withoutLoss>[1]>;
+  readonly run?: Partial<Parameters<typeof recoverLostBase>[1]>;
   readonly running?: RunningConfig;
   readonly changes: boolean;
 }
@@ -63,7 +63,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 describe('a base that is lost', () => {
   for (const [what, { files, run, running = UNSEEN, changes }] of Object.entries(ROWS)) {
     it(`${changes ? 'has to be tried' : 'is the one that is left'} where ${what}`, async () => {
-      const base = await withoutLoss({ ...SEEN, ...files }, { ...RUN, ...run }, () => Promise.resolve(running));
+      const base = await recoverLostBase({ ...SEEN, ...files }, { ...RUN, ...run }, () => Promise.resolve(running));
       assert.equal(base.newer?.changes, changes);
     });
   }
@@ -71,6 +71,6 @@ describe('a base that is lost', () => {
   it('is nothing that /configz is read for where none is lost', async () => {
     const base = { under: BASE, newer: null };
     const configz = () => Promise.reject(new Error('it was read'));
-    assert.deepEqual(await withoutLoss({ ...SEEN, base }, RUN, configz), base);
+    assert.deepEqual(await recoverLostBase({ ...SEEN, base }, RUN, configz), base);
   });
 });

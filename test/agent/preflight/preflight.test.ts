@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
-import { GIB, found, cpus, args, sayOf } from './support/on-host.ts';
+import { GIB, found, cpus, args, checkRows } from './support/on-host.ts';
 
 describe('preflight', () => {
-  sayOf([['nothing', { maxPods: 110 }, {}, []]]);
+  checkRows([['nothing', { maxPods: 110 }, {}, []]]);
 
   it('says nothing of what it cannot see, and never breaks, whatever the config says', () => {
     const values = fc.oneof(fc.jsonValue(), fc.constantFrom('/x', '10.0.0.1', 0, -1, '5%', []));

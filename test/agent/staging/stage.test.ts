@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createStore } from '#agent/checkpoint/store.ts';
+import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
 import type { InstallPlan } from '#agent/ports/installer.ts';
 import type { Preflight } from '#agent/ports/preflight.ts';
 import type { StageResult } from '#agent/decide/observation.ts';
@@ -8,7 +8,7 @@ import { stageConfig } from '#agent/staging/stage.ts';
 import type { Config } from '#agent/decide/state.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import type { Finding } from '#shared/contract/finding.ts';
-import { appendHash, configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { appendHash, configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { GitopsError, type Disposition } from '#shared/runtime/errors.ts';
 import { createFakeKube } from '../../support/agent/fake-kube.ts';
@@ -60,7 +60,7 @@ async function stage(setting: Setting) {
   kube.setAway(setting.away === true);
   const disk = createMemoryDisk();
   if (setting.fullDisk === true) disk.failAfter(0);
-  const { payloads } = createStore(disk, '/state');
+  const { payloads } = createCheckpointStore(disk, '/state');
   const plan = (effective: Fields): InstallPlan => ({ method: 'file', effective, files: [] });
   const run = (): Promise<StageResult> =>
     stageConfig(

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { type NodeObjects, type SandboxNode, type SandboxNodeOptions, startNode } from '#sandbox/node.ts';
+import { type NodeObjects, type SandboxNode, type SandboxNodeOptions, startNode } from '#sandbox/sandbox-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { CODES } from '#cli/doctor/codes.ts';
+import { CODES } from '#cli/doctor/diagnosis-codes.ts';
 import type { Diagnosis } from '#cli/doctor/diagnosis.ts';
 import { rightsIn } from '#cli/doctor/read/missing-rights.ts';
-import { type Right, sayRight } from '#cli/doctor/rights.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
+import { type Right, formatRight } from '#cli/doctor/rights.ts';
+import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { ApiServerOptions } from '#sandbox/api-server/server.ts';
@@ -151,7 +151,7 @@ describe('kubelet-gitops doctor', () => {
       component === undefined && !(resource === 'nodes' && (verb === 'list' || verb === 'get'));
     for (const right of rightsIn(NAMESPACE).filter(isGone)) {
       const line = out.split('\n').find((each) => each.startsWith(`error rights-missing: ${right.account} may not`));
-      assert.ok(line?.includes(sayRight(right)), `${right.account} ${sayRight(right)}`);
+      assert.ok(line?.includes(formatRight(right)), `${right.account} ${formatRight(right)}`);
     }
   });
 

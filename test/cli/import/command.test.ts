@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import isomorphicGit from 'isomorphic-git';
 import { IMPORT } from '#cli/import/command.ts';
 import { matchesWildcard } from '#cli/inventory/wildcard.ts';
-import { parseCommandLine } from '#cli/parse.ts';
+import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { run } from '../support/run.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import isomorphicGit from 'isomorphic-git';
 import { IMPORT } from '#cli/import/command.ts';
-import { parseCommandLine } from '#cli/parse.ts';
+import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { run } from '../support/run.ts';
 
 interface Seen {

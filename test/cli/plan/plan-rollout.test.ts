@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { InventoryNode } from '#cli/inventory/node.ts';
+import type { InventoryNode } from '#cli/inventory/inventory-node.ts';
 import { plannedRollout, planRollout as planOf } from '#cli/plan/plan-rollout.ts';
 import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate } from '#cli/simulate/simulate.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { sizedPool } from '../../reconciler/policy/rollout/support/sized-pool.ts';
+import { sizedPool } from '../../support/rollout/sized-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
 
 const planRollout = (...about: Parameters<typeof plannedRollout>) => planOf(plannedRollout(...about));

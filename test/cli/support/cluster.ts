@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiServerOptions } from '#sandbox/api-server/server.ts';
-import { aSandbox, type Sandbox } from '../../sandbox/api-server/support/sandbox.ts';
+import { aSandbox, type ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
 import { type Ran, run } from './run.ts';
 
 /** A sandbox API server, and the command line as somebody has it whose kubeconfig leads there. */
 export interface TestCluster extends AsyncDisposable {
-  readonly sandbox: Sandbox;
+  readonly sandbox: ApiServerSandbox;
   readonly kubeconfig: string;
   cli(...argv: readonly string[]): Promise<Ran>;
 }

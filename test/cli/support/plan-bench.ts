@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MergePlan } from '#cli/plan/plan.ts';
+import type { MergePlan } from '#cli/plan/merge-plan.ts';
 import { createRepository, layer, pool, type TestRepository } from './repository.ts';
 import { run } from './run.ts';
 

@@ -1,9 +1,9 @@
 import { COMMANDS } from '#cli/commands.ts';
 import { complete } from '#cli/completion/complete.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { Mistake } from '#cli/command.ts';
+import { UsageError } from '#cli/command.ts';
 import { safeIo } from '#cli/io.ts';
-import { parseCommandLine } from '#cli/parse.ts';
+import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 
 export interface Ran {
@@ -33,6 +33,6 @@ export async function runIn(env: Readonly<Record<string, string>>, argv: readonl
     const code = await parsed.command.run(parsed.given, io);
     return { code, out, err };
   } catch (error) {
-    return { code: 2, out, err: err + (error instanceof Mistake ? error.message : reasonOf(error)) };
+    return { code: 2, out, err: err + (error instanceof UsageError ? error.message : reasonOf(error)) };
   }
 }

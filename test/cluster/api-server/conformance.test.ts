@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { createKube } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { conformance } from '../../conformance/suite.ts';
 import { PATIENT } from '../../shared/kube/support/test-kube.ts';
 import { rawClient } from '../../conformance/support/raw.ts';
-import { whyNoControlPlane } from '../support/binaries.ts';
+import { controlPlaneSkipReason } from '../support/binaries.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { startControlPlane } from '../support/control-plane.ts';
 import { until } from '../../support/until.ts';
@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 const DEPLOY = join(import.meta.dirname, '..', '..', '..', 'deploy');
 
 conformance('a real kube-apiserver', async () => {
-  const reason = await whyNoControlPlane();
+  const reason = await controlPlaneSkipReason();
   if (reason !== false) return { skip: reason };
   const cluster = await startControlPlane();
   await install(cluster);

@@ -8,12 +8,12 @@ import { toTimestamp } from '#shared/runtime/clock.ts';
 import { componentNames } from '../../../scripts/generate/chart.ts';
 import { run } from '../../cli/support/run.ts';
 import { renderKustomization } from '../../deploy/chart/render.ts';
-import { whyNoControlPlane } from '../support/binaries.ts';
+import { controlPlaneSkipReason } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { until } from '../../support/until.ts';
 
 // What operators' commands find in a cluster, asked of a real API server: its rights, its CRDs, its clock.
-const skip = await whyNoControlPlane();
+const skip = await controlPlaneSkipReason();
 const NAMESPACE = 'kubelet-gitops';
 let cluster: ControlPlane;
 let directory = '';

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { eventObject, EVENTS_NAMESPACE } from '#reconciler/telling/events/event-object.ts';
-import type { Occurrence } from '#reconciler/telling/events/occurrence.ts';
+import { eventObject, EVENTS_NAMESPACE } from '#reconciler/reporting/events/event-object.ts';
+import type { ClusterEvent } from '#reconciler/reporting/events/cluster-event.ts';
 import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { locateControlPlane } from '../support/binaries.ts';
@@ -14,9 +14,9 @@ import { runKubectl } from '../support/kubectl.ts';
 const located = await locateControlPlane();
 const skip = located.found ? false : located.reason;
 
-const occurrence = (about: Occurrence['about'], happening: Occurrence['happening']): Occurrence => ({
+const occurrence = (about: ClusterEvent['about'], happening: ClusterEvent['reason']): ClusterEvent => ({
   about,
-  happening,
+  reason: happening,
   type: 'Normal',
   note: 'all is well',
   pool: 'workers',
@@ -65,7 +65,7 @@ test('a real kubectl works with the sandbox as with a cluster', { skip }, async 
     assert.equal(server.store.get(NODES, name)?.metadata.labels?.['kubelet-gitops.dev/opt-out'], 'true');
     assert.match((await run('describe', 'knode', name)).stdout, /Last Known Good:\n +Name: +workers-2gmf6b4k8c/);
     const { metadata } = server.store.seed(KUBELET_POOLS, { metadata: { name: 'workers' } });
-    const happen = (about: Occurrence['about'], happening: Occurrence['happening']): void => {
+    const happen = (about: ClusterEvent['about'], happening: ClusterEvent['reason']): void => {
       server.store.seed(
         EVENTS,
         eventObject(occurrence(about, happening), EVENTS_NAMESPACE, 'reconciler-0', Date.now()),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { callHttps, type HttpsAnswer } from '../support/https-json.ts';
-import { KUBERNETES, whyNoControlPlane } from '../support/binaries.ts';
+import { KUBERNETES, controlPlaneSkipReason } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { installManifests, NAMESPACE } from '../support/programs.ts';
 import { until } from '../../support/until.ts';
 
-const skip = await whyNoControlPlane();
+const skip = await controlPlaneSkipReason();
 const NODES = '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes';
 const MERGE = 'application/merge-patch+json';
 

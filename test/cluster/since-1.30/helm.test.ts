@@ -8,10 +8,10 @@ import { parse, stringify } from 'yaml';
 import { CHART, HELM, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
 import { fencedBlocks } from '../../support/fenced-blocks.ts';
 import { until } from '../../support/until.ts';
-import { KUBERNETES, locateControlPlane, whyNoControlPlane } from '../support/binaries.ts';
+import { KUBERNETES, locateControlPlane, controlPlaneSkipReason } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 
-const skip = (await whyNoControlPlane()) || WITHOUT_RENDERERS;
+const skip = (await controlPlaneSkipReason()) || WITHOUT_RENDERERS;
 const KINDS = 'crd,clusterrole,clusterrolebinding,role,rolebinding,daemonset,deployment,validatingadmissionpolicy';
 
 /** The documentation's own commands. Nothing here runs pods: `--wait` would wait forever. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { callHttps, type HttpsAnswer } from '../support/https-json.ts';
-import { KUBERNETES, whyNoControlPlane } from '../support/binaries.ts';
+import { KUBERNETES, controlPlaneSkipReason } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { installManifests, NAMESPACE } from '../support/programs.ts';
 import { claimText } from '#shared/contract/claim.ts';
-import { configMapName, otherConfigMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { configMapName, otherConfigMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { fencedBlocks } from '../../support/fenced-blocks.ts';
 import { until } from '../../support/until.ts';
 
-const skip = await whyNoControlPlane();
+const skip = await controlPlaneSkipReason();
 const POOLS = '/apis/kubelet-gitops.dev/v1alpha1/kubeletpools';
 const NODES = '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;

@@ -95,12 +95,12 @@ const nodeIn = (kubernetes: string, runtime: string, cniPlugins: string): Locate
   });
 
 /** For a test's `skip` option: why there can be no control plane here, or false. @throws instead of skipping in CI */
-export async function whyNoControlPlane(): Promise<string | false> {
+export async function controlPlaneSkipReason(): Promise<string | false> {
   return skipFor(await locateControlPlane());
 }
 
 /** The same for a control plane with real kubelets. */
-export async function whyNoNode(): Promise<string | false> {
+export async function nodeSkipReason(): Promise<string | false> {
   return skipFor(await locateControlPlane()) || skipFor(await locateNode());
 }
 

@@ -22,7 +22,7 @@ export interface ContainerRuntime {
   readonly stop: () => Promise<void>;
 }
 
-/** @throws where there are no binaries (ask `whyNoNode` first) or it does not come up */
+/** @throws where there are no binaries (ask `nodeSkipReason` first) or it does not come up */
 export async function startContainerd(): Promise<ContainerRuntime> {
   const located = await locateNode();
   if (!located.found) throw new Error(`no container runtime: ${located.reason}`);

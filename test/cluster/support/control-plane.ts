@@ -63,7 +63,7 @@ export interface ControlPlane {
   readonly stop: () => Promise<void>;
 }
 
-/** @throws where there are no binaries (ask `whyNoControlPlane` first) or a process does not come up */
+/** @throws where there are no binaries (ask `controlPlaneSkipReason` first) or a process does not come up */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const located = await locateControlPlane();
   if (!located.found) throw new Error(`no control plane: ${located.reason}`);

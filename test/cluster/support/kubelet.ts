@@ -61,7 +61,7 @@ export interface Kubelet {
   readonly stop: () => Promise<void>;
 }
 
-/** Resolves when the node is Ready. @throws where there are no binaries (ask `whyNoNode` first) or it is not in time */
+/** Resolves when the node is Ready. @throws where there are no binaries (ask `nodeSkipReason` first) or it is not in time */
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const located = await locateNode();
   if (!located.found) throw new Error(`no kubelet: ${located.reason}`);

@@ -54,7 +54,7 @@ export interface RightsStory {
  *
  * @param isAll whether nothing is left to come of what the programs ask for
  */
-export async function liveThrough(isAll: (asked: readonly Asked[]) => boolean): Promise<RightsStory> {
+export async function runRightsStory(isAll: (asked: readonly Asked[]) => boolean): Promise<RightsStory> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-rights-'));
   await mkdir(join(directory, 'audit'));
   const audit = await prepareAudit(join(directory, 'audit'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type EventObject, eventObject } from '#reconciler/telling/events/event-object.ts';
+import { type EventObject, eventObject } from '#reconciler/reporting/events/event-object.ts';
 import { toMicroTime } from '#reconciler/cluster/kube/micro-time.ts';
-import type { Occurrence } from '#reconciler/telling/events/occurrence.ts';
+import type { ClusterEvent } from '#reconciler/reporting/events/cluster-event.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { EVENTS, type Kube, type Place } from '#shared/kube/kube.ts';
 import type { Behaviour } from '../suite.ts';
@@ -10,9 +10,9 @@ import type { Loose } from '../support/raw.ts';
 
 const NOW = Date.parse('2026-05-01T10:00:00.123Z');
 
-const occurrence = (name: string): Occurrence => ({
+const occurrence = (name: string): ClusterEvent => ({
   about: { kind: 'Node', name, uid: `uid-of-${name}` },
-  happening: 'ConfigFellBack',
+  reason: 'ConfigFellBack',
   type: 'Warning',
   note: 'web-1 was taken back: CrashLoop: it crashed',
   pool: 'web',
@@ -21,7 +21,7 @@ const occurrence = (name: string): Occurrence => ({
 });
 
 const at = (namespace: string): Place => ({ resource: EVENTS, namespace });
-const eventOf = (occurred: Occurrence, namespace: string, by = 'reconciler-0'): EventObject =>
+const eventOf = (occurred: ClusterEvent, namespace: string, by = 'reconciler-0'): EventObject =>
   eventObject(occurred, namespace, by, NOW);
 
 /** Where this server takes Events about cluster-scoped objects: before 1.23 in `kube-system` alone. */

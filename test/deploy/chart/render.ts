@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
 import { goProgram } from '../../support/go-program.ts';
-import { without } from '../../support/needs.ts';
+import { without } from '../../support/required-tools.ts';
 
 export const CHART = 'deploy/helm/kubelet-gitops';
 

@@ -1,9 +1,9 @@
-import { createStore } from '#agent/checkpoint/store.ts';
-import { createInstaller } from '#agent/kubelet/install.ts';
+import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
+import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { StageResult } from '#agent/decide/observation.ts';
 import { stageConfig } from '#agent/staging/stage.ts';
 import type { Config } from '#agent/decide/state.ts';
-import { appendHash, payloadSha256 } from '#shared/contract/config-map.ts';
+import { appendHash, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
 import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
@@ -30,7 +30,7 @@ export function stagingBench(): StagingBench {
   const disk = createMemoryDisk();
   disk.plant('/var/lib/kubelet', { directory: true });
   disk.plant(CONFIG_FILE, LOCAL_FILE);
-  const { payloads } = createStore(disk, STATE);
+  const { payloads } = createCheckpointStore(disk, STATE);
   const kubeletMinor = (): Promise<string> => Promise.resolve('1.34');
   const installer = createInstaller({
     disk,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConfigSource, KubeletNodeSpec, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
-import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { createWholeNode, NODE, payloadOf, type WholeNode } from '../../support/agent/whole-node.ts';
 
 export const SHORT: TrialSpec = { duration: '10s', startTimeout: '30s', maxRestarts: 2 };
@@ -23,11 +23,11 @@ export interface Stepped {
   /** Lets time pass until the node has heard of the spec and is at rest. */
   rest(): Promise<void>;
   /** Compares names, the error's reason, and `maxPods` of the running kubelet; and that the spec is what was written. */
-  expect(expected: Standing): void;
+  expect(expected: ExpectedNode): void;
   stop(): Promise<void>;
 }
 
-export interface Standing {
+export interface ExpectedNode {
   readonly assigned: string;
   readonly active: string;
   readonly good: string;
@@ -35,14 +35,14 @@ export interface Standing {
   readonly maxPods: number;
 }
 
-export const standingOn = (name: string, maxPods: number): Standing => ({
+export const expectedNodeOn = (name: string, maxPods: number): ExpectedNode => ({
   assigned: name,
   active: name,
   good: name,
   maxPods,
 });
 
-export const ON_LOCAL = standingOn('local', LOCAL_PODS);
+export const ON_LOCAL = expectedNodeOn('local', LOCAL_PODS);
 
 export function stepped(options: Parameters<typeof createWholeNode>[0] = {}): Stepped {
   const node = createWholeNode(options);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LONG_TRIAL, TRIAL } from '../../node/support/assignments.ts';
 import { CRASHES } from '../../node/support/bad-configs.ts';
-import { tellsOfFullDisk } from '../../node/support/full-disk.ts';
+import { reportsFullDisk } from '../../node/support/full-disk.ts';
 import { say } from '../../node/support/say.ts';
 import type { World } from '../support/world.ts';
 
@@ -115,7 +115,7 @@ export function describeEveryday(world: () => World): void {
         'fallocate -l "$(df -B1 --output=avail / | tail -1)" /fill; cat /dev/zero >/fill-2 || true',
       );
       const name = await node.assignments.assign({ maxPods: 92 });
-      const { error } = await node.reaches('word of the full disk', tellsOfFullDisk);
+      const { error } = await node.reaches('word of the full disk', reportsFullDisk);
       t.diagnostic(`a full disk: ${error?.reason}: ${error?.message}`);
       assert.equal(await localFile(), good);
       assert.equal(await node.starts(), starts);

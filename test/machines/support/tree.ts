@@ -39,7 +39,7 @@ export async function locateTree(): Promise<Located<Tree>> {
 const FIRST_MINOR = 35;
 
 /** For a test's `skip` option: why there can be no machine here, or false. @throws instead of skipping in CI */
-export async function whyNoMachine(): Promise<string | false> {
+export async function machineSkipReason(): Promise<string | false> {
   if (MINOR < FIRST_MINOR) return `the machines have a kubelet of today, not ${KUBERNETES}: npm run test:machines`;
   const [node, tree] = [await locateNode(), await locateTree()];
   const reason = [node, tree].flatMap((located) => (located.found ? [] : [located.reason])).join('; ');

@@ -9,7 +9,7 @@ import { type MachineNode, type MachineNodeOptions, startMachineNode } from './m
 import type { PodState } from './pods.ts';
 import { type Reconciler, startReconciler } from './reconciler.ts';
 import type { MachineSize } from './machine.ts';
-import { whyNoMachine } from './tree.ts';
+import { machineSkipReason } from './tree.ts';
 
 /** What a machine shares its cluster with. */
 interface Beside {
@@ -56,7 +56,7 @@ export const OTHER_NODE = 'machine-2';
  */
 export async function describeMachine(title: string, options: MachineOptions): Promise<void> {
   const { apiServerArgs = [], other: size, stories, ...asked } = options;
-  describe(title, { skip: await whyNoMachine(), concurrency: 1 }, () => {
+  describe(title, { skip: await machineSkipReason(), concurrency: 1 }, () => {
     let cluster: ControlPlane;
     let world: World | undefined;
     let other: Promise<World> | undefined;

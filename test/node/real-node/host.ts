@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CRASHES } from '../support/bad-configs.ts';
-import { tellsOfFullDisk } from '../support/full-disk.ts';
+import { reportsFullDisk } from '../support/full-disk.ts';
 import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/node-under-test.ts';
 import { LOCAL_CONFIG_FILE, STATE_DIRECTORY } from '../support/node-paths.ts';
 import { say } from '../support/say.ts';
@@ -54,7 +54,7 @@ export function describeHost(world: World): void {
       const fill = `${STATE_DIRECTORY}/fill`;
       await node.machine.run('sh', '-c', `cat /dev/zero >${fill} 2>/dev/null; true`);
       const name = await node.assignments.assign({ maxPods: 53 });
-      const status = await node.reaches('word of the full disk', tellsOfFullDisk);
+      const status = await node.reaches('word of the full disk', reportsFullDisk);
       const storage = status.conditions?.find(({ type }) => type === 'CheckpointsIntact');
       t.diagnostic(`a full disk: error ${status.error?.reason}; condition ${storage?.status}: ${storage?.message}`);
       assert.deepEqual(await node.runs(), before, 'the kubelet was left alone');

@@ -1,6 +1,6 @@
 import type { ConfigSource, KubeletNode, KubeletNodeStatus, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import { DEFAULT_NAMESPACE, PAYLOAD_KEY } from '#shared/contract/api/group.ts';
-import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
 import type { KubeletConfig } from '../../cluster/support/kubelet-probes.ts';

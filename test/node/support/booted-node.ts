@@ -43,7 +43,7 @@ export interface BootedNode {
   readonly stop: () => Promise<void>;
 }
 
-/** Resolves when it has booted. @throws where there is no tree (ask `whyNoNode` first) or it does not come up */
+/** Resolves when it has booted. @throws where there is no tree (ask `nodeSkipReason` first) or it does not come up */
 export async function bootNode(options: NodeOptions = {}): Promise<BootedNode> {
   const tree = await locateTree();
   if (!tree.found) throw new Error(`no node: ${tree.reason}`);

@@ -12,7 +12,7 @@ export const KUBELET_UNIT = 'kubelet.service';
 export const AGENT_UNIT = 'kubelet-gitops-agent.service';
 /** While it exists, nobody starts the agent: neither systemd that restarts what was killed, nor a boot. */
 export const AGENT_IS_LOST = '/run/agent-is-lost';
-/** While `order` exists, every start of the kubelet runs it with a shell and then waits; `isHeld` says that one does. Gone at a boot. */
+/** While `order` exists, every start of the kubelet runs it with a shell and then waits; `hasNoConfig` says that one does. Gone at a boot. */
 export const HOLD = { order: '/run/kubelet-waits', isHeld: '/run/kubelet-is-held' } as const;
 export const DIRECTORIES_UNIT = 'kubelet-gitops-directories.service';
 

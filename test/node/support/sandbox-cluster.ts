@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { DEFAULT_NAMESPACE, PAYLOAD_KEY } from '#shared/contract/api/group.ts';
-import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { CONFIG_MAPS, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';

@@ -21,7 +21,7 @@ export async function locateTree(): Promise<Tree> {
 }
 
 /** For a test's `skip` option: why there can be no node here, or false. @throws instead of skipping in CI */
-export async function whyNoNode(): Promise<string | false> {
+export async function nodeSkipReason(): Promise<string | false> {
   const tree = await locateTree();
   return tree.found ? false : tree.reason;
 }

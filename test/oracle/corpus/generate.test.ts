@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
-import { judgedHere } from '../ours.ts';
+import { ownVerdict } from '../own-verdict.ts';
 import { generate } from './generate.ts';
 
 describe('generated configs', () => {
@@ -23,7 +23,7 @@ describe('generated configs', () => {
       names.filter((name) => !all.some((text) => text.includes(name))),
       [],
     );
-    const words = all.map((text) => judgedHere(Buffer.from(text), 37).word);
+    const words = all.map((text) => ownVerdict(Buffer.from(text), 37).word);
     for (const word of ['ok', 'lenient', 'reject'] as const) {
       const share = words.filter((said) => said === word).length / all.length;
       assert.ok(share > 0.04, `${word} is said of ${Math.round(share * 100)} % of them`);

@@ -1,9 +1,9 @@
 import { gateNames } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
-import { TELLING_GATES } from './keys.ts';
+import { GATES_WITH_EFFECT } from './keys.ts';
 import { type Random, randomFrom } from './random.ts';
 import { asBlocks, asJson, asYaml, put, type Tree } from './tree.ts';
-import { type Manner, valueFor } from './values.ts';
+import { type ValueKind, valueFor } from './values.ts';
 import { HEADER, rewritten } from './writing.ts';
 import { NUMBERS, STRANGE } from './edges.ts';
 
@@ -64,7 +64,7 @@ const related: Recipe = (tree, random) => {
   const fields = LEAVES.filter((path) => topic.test(path));
   const manner = random.oneIn(4) ? 'edge' : 'usual';
   for (const path of random.some(fields, 2 + random.below(3))) set(tree, path, manner, random);
-  if (random.oneIn(2)) gates(tree, random, TELLING_GATES);
+  if (random.oneIn(2)) gates(tree, random, GATES_WITH_EFFECT);
 };
 
 const anyFields: Recipe = (tree, random) => {
@@ -147,7 +147,7 @@ function doubled(text: string, tree: Tree, random: Random): string {
   );
 }
 
-function set(tree: Tree, path: string, manner: Manner, random: Random): void {
+function set(tree: Tree, path: string, manner: ValueKind, random: Random): void {
   put(tree, path, valueFor(path, FIELDS.get(path) ?? { kind: 'string' }, manner, random));
 }
 

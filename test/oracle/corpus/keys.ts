@@ -169,7 +169,7 @@ export const keysOf = (path: string): readonly string[] => KEYS[last(path)] ?? [
 export const wordsOf = (path: string): readonly string[] | undefined => WORDS[last(path)];
 
 /** Gates that some check of a config asks for. */
-export const TELLING_GATES: readonly string[] = [
+export const GATES_WITH_EFFECT: readonly string[] = [
   'AllAlpha',
   'AllBeta',
   'CustomCPUCFSQuotaPeriod',

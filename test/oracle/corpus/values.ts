@@ -38,10 +38,10 @@ const POOLS: Readonly<Partial<Record<FieldKind, readonly [edges: readonly string
 };
 
 /** How far from what people write: `edge` takes anything that has the kind's look, `usual` what makes sense somewhere. */
-export type Manner = 'edge' | 'usual';
+export type ValueKind = 'edge' | 'usual';
 
 /** A value for a field without fields of its own, as a piece of YAML in flow style. */
-export function valueFor(path: string, field: Field, manner: Manner, random: Random): string {
+export function valueFor(path: string, field: Field, manner: ValueKind, random: Random): string {
   if (random.oneIn(manner === 'edge' ? 25 : 200)) return random.pick(STRANGE);
   const [, inner, outer] = /^(.+)-(list|map)$/.exec(field.kind) ?? [];
   if (outer === 'list') return `[${many(() => itemFor(path, inner as FieldKind, field, manner, random), random)}]`;
@@ -53,14 +53,14 @@ export function valueFor(path: string, field: Field, manner: Manner, random: Ran
 const many = (make: () => string, random: Random): string =>
   Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3]) }, make).join(', ');
 
-function itemFor(path: string, kind: FieldKind, field: Field, manner: Manner, random: Random): string {
+function itemFor(path: string, kind: FieldKind, field: Field, manner: ValueKind, random: Random): string {
   const words = wordsOf(path) ?? field.values;
   if (words !== undefined && !random.oneIn(8))
     return kind === 'int32' ? random.pick(words) : JSON.stringify(random.pick(words));
   return random.oneIn(12) ? 'null' : oneFor(path, kind, field, manner, random);
 }
 
-function mapFor(path: string, kind: FieldKind, field: Field, manner: Manner, random: Random): string {
+function mapFor(path: string, kind: FieldKind, field: Field, manner: ValueKind, random: Random): string {
   const keys = random.some(keysOf(path), random.pick([0, 1, 1, 1, 2, 2, 3]));
   const entries = keys.map((key) => {
     const value = random.oneIn(20) ? 'null' : valueInMap(path, kind, field, manner, random);
@@ -70,7 +70,7 @@ function mapFor(path: string, kind: FieldKind, field: Field, manner: Manner, ran
 }
 
 /** Most maps of texts hold amounts, some durations, some flags in quotes. */
-function valueInMap(path: string, kind: FieldKind, field: Field, manner: Manner, random: Random): string {
+function valueInMap(path: string, kind: FieldKind, field: Field, manner: ValueKind, random: Random): string {
   if (kind !== 'string' || random.oneIn(10)) return oneFor(path, kind, field, manner, random);
   if (path.endsWith('GracePeriod')) return random.pick(manner === 'edge' ? DURATIONS : SPANS);
   if (path.endsWith('Options'))
@@ -91,7 +91,7 @@ function valueInMap(path: string, kind: FieldKind, field: Field, manner: Manner,
   return random.pick(manner === 'edge' ? AMOUNTS : SIZES);
 }
 
-function oneFor(path: string, kind: FieldKind, field: Field, manner: Manner, random: Random): string {
+function oneFor(path: string, kind: FieldKind, field: Field, manner: ValueKind, random: Random): string {
   const [edges, usual] = POOLS[kind] ?? [TEXTS, PLAIN];
   const own = [...(field.values ?? []), ...(field.usualValues ?? [])];
   if (kind === 'string' && own.length > 0 && !random.oneIn(3)) return JSON.stringify(random.pick(own));

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { without } from '../../support/needs.ts';
+import { without } from '../../support/required-tools.ts';
 import { connectDevTools, type DevTools } from './dev-tools.ts';
 import { openTab, type Tab, type TabOptions } from './tab.ts';
 

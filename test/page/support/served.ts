@@ -1,15 +1,15 @@
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import type { Round } from '#reconciler/telling/round.ts';
-import { createPicture, type Picture } from '#reconciler/telling/page/picture.ts';
-import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
-import { servePage } from '#reconciler/telling/page/serve/server.ts';
+import type { PassResult } from '#reconciler/reporting/pass-result.ts';
+import { createPageCache, type PageCache } from '#reconciler/reporting/status-page/page-cache.ts';
+import { createListeners } from '#reconciler/reporting/status-page/serve/listeners.ts';
+import { servePage } from '#reconciler/reporting/status-page/serve/server.ts';
 
 /** The page as the reconciler serves it, showing what the test gives it. */
 export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  readonly show: Picture['show'];
+  readonly show: PageCache['show'];
 }
 
 export interface ServeOptions {
@@ -33,9 +33,9 @@ export async function serve({
 }: ServeOptions = {}): Promise<Served> {
   const clock = now === undefined ? systemClock : { ...systemClock, now: () => now };
   const about = { cluster, version: '1.2.3', forge: undefined };
-  let newest: Round | null = null;
+  let newest: PassResult | null = null;
   const leadership = () => ({ leads: leader === undefined, holder: leader ?? 'me' });
-  const picture = createPicture(about, leadership, clock, () => newest);
+  const picture = createPageCache(about, leadership, clock, () => newest);
   const listeners = createListeners({ clock, most: 1_000, gapMs: 50, beatMs });
   const stop = new AbortController();
   const telling = listeners.run(stop.signal);
@@ -46,7 +46,7 @@ export async function serve({
     show(round) {
       newest = round;
       picture.show(round);
-      listeners.poke();
+      listeners.notify();
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
-import { createOtherNames } from '#reconciler/cluster/other-names.ts';
-import { createStandBack } from '#reconciler/cluster/stand-back.ts';
+import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
+import { createRefusedWriteBackoff } from '#reconciler/cluster/refused-write-backoff.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import type { Kube } from '#shared/kube/kube.ts';
@@ -40,8 +40,8 @@ function portsWith(create: (nth: number, name: string) => unknown) {
     wrotePool: () => undefined,
     wroteMarks: () => undefined,
     answered: () => undefined,
-    standBack: createStandBack(clock),
-    otherNames: createOtherNames(),
+    standBack: createRefusedWriteBackoff(clock),
+    otherNames: createFallbackNames(),
   };
   return { clock, ports, calls, warnings };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createClusterView } from '#reconciler/cluster/cluster-view.ts';
-import { createOverlay } from '#reconciler/cluster/written/overlay.ts';
-import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from '#reconciler/cluster/written/rules.ts';
+import { createWriteOverlay } from '#reconciler/cluster/write-cache/write-overlay.ts';
+import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from '#reconciler/cluster/write-cache/write-overlay-rules.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { createEventQueue } from '#sandbox/api-server/watch/event-queue.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
@@ -33,9 +33,9 @@ describe('the view of the cluster that reads again what another reconciler wrote
     const view = createClusterView({
       kube,
       namespace: NAMESPACE,
-      written: createOverlay(systemClock, WRITTEN_NODES),
-      writtenPools: createOverlay(systemClock, WRITTEN_POOLS),
-      marks: createOverlay(systemClock, WRITTEN_MARKS),
+      written: createWriteOverlay(systemClock, WRITTEN_NODES),
+      writtenPools: createWriteOverlay(systemClock, WRITTEN_POOLS),
+      marks: createWriteOverlay(systemClock, WRITTEN_MARKS),
       onChange: () => undefined,
       onFault: () => undefined,
       clock: systemClock,
@@ -76,9 +76,9 @@ describe('the view of a large cluster', () => {
     const view = createClusterView({
       kube,
       namespace: NAMESPACE,
-      written: createOverlay(systemClock, WRITTEN_NODES),
-      writtenPools: createOverlay(systemClock, WRITTEN_POOLS),
-      marks: createOverlay(systemClock, WRITTEN_MARKS),
+      written: createWriteOverlay(systemClock, WRITTEN_NODES),
+      writtenPools: createWriteOverlay(systemClock, WRITTEN_POOLS),
+      marks: createWriteOverlay(systemClock, WRITTEN_MARKS),
       onChange: () => undefined,
       onFault: () => undefined,
       clock: systemClock,
@@ -120,9 +120,9 @@ describe('the view of a cluster in which objects cannot be read', () => {
     const view = createClusterView({
       kube,
       namespace: NAMESPACE,
-      written: createOverlay(systemClock, WRITTEN_NODES),
-      writtenPools: createOverlay(systemClock, WRITTEN_POOLS),
-      marks: createOverlay(systemClock, WRITTEN_MARKS),
+      written: createWriteOverlay(systemClock, WRITTEN_NODES),
+      writtenPools: createWriteOverlay(systemClock, WRITTEN_POOLS),
+      marks: createWriteOverlay(systemClock, WRITTEN_MARKS),
       onChange: () => undefined,
       onFault: () => undefined,
       clock: systemClock,

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { fetchPayload } from '#agent/staging/fetch.ts';
+import { fetchPayload } from '#agent/staging/fetch-payload.ts';
 import { type CreatePorts, createConfigSource } from '#reconciler/cluster/create-config-source.ts';
-import { createOtherNames } from '#reconciler/cluster/other-names.ts';
+import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
 import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/views.ts';
 import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import { MANAGED_BY, MANAGED_BY_LABEL, PAYLOAD_KEY, POOL_LABEL } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { isOtherNameOf } from '#shared/contract/config-map.ts';
+import { isOtherNameOf } from '#shared/contract/config-map-hash.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { validPool } from '../../support/fleet.ts';
-import { aSandbox, type Sandbox } from '../../sandbox/api-server/support/sandbox.ts';
+import { aSandbox, type ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 const PLACE = { resource: CONFIG_MAPS, namespace: NAMESPACE };
@@ -21,20 +21,20 @@ const STEP = { step: 'create-config-source', pool: 'workers', config: { name, sh
 const LABELS = { [MANAGED_BY_LABEL]: MANAGED_BY, [POOL_LABEL]: 'workers' };
 const never = new AbortController().signal;
 
-function portsOf({ kube }: Sandbox): CreatePorts & { readonly warned: string[] } {
+function portsOf({ kube }: ApiServerSandbox): CreatePorts & { readonly warned: string[] } {
   const warned: string[] = [];
   const warn = (fields: { readonly config: string }): void => void warned.push(fields.config);
   const log = { ...silentLog, warn };
-  return { kube, namespace: NAMESPACE, otherNames: createOtherNames(), log, warned };
+  return { kube, namespace: NAMESPACE, otherNames: createFallbackNames(), log, warned };
 }
 
 /** Ours, without the one that stands in the way. */
-async function otherSources({ kube }: Sandbox): Promise<readonly KubeObject[]> {
+async function otherSources({ kube }: ApiServerSandbox): Promise<readonly KubeObject[]> {
   const { items } = await kube.list<KubeObject>({ ...PLACE, labelSelector: CONFIG_SOURCE_SELECTOR }, never);
   return items.filter(({ metadata }) => metadata.name !== name);
 }
 
-const others = async (sandbox: Sandbox): Promise<readonly string[]> =>
+const others = async (sandbox: ApiServerSandbox): Promise<readonly string[]> =>
   (await otherSources(sandbox)).map(({ metadata }) => metadata.name);
 
 it('makes the ConfigMap of a payload, and takes one of ours that is there for it', async () => {
@@ -96,7 +96,7 @@ it('gives names that nobody can foresee, and says so once it does not help any m
 });
 
 it('names a payload otherwise so that no pool, and no other payload, has that name', () => {
-  const next = createOtherNames().next(name, 'workers', payload) ?? '';
+  const next = createFallbackNames().next(name, 'workers', payload) ?? '';
   assert.match(next, /^workers\.[0-9a-f]{8}-[a-z0-9]{10}$/);
   assert.equal(isOtherNameOf(next, 'workers', payload), true);
   assert.equal(isOtherNameOf(next, 'workers', `${payload}\n`), false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onlySignsOfLife, trimNode, viewKubeletNode, viewNode } from '#reconciler/cluster/views.ts';
+import { isOnlyHeartbeat, trimNode, viewKubeletNode, viewNode } from '#reconciler/cluster/views.ts';
 import {
   CLASS_LABELS_ANNOTATION,
   FIRST_SEEN_ANNOTATION,
@@ -117,7 +117,7 @@ describe('a report of an agent', () => {
   const heartbeat = toTimestamp(NOW + 300_000);
 
   it('is no more than a sign of life where only its time and its version differ', () => {
-    assert.equal(onlySignsOfLife(before, saying({ heartbeat })), true);
+    assert.equal(isOnlyHeartbeat(before, saying({ heartbeat })), true);
   });
 
   it('is no more than that in the middle of a trial either', () => {
@@ -129,26 +129,26 @@ describe('a report of an agent', () => {
       durationSeconds: 60,
     };
     assert.equal(
-      onlySignsOfLife(saying({ trial }), saying({ heartbeat, trial: { ...trial, healthySeconds: 40 } }, '3')),
+      isOnlyHeartbeat(saying({ trial }), saying({ heartbeat, trial: { ...trial, healthySeconds: 40 } }, '3')),
       true,
     );
-    assert.equal(onlySignsOfLife(saying({ trial }), saying({ trial: { ...trial, restarts: 1 } }, '3')), false);
+    assert.equal(isOnlyHeartbeat(saying({ trial }), saying({ trial: { ...trial, restarts: 1 } }, '3')), false);
   });
 
   it('is news where it says how far the first half of a trial is: a probation may be over', () => {
     const trial = { config: 'x', since: toTimestamp(NOW), restarts: 0, healthySeconds: 37, durationSeconds: 150 };
     const at = (healthySeconds: number) => saying({ trial: { ...trial, healthySeconds } });
-    assert.equal(onlySignsOfLife(at(37), at(50)), false);
-    assert.equal(onlySignsOfLife(at(50), at(50)), true);
-    assert.equal(onlySignsOfLife(at(62), at(75)), false);
-    assert.equal(onlySignsOfLife(at(75), at(87)), true);
+    assert.equal(isOnlyHeartbeat(at(37), at(50)), false);
+    assert.equal(isOnlyHeartbeat(at(50), at(50)), true);
+    assert.equal(isOnlyHeartbeat(at(62), at(75)), false);
+    assert.equal(isOnlyHeartbeat(at(75), at(87)), true);
   });
 
   it('is news where anything else differs, and where it ends a silence', () => {
-    assert.equal(onlySignsOfLife(before, saying({ heartbeat, phase: 'Drifted' })), false);
-    assert.equal(onlySignsOfLife(before, { ...before, spec: { pool: 'workers' } }), false);
-    assert.equal(onlySignsOfLife(before, saying({ heartbeat: toTimestamp(NOW + 86_400_000) })), false);
+    assert.equal(isOnlyHeartbeat(before, saying({ heartbeat, phase: 'Drifted' })), false);
+    assert.equal(isOnlyHeartbeat(before, { ...before, spec: { pool: 'workers' } }), false);
+    assert.equal(isOnlyHeartbeat(before, saying({ heartbeat: toTimestamp(NOW + 86_400_000) })), false);
     const { status: _, ...silent } = before;
-    assert.equal(onlySignsOfLife(silent, before), false);
+    assert.equal(isOnlyHeartbeat(silent, before), false);
   });
 });

@@ -5,13 +5,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileCredentials } from '#reconciler/git/credentials.ts';
+import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { proxiesFor } from '#reconciler/git/proxy.ts';
 import { readReconcilerSettings } from '#reconciler/settings.ts';
 import { until } from '../../support/until.ts';
 import { createAuthority } from '../../cluster/support/certificate-authority.ts';
 import { startHttpProxy } from '../../support/http-proxy.ts';
-import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../support/needs.ts';
+import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../support/required-tools.ts';
 import { failsWith, soon, start } from './support/start.ts';
 
 const HOST = 'git.example.test';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { poolOfNode } from '#reconciler/policy/repo/pool-of-class.ts';
-import { massChange } from '#reconciler/policy/in-force/mass-change.ts';
+import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
+import { massChange } from '#reconciler/policy/commit-admission/mass-change.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
@@ -15,7 +15,7 @@ import {
   poolInCluster,
   validPool,
 } from '../../support/fleet.ts';
-import { sizedNode, sizedPool } from './rollout/support/sized-pool.ts';
+import { sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
 
 const workers = validPool('workers', 110);
 const accept = () => [];

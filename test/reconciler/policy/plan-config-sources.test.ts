@@ -25,7 +25,7 @@ const accept = () => [];
 describe('a config source', () => {
   it('is made again where it can be edited, and nothing more is done to one that somebody keeps from being deleted', () => {
     const steps = (passing: 'editable' | 'leaving') => {
-      const fleet = fleetOf({ configSources: [configSource(workers, { passing })] });
+      const fleet = fleetOf({ configSources: [configSource(workers, { defect: passing })] });
       const of = (...pools: Parameters<typeof commit> extends [string, ...infer P] ? P : never) =>
         planConfigSources(desiredState(commit(COMMIT_B, ...pools), fleet, accept), fleet, SETTINGS, NOW + 9 * HOUR);
       return [of(workers), of()].map((planned) => planned.map(({ step }) => step));

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
-import type { JudgePool } from '#reconciler/policy/repo/judge-pool.ts';
+import type { JudgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import { type Step, subjectOf } from '#reconciler/policy/steps.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Choosable, membersOfPools, stillHolds } from '#reconciler/policy/pool-members.ts';
+import { type SelectingPool, membersOfPools, isStillValid } from '#reconciler/policy/pool-members.ts';
 import { nodeView, poolSpec } from '../../support/fleet.ts';
 
-const selecting = (name: string): Choosable => ({
+const selecting = (name: string): SelectingPool => ({
   name,
   spec: poolSpec({ nodeSelector: { matchLabels: { pool: name } } }),
 });
@@ -26,7 +26,7 @@ describe('the nodes of pools', () => {
     assert.deepEqual(choices.get('c'), { choice: 'none' });
   });
 
-  const rows: readonly (readonly [string, readonly Choosable[], boolean])[] = [
+  const rows: readonly (readonly [string, readonly SelectingPool[], boolean])[] = [
     ['hold for the same pools', [{ ...WORKERS }, { ...GPU }], true],
     ['do not hold where one of them has another spec', [WORKERS, { ...GPU, spec: { ...GPU.spec } }], false],
     ['do not hold where one of them has another name', [WORKERS, { ...GPU, name: 'gpus' }], false],
@@ -37,7 +37,7 @@ describe('the nodes of pools', () => {
   for (const [name, others, holds] of rows) {
     it(name, () => {
       const known = membersOfPools([WORKERS, GPU], { nodes: new Map() });
-      assert.equal(stillHolds(known, others), holds);
+      assert.equal(isStillValid(known, others), holds);
     });
   }
 });

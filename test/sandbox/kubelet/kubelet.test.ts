@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { ServiceStatus } from '#agent/ports/service.ts';
+import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from '#sandbox/kubelet/kubelet.ts';
-import type { NodeReport, SimulatedKubeletOptions } from '#sandbox/kubelet/options.ts';
+import type { NodeReport, SimulatedKubeletOptions } from '#sandbox/kubelet/kubelet-options.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 

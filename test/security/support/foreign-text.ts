@@ -7,7 +7,7 @@ const SHORT = 'its text was cut to a few hundred characters before';
  */
 export const BUILT_LATER: ReadonlySet<string> = new Set([
   'reconciler/git/trust/allowed-signers.ts',
-  'agent/preflight/look-at-host.ts',
+  'agent/preflight/gather-host-facts.ts',
 ]);
 
 /** Regular expressions that nobody proves linear, and need not, with why. */

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import type { SandboxApiServer } from '#sandbox/api-server/server.ts';
-import { nodesIn, type SandboxNode, startNode } from '#sandbox/node.ts';
+import { nodesIn, type SandboxNode, startNode } from '#sandbox/sandbox-node.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { CANARIES } from './canaries.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
-import { createObjectStore, type ObjectType } from '#reconciler/git/objects/store.ts';
+import { DEFAULT_GIT_LIMITS } from '#reconciler/git/git-limits.ts';
+import { createObjectStore, type ObjectType } from '#reconciler/git/objects/git-object-store.ts';
 import { readTree } from '#reconciler/git/snapshot/read-tree.ts';
 import { scanPack } from '#reconciler/git/wire/pack-scan.ts';
 import { isGitError } from '#reconciler/git/errors.ts';

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { Agent, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { ask, type Bounds, chunksOf, gather } from '#shared/http/body.ts';
-import { exchange, type Outgoing } from '#shared/http/exchange.ts';
+import { sendAndCollect, type Bounds, chunksOf, collectBody } from '#shared/http/body.ts';
+import { sendRequest, type OutgoingRequest } from '#shared/http/exchange.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { hang, reset, scriptedServer, text, type Turn } from '../kube/support/scripted-server.ts';
 import { until } from '../../support/until.ts';
 
-const get = (url: string, more: Partial<Outgoing> = {}): Outgoing => ({
+const get = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
   method: 'GET',
   url: new URL(url),
   headers: {},
@@ -40,7 +40,7 @@ describe('a request', () => {
     const { life } = begin();
     // As a proxy that never opens the tunnel.
     const agent = Object.assign(new Agent(), { createConnection: () => undefined });
-    const sent = exchange(get('http://nobody.invalid', { over: { agent } }), life);
+    const sent = sendRequest(get('http://nobody.invalid', { over: { agent } }), life);
     life.cut(new Error('the caller has left'));
     await assert.rejects(sent, /the caller has left/);
   });
@@ -49,7 +49,7 @@ describe('a request', () => {
     const { clock, life } = begin();
     const agent = Object.assign(new Agent(), { createConnection: () => undefined });
     const connect = limit('the connection', 100);
-    const sent = exchange(get('http://nobody.invalid', { over: { agent }, connect }), life);
+    const sent = sendRequest(get('http://nobody.invalid', { over: { agent }, connect }), life);
     const late = assert.rejects(sent, /the connection took too long/);
     await clock.advance(99);
     assert.equal(life.signal.aborted, false);
@@ -63,7 +63,7 @@ describe('a request', () => {
     server.play(hang);
     const { clock, life } = begin();
     const limits = { connect: limit('the connection', 100), silence: limit('the answer', 200) };
-    const late = assert.rejects(exchange(get(server.url, limits), life), /the answer took too long/);
+    const late = assert.rejects(sendRequest(get(server.url, limits), life), /the answer took too long/);
     await until('it is there', () => server.seen.length === 1);
     await clock.advance(199);
     assert.equal(server.open(), 1);
@@ -76,7 +76,7 @@ describe('a request', () => {
     await using server = await scriptedServer();
     const { life } = begin();
     life.cut(new Error('too late'));
-    await assert.rejects(exchange(get(server.url), life), /too late/);
+    await assert.rejects(sendRequest(get(server.url), life), /too late/);
     assert.equal(server.accepted(), 0);
   });
 
@@ -85,7 +85,7 @@ describe('a request', () => {
     const { life } = begin();
     const agent = new Agent({ keepAlive: true });
     const send = (repeatable: boolean) =>
-      ask(get(server.url, { method: 'POST', body: 'x', over: { agent }, repeatable }), life, UP_TO_8);
+      sendAndCollect(get(server.url, { method: 'POST', body: 'x', over: { agent }, repeatable }), life, UP_TO_8);
     server.play(text('first'), reset, text('second'), reset);
     await send(true);
     assert.equal((await send(true)).body.toString(), 'second');
@@ -102,7 +102,8 @@ describe('a request', () => {
     await using server = await scriptedServer();
     const { life } = begin();
     const agent = new Agent({ keepAlive: true });
-    const send = (repeatable: boolean) => ask(get(server.url, { over: { agent }, repeatable }), life, UP_TO_8);
+    const send = (repeatable: boolean) =>
+      sendAndCollect(get(server.url, { over: { agent }, repeatable }), life, UP_TO_8);
     const both = Promise.withResolvers<void>();
     const together: Turn = (response) => {
       if (server.seen.length === 2) both.resolve();
@@ -127,14 +128,14 @@ describe('a request', () => {
       url = response.req.url;
       response.end();
     });
-    await ask(get(`${server.url}/from/url`, { path: '/nodes/..?a=b' }), begin().life, UP_TO_8);
+    await sendAndCollect(get(`${server.url}/from/url`, { path: '/nodes/..?a=b' }), begin().life, UP_TO_8);
     assert.equal(url, '/nodes/..?a=b');
   });
 
   it('over a new connection goes out once', async () => {
     await using server = await scriptedServer();
     server.play(reset, text('second'));
-    await assert.rejects(exchange(get(server.url, { repeatable: true }), begin().life), { code: 'ECONNRESET' });
+    await assert.rejects(sendRequest(get(server.url, { repeatable: true }), begin().life), { code: 'ECONNRESET' });
     assert.equal(server.seen.length, 1);
   });
 });
@@ -144,15 +145,15 @@ describe('the body of an answer', () => {
     await using server = await scriptedServer();
     server.play(text('12345678'), text('123456789'));
     const { life } = begin();
-    assert.equal((await ask(get(server.url), life, UP_TO_8)).body.toString(), '12345678');
-    await assert.rejects(ask(get(server.url), life, UP_TO_8), /too long/);
+    assert.equal((await sendAndCollect(get(server.url), life, UP_TO_8)).body.toString(), '12345678');
+    await assert.rejects(sendAndCollect(get(server.url), life, UP_TO_8), /too long/);
   });
 
   it('is read no further than is wanted, and its connection is closed', async () => {
     await using server = await scriptedServer();
     server.play(started(() => undefined));
     const enough = (_: unknown, bytes: number): boolean => bytes === 4;
-    const { body } = await ask(get(server.url), begin().life, { ...UP_TO_8, enough });
+    const { body } = await sendAndCollect(get(server.url), begin().life, { ...UP_TO_8, enough });
     assert.equal(body.toString(), '1234');
     await until('the connection is gone', () => server.open() === 0);
   });
@@ -163,7 +164,7 @@ describe('the body of an answer', () => {
     server.play(started((begun) => (response = begun)));
     const { clock, life } = begin();
     const silence = limit('the rest', 100);
-    const chunks = chunksOf(await exchange(get(server.url, { silence }), life), life, silence);
+    const chunks = chunksOf(await sendRequest(get(server.url, { silence }), life), life, silence);
     assert.equal(String((await chunks.next()).value), '1234');
     await clock.advance(1000);
     const second = chunks.next();
@@ -182,28 +183,28 @@ describe('the body of an answer', () => {
     await using server = await scriptedServer();
     const { life } = begin();
     server.play(started(() => life.cut(new Error('the caller has left'))));
-    await assert.rejects(ask(get(server.url), life, UP_TO_8), /the caller has left/);
+    await assert.rejects(sendAndCollect(get(server.url), life, UP_TO_8), /the caller has left/);
   });
 
   it('is never taken for a whole one after its lifetime was cut', async () => {
     await using server = await scriptedServer();
     server.play(text('1234'));
     const { life } = begin();
-    const response = await exchange(get(server.url), life);
+    const response = await sendRequest(get(server.url), life);
     await until('all of it has arrived', () => response.complete);
     life.cut(new Error('the caller has left'));
-    await assert.rejects(gather(chunksOf(response, life), UP_TO_8), /the caller has left/);
+    await assert.rejects(collectBody(chunksOf(response, life), UP_TO_8), /the caller has left/);
 
     const broken = Readable.from([]).destroy(new Error('broken'));
     broken.on('error', () => undefined);
-    await assert.rejects(gather(chunksOf(broken, life), UP_TO_8), /the caller has left/);
+    await assert.rejects(collectBody(chunksOf(broken, life), UP_TO_8), /the caller has left/);
   });
 
   it('that breaks off is an error, and nothing is waited for any more', async () => {
     await using server = await scriptedServer();
     server.play(started((response) => void response.socket?.resetAndDestroy()));
     const { clock, life } = begin();
-    await assert.rejects(ask(get(server.url, { silence: limit('the rest', 100) }), life, UP_TO_8), {
+    await assert.rejects(sendAndCollect(get(server.url, { silence: limit('the rest', 100) }), life, UP_TO_8), {
       code: 'ECONNRESET',
     });
     assert.deepEqual(clock.sleeping(), []);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sayRoughly } from '#shared/runtime/rough-duration.ts';
+import { formatRoughly } from '#shared/runtime/rough-duration.ts';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
 
@@ -21,5 +21,5 @@ describe('a rough duration', () => {
     [DAY + 1, '1 d 1 h'],
     [2 * DAY - 1, '2 d'],
   ];
-  for (const [span, said] of ROWS) it(`says ${said} of ${span} ms`, () => assert.equal(sayRoughly(span), said));
+  for (const [span, said] of ROWS) it(`says ${said} of ${span} ms`, () => assert.equal(formatRoughly(span), said));
 });

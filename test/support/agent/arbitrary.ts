@@ -1,6 +1,6 @@
 import { fc } from '../property.ts';
 import type { Files, Intent, Observation, Rechecked, Staged, StageResult } from '#agent/decide/observation.ts';
-import type { Change, Config, Doing, Judged, Reboot, State, Strain, Target } from '#agent/decide/state.ts';
+import type { Change, Config, Doing, Judged, Reboot, State, NodePressure, Target } from '#agent/decide/state.ts';
 import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';
 
 /** SHA-256 of a config that the node's owner put in place of its own. */
@@ -51,7 +51,7 @@ const podHarm = fc.dictionary(
   { noNullPrototype: true },
 );
 
-export const strains: fc.Arbitrary<Strain> = fc.record(
+export const strains: fc.Arbitrary<NodePressure> = fc.record(
   {
     pressures: fc.option(fc.subarray(['MemoryPressure', 'DiskPressure', 'PIDPressure'])),
     outOfMemory: fc.option(

@@ -1,5 +1,5 @@
 import { isTemporary } from '#agent/host/disk/node-disk.ts';
-import { isStagedPath } from '#agent/guard/layout.ts';
+import { isStagedPath } from '#agent/guard/guard-paths.ts';
 import { UNIT_DIRECTORY } from './fake-guard.ts';
 import { CONFIG_FILE } from './fake-kubelet.ts';
 import { LOCAL_FILE, NEW_LOCAL_FILE, STATE, type WholeNode } from './whole-node.ts';

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { Disk } from '#agent/ports/disk.ts';
 import type { Guard, GuardCause } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
-import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
-import { decodePlan } from '#agent/guard/plan.ts';
+import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/guard-paths.ts';
+import { decodePlan } from '#agent/guard/guard-plan.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { causeAtStart, causeAtTick, SETTLED_SECONDS, TICK_MS } from './guard-rule.ts';
 import type { JournaledFiles } from './journaled-files.ts';
-import { createMortal, type Mortal } from './mortal.ts';
+import { createCrashInjector, type CrashInjector } from './crash-injection.ts';
 
 export const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
 const UNIT = 'kubelet.service';
@@ -29,7 +29,7 @@ export interface GuardHost {
   /** Whether the kubelet has the pod that the agent is in; it has where this is left out. */
   readonly hasAgentPod?: (() => boolean) | undefined;
   /** Of the script's runs. */
-  readonly process?: Mortal | undefined;
+  readonly process?: CrashInjector | undefined;
   readonly frozen?: FrozenGuard | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface FakeGuard {
   /** The machine was started again: no timer runs, and units are as their files say. */
   reboot(): void;
   /** For one agent. */
-  port(disk: Disk, process: Mortal): Guard;
+  port(disk: Disk, process: CrashInjector): Guard;
   freeze(): FrozenGuard;
 }
 
@@ -61,7 +61,7 @@ interface Plan {
 }
 
 export function createFakeGuard(host: GuardHost): FakeGuard {
-  const { stateDirectory, files, clock, process = createMortal(), frozen } = host;
+  const { stateDirectory, files, clock, process = createCrashInjector(), frozen } = host;
   const paths = guardPaths(stateDirectory, UNIT_DIRECTORY);
   const calls = files.calls(process);
   let isLoaded = frozen?.isLoaded ?? false;

@@ -1,7 +1,7 @@
 import type { KubeletNode, KubeletNodeSpec, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
-import type { Kube, Place, Since, WatchEvent } from '#shared/kube/kube.ts';
+import type { Kube, Place, WatchStart, WatchEvent } from '#shared/kube/kube.ts';
 
 /** An API server as one agent sees it: its KubeletNode, its Node, and ConfigMaps; and it can go away. */
 export interface FakeKube extends Kube {
@@ -87,7 +87,7 @@ export function createFakeKube(): FakeKube {
       const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
       return { resourceVersion: String(version), items: items as never[] };
     },
-    async *watch<T extends KubeObject>({ resource }: Place, { version: from }: Since, signal: AbortSignal) {
+    async *watch<T extends KubeObject>({ resource }: Place, { version: from }: WatchStart, signal: AbortSignal) {
       check(signal);
       const queue: WatchEvent<Stored>[] = [];
       let wake: () => void = () => undefined;

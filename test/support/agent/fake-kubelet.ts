@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { withFlags } from '#agent/preflight/checks/flags.ts';
-import type { KubeletProbe } from '#agent/ports/probe.ts';
-import type { KubeletService } from '#agent/ports/service.ts';
+import { withFlags } from '#agent/preflight/checks/kubelet-flags.ts';
+import type { KubeletProbe } from '#agent/ports/kubelet-probe.ts';
+import type { KubeletService } from '#agent/ports/kubelet-service.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { brokenInvariants, type Expectation } from './disk-invariants.ts';
 import type { FrozenFiles } from './journaled-files.ts';
-import type { Point, Strike } from './mortal.ts';
+import type { Point, InjectedFault } from './crash-injection.ts';
 import { afterPowerLoss, describeFiles, withTornFile } from './power-loss.ts';
 import { isAtRest, nodeBefore, type Transition } from './transitions.ts';
 import { createWholeNode, type FrozenNode, type WholeNode } from './whole-node.ts';
@@ -72,14 +72,14 @@ export async function runGuarded({ transition, start, known }: CleanRun): Promis
 }
 
 /** How something goes wrong while the agent is not there to see it. */
-export interface Blow {
+export interface InjectedFailure {
   readonly what: string;
   readonly world: FrozenNode;
   readonly reboot: boolean;
 }
 
 /** The agent is killed at this moment, or in the middle of what it is writing. */
-export function deathsAt(moments: readonly Moment[], index: number): readonly Blow[] {
+export function deathsAt(moments: readonly Moment[], index: number): readonly InjectedFailure[] {
   const { point, world } = moments[index] as Moment;
   const after = moments[index + 1]?.world.files;
   const isWrite = point !== null && ['write', 'write-over'].includes(point.call) && after !== undefined;
@@ -88,19 +88,22 @@ export function deathsAt(moments: readonly Moment[], index: number): readonly Bl
 }
 
 /** The machine loses its power at this moment: everything that its disk may hold after that. */
-export function outagesAt(moments: readonly Moment[], index: number): readonly Blow[] {
+export function outagesAt(moments: readonly Moment[], index: number): readonly InjectedFailure[] {
   const { world } = moments[index] as Moment;
   return afterPowerLoss(world.files).map((files) => blow('without power', world, files, true));
 }
 
-const blow = (what: string, world: FrozenNode, files: FrozenFiles, reboot: boolean): Blow => ({
+const blow = (what: string, world: FrozenNode, files: FrozenFiles, reboot: boolean): InjectedFailure => ({
   what,
   world: { ...world, files },
   reboot,
 });
 
 /** Two blows with one description come to the same. */
-export function describeBlow({ world: { files, kubelet, boots, now, guard, uptimeMs }, reboot }: Blow): string {
+export function describeFailure({
+  world: { files, kubelet, boots, now, guard, uptimeMs },
+  reboot,
+}: InjectedFailure): string {
   return JSON.stringify([describeFiles(files), kubelet, boots, now, guard, uptimeMs, reboot]);
 }
 
@@ -116,7 +119,11 @@ export interface Aftermath {
 }
 
 /** Goes on from where the agent ended, with another one. */
-export async function recover(clean: CleanRun, { what, world, reboot }: Blow, after: Aftermath): Promise<void> {
+export async function recover(
+  clean: CleanRun,
+  { what, world, reboot }: InjectedFailure,
+  after: Aftermath,
+): Promise<void> {
   const { transition, start, known } = clean;
   const node = createWholeNode({ ...transition.options, from: world });
   later(node, transition, world.now - start.now);
@@ -138,7 +145,7 @@ export async function runFull(clean: CleanRun, index: number, until: 'once' | 'o
   let calls = -1;
   let isRoom = false;
   begin(node, transition);
-  node.start((point): Strike => {
+  node.start((point): InjectedFault => {
     calls += 1;
     const isStruck = until === 'once' ? calls === index : calls >= index && !isRoom && needsSpace(point);
     if (!isStruck || point.call === 'restart-kubelet' || point.call === 'reload-units') return 'none';

@@ -1,9 +1,9 @@
 import type { Failure } from '#agent/decide/failure.ts';
-import { PACE } from '#agent/decide/pace.ts';
-import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import { DEFAULT_TIMING } from '#agent/decide/timing.ts';
+import { targetIdOf, trialIdOf } from '#agent/decide/trial-guard.ts';
 import { activeOf, nameOf, rejectionOf, sameConfig, type Target } from '#agent/decide/state.ts';
-import { restartNeeded } from '#agent/decide/turn.ts';
-import { checkpointOf } from './model/act.ts';
+import { restartNeeded } from '#agent/decide/restart-turn.ts';
+import { checkpointOf } from './model/execute.ts';
 import { sameFiles } from './model/files.ts';
 import type { Fate } from './model/host.ts';
 import type { Ledger } from './model/ledger.ts';
@@ -146,7 +146,7 @@ const readyIsTakenUp: Invariant = ({ seen, decision: { next, actions }, isSaved 
 const stepsEnd: Invariant = ({ decision: { next } }, _world, ledger) => {
   const { doing } = next;
   if (doing.phase !== 'trial') return undefined;
-  const mostMs = doing.config.trial.startTimeoutMs + 3 * PACE.restartRetryMs + SLOW_MS;
+  const mostMs = doing.config.trial.startTimeoutMs + 3 * DEFAULT_TIMING.restartRetryMs + SLOW_MS;
   return ledger.stuckMs() > mostMs ? `its ${doing.change.step} goes on for ${ledger.stuckMs()} ms` : undefined;
 };
 

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { FileStat } from '#agent/ports/disk.ts';
 import type { FileCalls, NewFile } from '#agent/host/disk/file-calls.ts';
-import { createMortal, type Mortal, type Point } from './mortal.ts';
+import { createCrashInjector, type CrashInjector, type Point } from './crash-injection.ts';
 import { systemError } from './system-error.ts';
 
 export interface Content {
@@ -39,9 +39,9 @@ export interface FrozenFiles {
  */
 export interface JournaledFiles {
   /** For one process. */
-  calls(process?: Mortal): FileCalls;
+  calls(process?: CrashInjector): FileCalls;
   /** Over the beginning of a file, in its place, as a shell's `1<>` does; makes it where there is none. */
-  writeOver(process: Mortal, path: string, text: string): Promise<void>;
+  writeOver(process: CrashInjector, path: string, text: string): Promise<void>;
   /** Every path, with the text of files. */
   tree(): Readonly<Record<string, string>>;
   /** Puts anything anywhere, durably, as only a damaged disk or somebody else would; null takes it away. */
@@ -88,7 +88,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
     return { kind: 'file', mode, uid, gid, size: bytes.length };
   };
 
-  const newFile = (path: string, mode: number, process: Mortal): NewFile => {
+  const newFile = (path: string, mode: number, process: CrashInjector): NewFile => {
     findDirectory(dirname(path), 'open');
     if (names.has(path)) throw systemError('EEXIST', 'open', path);
     const id = newId({ ...NOTHING, mode });
@@ -107,7 +107,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
     };
   };
 
-  const writeOver = (process: Mortal, path: string, bytes: Buffer): Promise<void> =>
+  const writeOver = (process: CrashInjector, path: string, bytes: Buffer): Promise<void> =>
     process.at({ call: 'write-over', path }, (part) => {
       const inode = find(path, 'open');
       if (inode.kind === 'directory') throw systemError('EISDIR', 'open', path);
@@ -117,7 +117,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
       contents.set(inode.id, { ...before, bytes: whole });
     });
 
-  const callsFor = (process: Mortal): FileCalls => {
+  const callsFor = (process: CrashInjector): FileCalls => {
     const at = (call: Point['call'], path: string, work: () => void): Promise<void> => process.at({ call, path }, work);
     return {
       readFile: (path) =>
@@ -174,7 +174,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
   };
 
   return {
-    calls: (process = createMortal()) => callsFor(process),
+    calls: (process = createCrashInjector()) => callsFor(process),
     async writeOver(process, path, text) {
       const calls = callsFor(process);
       if (!names.has(path)) await calls.create(path, 0o600);

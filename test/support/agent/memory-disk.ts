@@ -4,14 +4,14 @@ import type { FileCalls } from '#agent/host/disk/file-calls.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { createJournaledFiles, type JournaledFiles } from './journaled-files.ts';
-import type { Mortal } from './mortal.ts';
+import type { CrashInjector } from './crash-injection.ts';
 import { systemError } from './system-error.ts';
 
 /** The node's disk on a file system in memory, which fails when it is told to. */
 export interface MemoryDisk extends Disk {
   readonly files: JournaledFiles;
   /** The same disk for one process; what it changes is counted too. */
-  forProcess(process: Mortal): Disk;
+  forProcess(process: CrashInjector): Disk;
   /** Every path, with the text of files. */
   tree(): Readonly<Record<string, string>>;
   /** Puts anything anywhere, as only a damaged disk would have it. */

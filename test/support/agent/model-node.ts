@@ -1,7 +1,7 @@
-import { emptyMemory, forget, type OwnMemory } from '#agent/act/own-memory.ts';
+import { emptyMemory, dropOutdated, type MutableMemory } from '#agent/execute/mutable-memory.ts';
 import { decide } from '#agent/decide/decide.ts';
 import type { Action } from '#agent/decide/decision.ts';
-import { recall, type Tried } from '#agent/decide/memory.ts';
+import { observationFromMemory, type TriedConfig } from '#agent/decide/process-memory.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import {
   activeOf,
@@ -42,7 +42,7 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
   let ordered = 0;
   let crashes = 0;
   let intent: Observation['intent'] = { intent: 'unknown' };
-  let memory: OwnMemory = emptyMemory();
+  let memory: MutableMemory = emptyMemory();
   let started = false;
 
   const start = (): void => {
@@ -60,7 +60,7 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
     return {
       ...QUIET,
       intent,
-      ...recall(memory, intent, false, 0),
+      ...observationFromMemory(memory, intent, false, 0),
       files: { files: sameConfig(installed, activeOf(state)) ? 'installed' : 'differ' },
       service: { state: 'running', run: `run-${runs}`, automaticRestarts: crashes },
       health: down ? { health: 'down', reason: 'nobody listens' } : { health: 'ok' },
@@ -73,7 +73,7 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
       first: !started,
     };
   };
-  const tried = (config: Config): Tried => ({
+  const tried = (config: Config): TriedConfig => ({
     config,
     result:
       behaviourOf(config) === 'refused'
@@ -114,7 +114,7 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
       const before = node.state;
       const seen = look(before);
       const { next, actions } = decide(before, seen);
-      forget(memory, next, seen);
+      dropOutdated(memory, next, seen);
       node.state = next;
       started = true;
       for (const action of actions.slice(0, diesAfter)) act(action);

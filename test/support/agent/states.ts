@@ -1,4 +1,4 @@
-import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import {

@@ -1,15 +1,15 @@
-import type { KubeletProbe } from '#agent/ports/probe.ts';
+import type { KubeletProbe } from '#agent/ports/kubelet-probe.ts';
 import { type Agent, type AgentPorts, createAgent, versionFileIn } from '#agent/agent.ts';
 import { createOwnNode } from '#agent/observe/own-node.ts';
 import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { createInstaller } from '#agent/kubelet/install.ts';
+import { createInstaller } from '#agent/kubelet/installer.ts';
 import { boundDisk } from '#agent/host/disk/bounded-disk.ts';
-import type { KubeletService } from '#agent/ports/service.ts';
-import type { LastWords } from '#agent/ports/last-words.ts';
-import type { Validate } from '#agent/staging/check.ts';
+import type { KubeletService } from '#agent/ports/kubelet-service.ts';
+import type { ReadLastErrors } from '#agent/ports/last-errors.ts';
+import type { Validate } from '#agent/staging/check-config.ts';
 import type { Preflight } from '#agent/ports/preflight.ts';
 import type { ApplyMode, KubeletNodeStatus, RebootOrder, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
-import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -26,7 +26,7 @@ import {
 } from './fake-kubelet.ts';
 import { createJournaledFiles, type FrozenFiles } from './journaled-files.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
-import { createMortal, type Mortal, type Point, type Strike } from './mortal.ts';
+import { createCrashInjector, type CrashInjector, type Point, type InjectedFault } from './crash-injection.ts';
 
 export const NODE = 'node-1';
 export const STATE = '/var/lib/kubelet-gitops';
@@ -52,7 +52,7 @@ export interface WholeNodeOptions {
   readonly isSeen?: boolean;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
-  readonly lastWords?: LastWords;
+  readonly lastWords?: ReadLastErrors;
   readonly outOfMemory?: AgentPorts['outOfMemory'];
   readonly numaNodes?: AgentPorts['numaNodes'];
   readonly podHarm?: KubeletProbe['podHarm'];
@@ -63,7 +63,7 @@ export interface WholeNodeOptions {
   /** Whether it has the agent's own pod. */
   readonly hasAgentPod?: () => boolean;
   /** Of the guard's script on the host: what it comes to at each of its points. */
-  readonly strikeGuard?: (point: Point) => Strike;
+  readonly strikeGuard?: (point: Point) => InjectedFault;
   readonly uninstall?: AgentPorts['uninstall'];
   readonly log?: AgentPorts['log'];
   /** What an order to restart comes to; it is carried out where that is left out. */
@@ -115,7 +115,7 @@ export interface WholeNode {
   /** Ends the agent, as if its process were gone. */
   stop(): Promise<void>;
   /** Starts an agent; it comes to whatever `strike` says of each of its points, and `strikeRead` of each path that it reads. */
-  start(strike?: (point: Point) => Strike, strikeRead?: (path: string) => string | undefined): void;
+  start(strike?: (point: Point) => InjectedFault, strikeRead?: (path: string) => string | undefined): void;
   /** Ends the agent in the middle of whatever it is doing. */
   kill(): void;
   reboot(): void;
@@ -133,7 +133,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
   let bootedAt: Millis = -(from?.uptimeMs ?? 0);
   let agent: Agent;
   let stop = new AbortController();
-  let process = createMortal();
+  let process = createCrashInjector();
   let running: Promise<void> = Promise.resolve();
   let looks = { at: 0, count: 0 };
   if (from === undefined) provision(disk, kube);
@@ -151,7 +151,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     isKubeletStopped: () => kubelet.isStopped(),
     hasPods: options.hasPods,
     hasAgentPod: options.hasAgentPod,
-    process: createMortal(options.strikeGuard),
+    process: createCrashInjector(options.strikeGuard),
     frozen: from?.guard,
   });
   const kubelet: FakeKubelet = createFakeKubelet(disk, clock, {
@@ -210,7 +210,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     },
     start(strike, strikeRead) {
       stop = new AbortController();
-      process = createMortal(strike, strikeRead);
+      process = createCrashInjector(strike, strikeRead);
       const { alive } = process;
       const mortal = disk.forProcess(process);
       const mortalDisk = options.isDiskBounded === true ? boundDisk(mortal, clock) : mortal;
@@ -258,7 +258,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         ...(options.preflight === undefined ? {} : { preflight: options.preflight }),
         ...(options.outOfMemory === undefined ? {} : { outOfMemory: options.outOfMemory }),
         ...(options.numaNodes === undefined ? {} : { numaNodes: options.numaNodes }),
-        ...(options.lastWords === undefined ? {} : { lastWords: options.lastWords }),
+        ...(options.lastWords === undefined ? {} : { readLastErrors: options.lastWords }),
       });
       running = agent.run(stop.signal);
     },
@@ -301,7 +301,7 @@ function provision(disk: MemoryDisk, kube: FakeKube): void {
 }
 
 const restartOf =
-  ({ service }: FakeKubelet, process: Mortal, { restart }: WholeNodeOptions): KubeletService['restart'] =>
+  ({ service }: FakeKubelet, process: CrashInjector, { restart }: WholeNodeOptions): KubeletService['restart'] =>
   (because, signal) =>
     process.at({ call: 'restart-kubelet', path: 'kubelet' }, () => restart?.() ?? service.restart(because, signal));
 

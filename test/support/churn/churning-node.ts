@@ -3,15 +3,15 @@ import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
-import { createInstaller } from '#agent/kubelet/install.ts';
+import { createInstaller } from '#agent/kubelet/installer.ts';
 import { activeOf, type Config, type State } from '#agent/decide/state.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../manual-clock.ts';
 import { createFakeKube } from '../agent/fake-kube.ts';
-import { createForgetfulFiles, type ForgetfulFiles } from './forgetful-files.ts';
-import { createForgetfulKubelet, type ForgetfulKubelet } from './forgetful-kubelet.ts';
+import { createFilesWithoutHistory, type FilesWithoutHistory } from './files-without-history.ts';
+import { createKubeletWithoutHistory, type KubeletWithoutHistory } from './kubelet-without-history.ts';
 
 const NODE = 'node-1';
 const NAMESPACE = 'kubelet-gitops';
@@ -35,7 +35,7 @@ export interface Most {
  * second that passes here, what must never be lost is looked for.
  */
 export interface ChurningNode {
-  readonly kubelet: ForgetfulKubelet;
+  readonly kubelet: KubeletWithoutHistory;
   /** Makes a config source and assigns it; the one before goes from the API server. @returns its name */
   assign(fields: Readonly<Record<string, unknown>>): string;
   /** The same content from a ConfigMap that was deleted and made again. @returns its name */
@@ -53,7 +53,7 @@ export interface ChurningNode {
 export function createChurningNode(): ChurningNode {
   const clock = createManualClock();
   const kube = createFakeKube();
-  const files = createForgetfulFiles();
+  const files = createFilesWithoutHistory();
   files.put(CONFIG_FILE, LOCAL);
   for (const directory of [DROP_INS, '/etc/systemd/system']) files.put(`${directory}/.keep`, '');
   kube.put('nodes', {
@@ -61,7 +61,7 @@ export function createChurningNode(): ChurningNode {
     status: { nodeInfo: { kubeletVersion: 'v1.34.2' }, conditions: [{ type: 'Ready', status: 'True' }] },
   });
   const ours = join(DROP_INS, DROP_IN_NAME);
-  const kubelet = createForgetfulKubelet(files, clock, [CONFIG_FILE, ours], ({ maxPods }) => maxPods === DEADLY);
+  const kubelet = createKubeletWithoutHistory(files, clock, [CONFIG_FILE, ours], ({ maxPods }) => maxPods === DEADLY);
   const disk = createNodeDisk(files.calls);
   const agent = createAgent({
     nodeName: NODE,
@@ -158,7 +158,7 @@ export function createChurningNode(): ChurningNode {
 }
 
 /** What of assigned, active, lastKnownGood and local is not on the disk; undefined where all of them are. */
-function whatIsLost(state: State, files: ForgetfulFiles): string | undefined {
+function whatIsLost(state: State, files: FilesWithoutHistory): string | undefined {
   const named = { assigned: state.assigned, active: activeOf(state), lastKnownGood: state.lastKnownGood };
   for (const [role, target] of Object.entries(named)) {
     if (target !== null && !isKept(target, files)) return `the checkpoint of ${role}, ${target.source.name}, is lost`;
@@ -167,12 +167,12 @@ function whatIsLost(state: State, files: ForgetfulFiles): string | undefined {
   return isLocalSafe ? undefined : 'the local config is lost';
 }
 
-function isKept({ source: { uid, resourceVersion, key, sha256 } }: Config, files: ForgetfulFiles): boolean {
+function isKept({ source: { uid, resourceVersion, key, sha256 } }: Config, files: FilesWithoutHistory): boolean {
   const text = files.text(`${STATE}/checkpoints/${uid}/${resourceVersion}/${key}`);
   return text !== undefined && payloadSha256(text) === sha256;
 }
 
-function withMost(most: Most, files: ForgetfulFiles): Most {
+function withMost(most: Most, files: FilesWithoutHistory): Most {
   const state = files.below(STATE);
   const bytes = [...state.values()].reduce((sum, { length }) => sum + length, 0);
   const checkpoints = [...state.keys()].filter((path) => path.startsWith(`${STATE}/checkpoints/`)).length;

@@ -1,5 +1,5 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { follow } from '#shared/kube/follow.ts';
+import { listWatch } from '#shared/kube/list-watch.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
@@ -73,7 +73,7 @@ export function createAgents(kube: Kube, clock: Clock, stepMs: Millis, trials?: 
 
   const listen = async (signal: AbortSignal): Promise<void> => {
     const options = { signal, clock, random: Math.random, onFault: () => undefined };
-    for await (const heard of follow<KubeletNode>(kube, { resource: KUBELET_NODES }, options)) {
+    for await (const heard of listWatch<KubeletNode>(kube, { resource: KUBELET_NODES }, options)) {
       if (heard.heard === 'replaced') heard.items.forEach(consider);
       else if (heard.type === 'DELETED') nodes.delete(heard.item.metadata.name);
       else consider(heard.item);

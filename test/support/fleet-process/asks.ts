@@ -1,4 +1,4 @@
-import type { Credential } from '#shared/kube/credentials.ts';
+import type { Credential } from '#shared/kube/kube-credentials.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
 /** What the process of a simulated cluster is asked over its IPC channel; one answer each, in any order. */

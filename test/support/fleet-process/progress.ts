@@ -1,7 +1,7 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
-import { createMirror } from '#shared/kube/mirror.ts';
+import { createInformer } from '#shared/kube/informer.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { Progress } from './asks.ts';
 
@@ -19,12 +19,12 @@ export function watchProgress(kube: Kube): ProgressView {
     onFault: () => undefined,
     onChange: () => undefined,
   };
-  const nodes = createMirror<KubeletNode, boolean>({
+  const nodes = createInformer<KubeletNode, boolean>({
     ...following,
     selection: { resource: KUBELET_NODES },
     project: isSettled,
   });
-  const pools = createMirror<KubeletPool, string>({
+  const pools = createInformer<KubeletPool, string>({
     ...following,
     selection: { resource: KUBELET_POOLS },
     project: ({ status }) => (status?.phase === 'Settled' ? status.commit : undefined),

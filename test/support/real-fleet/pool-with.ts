@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
-import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 
 export const POOL = 'workers';
 

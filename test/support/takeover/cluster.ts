@@ -14,12 +14,12 @@ import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
 import { nextReport } from '#cli/simulate/fleet/simulated-agent.ts';
 import { directKube } from '#sandbox/api-server/direct-kube.ts';
-import { install, PROJECT_CRDS } from '#sandbox/api-server/install.ts';
-import { type Objects, objectsOf } from '#sandbox/api-server/objects.ts';
+import { bootstrapCluster, PROJECT_CRDS } from '#sandbox/api-server/bootstrap-cluster.ts';
+import { type Objects, objectsOf } from '#sandbox/api-server/sandbox-objects.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
 import { NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import { createRegistry, type Registry } from '#sandbox/api-server/resources/registry.ts';
-import { createStore } from '#sandbox/api-server/store/store.ts';
+import { createStore } from '#sandbox/api-server/store/resource-store.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { createWatchHub } from '#sandbox/api-server/watch/hub.ts';
 
@@ -114,7 +114,11 @@ let installed: ReturnType<typeof installOnce> | undefined;
 async function installOnce(): Promise<{ readonly registry: Registry; readonly namespaces: readonly StoredObject[] }> {
   const store = createStore(() => undefined, 1);
   const registry = createRegistry();
-  await install({ store, registry, now: () => 0, uid: randomUUID, random: () => 0 }, ['kubelet-gitops'], PROJECT_CRDS);
+  await bootstrapCluster(
+    { store, registry, now: () => 0, uid: randomUUID, random: () => 0 },
+    ['kubelet-gitops'],
+    PROJECT_CRDS,
+  );
   return { registry, namespaces: store.of(NAMESPACES).all() };
 }
 

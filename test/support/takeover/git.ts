@@ -1,8 +1,8 @@
 import type { GitError } from '#reconciler/git/errors.ts';
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
-import type { GitSource } from '#reconciler/git/source.ts';
-import type { CommitOid, Lineage, Snapshot } from '#reconciler/policy/commit.ts';
-import type { LoadedPool, LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
+import type { GitSource } from '#reconciler/git/source-port.ts';
+import type { CommitOid, Lineage, Snapshot } from '#reconciler/policy/commit-snapshot.ts';
+import type { LoadedPool, LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { commit as commitOf } from '../fleet.ts';
 
 /** A repository in memory: a line of commits, and notes as a git server keeps them. */

@@ -4,7 +4,7 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { createEventQueue } from '#sandbox/api-server/watch/event-queue.ts';
 
 /** What lies between a process and the API server, at one moment. */
-export interface Weather {
+export interface NetworkFaults {
   /** How long a request takes to arrive, and an answer to come back. */
   readonly thereMs: Millis;
   readonly backMs: Millis;
@@ -20,7 +20,7 @@ const CALL_MS = 30_000;
  * A network that delays and loses. Whoever gives up a call gives up only the answer: what was sent arrives all the same.
  * Events of one watch stay in order.
  */
-export function network(kube: Kube, world: Clock, weather: () => Weather): Kube {
+export function network(kube: Kube, world: Clock, weather: () => NetworkFaults): Kube {
   const over = async <T>(act: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
     const { thereMs, backMs, lost } = weather();
     const travel = async (): Promise<T> => {

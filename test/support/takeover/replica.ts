@@ -1,12 +1,12 @@
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
-import type { GitSource } from '#reconciler/git/source.ts';
+import type { GitSource } from '#reconciler/git/source-port.ts';
 import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
-import { patientKube } from '#reconciler/cluster/kube/patient-kube.ts';
+import { withRetryAfter } from '#reconciler/cluster/kube/retry-after-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
-import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
-import { createTelling } from '#reconciler/telling/telling.ts';
+import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
+import { createReporting } from '#reconciler/reporting/reporting.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -44,7 +44,7 @@ const POLL_MS = 2_000;
 
 export function startReplica({ identity, timing, load, tells = false, ...ports }: ReplicaPorts): Replica {
   const { clock, pollMs = POLL_MS, notesEveryMs = 1_000 } = ports;
-  const kube = patientKube(ports.kube, clock);
+  const kube = withRetryAfter(ports.kube, clock);
   const random = (): number => 0.5;
   const stop = new AbortController();
   const handBack = new AbortController();
@@ -64,7 +64,7 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
   const isLeader = (): boolean => lease.isLeader();
   const metrics = createMetrics({ clock, ofProcess: false });
   const fleet = (): Fleet | null => reconciler.fleet();
-  const telling = createTelling({
+  const telling = createReporting({
     kube,
     metrics,
     page: null,
@@ -75,9 +75,18 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
     random,
     log: silentLog,
   });
-  const { onlooker } = telling;
+  const { observer } = telling;
   const reconciler = createReconciler(
-    { ...ports, kube, load, judge: () => [], isLeader, log: silentLog, random, ...(tells ? { onlooker } : {}) },
+    {
+      ...ports,
+      kube,
+      load,
+      judge: () => [],
+      isLeader,
+      log: silentLog,
+      random,
+      ...(tells ? { observer } : {}),
+    },
     {
       cluster: 'demo',
       namespace: 'kubelet-gitops',

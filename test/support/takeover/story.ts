@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { NEW_NODE_MS } from '#reconciler/policy/rollout/aims.ts';
+import { NEW_NODE_MS } from '#reconciler/policy/rollout/targets.ts';
 import { LOCAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import type { LoadedPool, ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import { SOURCE_STATE_NAME } from '#reconciler/telling/report/source-state.ts';
+import type { LoadedPool, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
@@ -12,7 +12,7 @@ import { createManualClock, type ManualClock } from '../manual-clock.ts';
 import { validPool } from '../fleet.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { createRepository, type Repository } from './git.ts';
-import { createMortality, type Death, type Mortality } from './mortality.ts';
+import { createKillInjection, type Kill, type KillInjection } from './kill-injection.ts';
 import { type Replica, startReplica } from './replica.ts';
 
 const TICK_MS = 250;
@@ -21,7 +21,7 @@ const QUICK_LEASE: LeaseTiming = { leaseMs: 3_000, renewMs: 2_000, retryMs: 400 
 
 export interface Process {
   readonly replica: Replica;
-  readonly mortality: Mortality;
+  readonly mortality: KillInjection;
 }
 
 /** Nodes, agents, a repository, and whatever reconcilers are started: all on one clock that the story moves. */
@@ -41,7 +41,7 @@ export interface Story {
 }
 
 export interface StartOptions {
-  readonly death?: Death | null;
+  readonly death?: Kill | null;
   readonly clock?: Clock;
   readonly timing?: LeaseTiming;
   /** What lies between this process and the API server. */
@@ -83,7 +83,7 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         tells = false,
       } = {},
     ) {
-      const mortality = createMortality(death);
+      const mortality = createKillInjection(death);
       const replica = startReplica({
         identity,
         kube: mortality.kube(network(cluster.kubeAs(identity))),

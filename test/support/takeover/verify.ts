@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type KubeletNode, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES, LEASES } from '#shared/kube/kube.ts';
-import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { Written } from './cluster.ts';
 import { BUDGETS, type Story, wantedConfigs } from './story.ts';
 

@@ -1,9 +1,9 @@
 import { hold } from './hold.ts';
-import type { HoldCheck } from './question.ts';
+import type { HoldCheck } from './hold-question.ts';
 
 /** The measures of the canaries have yet to be compared, or speak against the config. */
-export const analysisPending: HoldCheck = ({ aimed: { aim, member }, facts: { analysis, group } }) => {
-  if (aim !== 'config' || member.wasTold || analysis === undefined) return null;
+export const analysisPending: HoldCheck = ({ targeted: { targetKind, member }, facts: { analysis, group } }) => {
+  if (targetKind !== 'config' || member.isAssigned || analysis === undefined) return null;
   const { verdict, since, message } = analysis;
   if (verdict === 'pass' || verdict === 'unknown') return null;
   const { timeout } = group.pool?.spec.rollout.analysis ?? {};

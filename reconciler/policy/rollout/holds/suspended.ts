@@ -3,7 +3,7 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { ClusterPolicy } from '../../cluster-policy.ts';
 import type { DesiredPool } from '../../desired.ts';
 import { type Hold, hold } from './hold.ts';
-import type { HoldCheck } from './question.ts';
+import type { HoldCheck } from './hold-question.ts';
 
 export const suspended: HoldCheck = ({ facts: { group, present, policy } }) =>
   suspensionOf(group.pool, present, policy);

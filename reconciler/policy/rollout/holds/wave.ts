@@ -1,5 +1,5 @@
 import { hold } from './hold.ts';
-import type { HoldCheck } from './question.ts';
+import type { HoldCheck } from './hold-question.ts';
 
 const JOINED = 'it joined after this rollout began, and follows after the last wave';
 
@@ -7,13 +7,13 @@ const JOINED = 'it joined after this rollout began, and follows after the last w
  * Its wave has not come, or is full, or its class waits for canaries of its own. What a node was told already, and what it is to go back
  * to, goes in no wave.
  */
-export const wave: HoldCheck = ({ aimed: { aim, member }, facts: { waves, cohort }, room, classRoom }) => {
-  if (aim !== 'config' || member.wasTold || waves === null) return null;
+export const wave: HoldCheck = ({ targeted: { targetKind, member }, facts: { waves, cohort }, room, classLimit }) => {
+  if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
   const joined = !cohort.has(member.node.name);
   if (waves.current !== null) {
     if (joined) return hold('wave', JOINED);
     const isOut = waves.current.only?.(member) === false;
     if (isOut || room <= 0) return hold('wave', waves.because);
   }
-  return joined || classRoom === undefined || classRoom.room > 0 ? null : hold('wave', classRoom.because);
+  return joined || classLimit === undefined || classLimit.room > 0 ? null : hold('wave', classLimit.because);
 };

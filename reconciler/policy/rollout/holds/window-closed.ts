@@ -1,6 +1,6 @@
 import type { WaveProgress } from '../wave-progress.ts';
 import { hold } from './hold.ts';
-import { endsHarm, type HoldCheck } from './question.ts';
+import { isRevertOfPayload, type HoldCheck } from './hold-question.ts';
 
 /**
  * No maintenance window is open. An emergency waits for none, and a wave that began may be finished where the pool says so, to which
@@ -8,10 +8,10 @@ import { endsHarm, type HoldCheck } from './question.ts';
  */
 export const windowClosed: HoldCheck = (question) => {
   const { group, windows, waves } = question.facts;
-  const { asks } = question.aimed.member;
+  const { turnRequest } = question.targeted.member;
   const rollout = group.pool?.spec.rollout;
-  if (windows.open || rollout?.emergency !== undefined || endsHarm(question)) return null;
-  const finishesWave = asks === undefined && rollout?.windows?.overrun === 'finish-wave' && isUnderWay(waves);
+  if (windows.open || rollout?.emergency !== undefined || isRevertOfPayload(question)) return null;
+  const finishesWave = turnRequest === undefined && rollout?.windows?.overrun === 'finish-wave' && isUnderWay(waves);
   return finishesWave ? null : hold('window', windows.because);
 };
 

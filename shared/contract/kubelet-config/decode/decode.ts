@@ -1,11 +1,11 @@
 import type { Finding } from '../../finding.ts';
 import { type Fraction, readJson, type Report } from './json.ts';
 import { formatPath, lineIndex, type PositionOf, positionsIn, type Path } from '../position.ts';
-import { show } from './show.ts';
+import { abbreviateJson } from './abbreviate-json.ts';
 import { sourceText } from './source-text.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
-import { isMap } from '../walk.ts';
+import { isMap } from '../written-fields.ts';
 import type { FieldKind } from '../fields/field.ts';
 import { FIELDS } from '../fields/fields.ts';
 
@@ -103,7 +103,9 @@ function wrongType(
     const written = config[key];
     if (written === expected) return [];
     const otherCase = written === undefined ? sameButCase(key, Object.keys(config)) : undefined;
-    return [{ key, expected, otherCase, found: written === undefined ? 'is missing' : `is ${show(written)}` }];
+    return [
+      { key, expected, otherCase, found: written === undefined ? 'is missing' : `is ${abbreviateJson(written)}` },
+    ];
   });
   const miscased = faults.flatMap(({ key, otherCase }) => {
     if (otherCase === undefined) return [];

@@ -1,6 +1,6 @@
 import { GATES_A_TO_I } from './gates-a-to-i.ts';
 import { GATES_J_TO_Z } from './gates-j-to-z.ts';
-import { type GateSpan, type GateSpec, parseHistory } from './history.ts';
+import { type GateSpan, type GateSpec, parseHistory } from './gate-history.ts';
 
 const HISTORIES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(GATES_A_TO_I),

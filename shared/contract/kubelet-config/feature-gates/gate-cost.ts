@@ -1,7 +1,7 @@
 import type { ChangeCost } from '../fields/field.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../minor.ts';
 import { gateSpec } from './feature-gates.ts';
-import type { GateStage } from './history.ts';
+import type { GateStage } from './gate-history.ts';
 
 /**
  * Gates of features that running pods need and nodes declare (KEP-5328, component-helpers/nodedeclaredfeatures 1.37: those that

@@ -1,4 +1,4 @@
-import type { GateHistories } from './history.ts';
+import type { GateHistories } from './gate-history.ts';
 
 /** Feature gates that a kubelet knows, A to I. `history.ts` says how to read a line. */
 export const GATES_A_TO_I: GateHistories = {

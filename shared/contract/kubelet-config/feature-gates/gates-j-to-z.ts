@@ -1,4 +1,4 @@
-import type { GateHistories } from './history.ts';
+import type { GateHistories } from './gate-history.ts';
 
 /** Feature gates that a kubelet knows, J to Z. `history.ts` says how to read a line. */
 export const GATES_J_TO_Z: GateHistories = {

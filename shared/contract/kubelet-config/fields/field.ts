@@ -1,4 +1,4 @@
-import type { RiskNote } from './notes.ts';
+import type { RiskNote } from './risk-notes.ts';
 
 /**
  * What a field takes, as the kubelet's Go types read it.

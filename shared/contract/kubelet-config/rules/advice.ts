@@ -1,4 +1,4 @@
-import { show } from '../decode/show.ts';
+import { abbreviateJson } from '../decode/abbreviate-json.ts';
 import type { Field } from '../fields/field.ts';
 import { fieldOfFlag } from '../fields/flags.ts';
 import { childrenOf, FIELDS } from '../fields/fields.ts';
@@ -84,17 +84,17 @@ const isScalar = (value: unknown): value is string | number | bigint | boolean =
 function textAdvice(value: unknown, pattern: string): string | undefined {
   if (typeof value === 'string') return undefined;
   if (/^eviction(?:Hard|Soft|MinimumReclaim)\./.test(pattern))
-    return `write "${show(value)}%", or "100Mi" for an amount`;
-  if (pattern.startsWith('evictionSoftGracePeriod.')) return `write "${show(value)}s"`;
-  if (pattern.startsWith('qosReserved.')) return `write "${show(value)}%"`;
+    return `write "${abbreviateJson(value)}%", or "100Mi" for an amount`;
+  if (pattern.startsWith('evictionSoftGracePeriod.')) return `write "${abbreviateJson(value)}s"`;
+  if (pattern.startsWith('qosReserved.')) return `write "${abbreviateJson(value)}%"`;
   const isExact = typeof value === 'bigint' || Number.isInteger(value);
   // 1.30 is 1.3 by now, and yes is true.
-  return isExact ? `write "${show(value)}" in quotes` : 'put it in quotes as it stands';
+  return isExact ? `write "${abbreviateJson(value)}" in quotes` : 'put it in quotes as it stands';
 }
 
 function listAdvice(value: unknown): string {
   const parts = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value];
-  return `write [${parts.map(show).join(', ')}]`;
+  return `write [${parts.map(abbreviateJson).join(', ')}]`;
 }
 
 /** Maps as flags have them: `a=b,c=d`, and `a<b` for thresholds. */
@@ -107,7 +107,9 @@ function mapAdvice(value: unknown, field: Field | undefined, pattern: string): s
   if (pairs.length === 0) return undefined;
   const written = pairs.map((pair) => {
     const said = pair?.[2]?.trim() ?? '';
-    return pair === null || said === '' ? null : `${pair[1]}: ${field.kind === 'bool-map' ? said : show(said)}`;
+    return pair === null || said === ''
+      ? null
+      : `${pair[1]}: ${field.kind === 'bool-map' ? said : abbreviateJson(said)}`;
   });
   return written.includes(null) ? undefined : `write {${written.join(', ')}}`;
 }

@@ -1,4 +1,4 @@
-import { isSwitchedOff } from '../kept-back.ts';
+import { isSwitchedOff } from '../reserved-amount.ts';
 import { didYouMean } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
 import { parsePercentage } from '../syntax/percentage.ts';

@@ -7,7 +7,7 @@ import {
 } from '../feature-gates/feature-gates.ts';
 import { minorName } from '../minor.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
-import type { ConfigView } from '../view.ts';
+import type { ConfigView } from '../config-view.ts';
 import { allOf, type Complaint } from './rule.ts';
 
 /** Gates of the config that this kubelet does not know, has locked, or that need others. All are fatal at its start. */

@@ -1,12 +1,12 @@
 import type { Path } from '../position.ts';
-import { show } from '../decode/show.ts';
+import { abbreviateJson } from '../decode/abbreviate-json.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
 import { parseQuantity, trimmedQuantity } from '../syntax/quantity.ts';
 import { gateSpec } from '../feature-gates/feature-gates.ts';
 import { valuesOf } from '../fields/fields.ts';
-import type { ConfigView } from '../view.ts';
-import { isMap, type WrittenField } from '../walk.ts';
+import type { ConfigView } from '../config-view.ts';
+import { isMap, type WrittenField } from '../written-fields.ts';
 import { type Complaint, oneOf } from './rule.ts';
 
 /** What is wrong with one field's value by itself: bounds, words, durations, quantities, as the table has them. */
@@ -46,7 +46,7 @@ export function judgeFormat(written: WrittenField, config: ConfigView): readonly
 function duration(text: string, at: Path): readonly Complaint[] {
   if (parseGoDuration(text) !== undefined) return [];
   const suggestion = /^[-+]?\d+$/.test(text) ? `write "${text}s" if seconds are meant` : durationHint(text);
-  return [{ code: 'bad-duration', at, message: `${show(text)} is not a valid duration`, suggestion }];
+  return [{ code: 'bad-duration', at, message: `${abbreviateJson(text)} is not a valid duration`, suggestion }];
 }
 
 function durationHint(text: string): string {
@@ -78,7 +78,7 @@ export function badQuantity(text: string, at: Path): Complaint {
     (guess) => guess !== text && parseQuantity(guess) !== undefined,
   );
   const suggestion = fixed === undefined ? 'write an amount such as 500m, 1.5Gi or 100Mi' : `write ${fixed}`;
-  return { code: 'bad-quantity', at, message: `${show(text)} is not a valid quantity`, suggestion };
+  return { code: 'bad-quantity', at, message: `${abbreviateJson(text)} is not a valid quantity`, suggestion };
 }
 
 /** `gb` as `G`, `KIB` as `Ki`. */
@@ -89,7 +89,7 @@ function time(text: string, at: Path): readonly Complaint[] {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)))
     return [];
   const suggestion = 'write it as 2030-01-31T12:00:00Z';
-  return [{ code: 'bad-time', at, message: `${show(text)} is not an RFC 3339 time`, suggestion }];
+  return [{ code: 'bad-time', at, message: `${abbreviateJson(text)} is not an RFC 3339 time`, suggestion }];
 }
 
 const INT64_MAX = 2n ** 63n - 1n;
@@ -148,6 +148,6 @@ export function unknownValue(value: string, values: readonly string[], at: Path)
   const meant = sameButCase(value, values) ?? didYouMean(value, values);
   const known = values.length <= 10 ? `write ${oneOf(values)}` : undefined;
   const suggestion = meant === undefined ? known : `did you mean ${meant}?`;
-  const message = `${show(value)} is not a value that the kubelet knows here`;
+  const message = `${abbreviateJson(value)} is not a value that the kubelet knows here`;
   return { code: 'unknown-value', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }

@@ -1,9 +1,9 @@
-import { show } from '../decode/show.ts';
+import { abbreviateJson } from '../decode/abbreviate-json.ts';
 import { countCpus } from '../syntax/cpu-set.ts';
 import { parseWholePercentage } from '../syntax/percentage.ts';
 import { parseQuantity, trimmedQuantity } from '../syntax/quantity.ts';
-import type { ConfigView } from '../view.ts';
-import { isMap } from '../walk.ts';
+import type { ConfigView } from '../config-view.ts';
+import { isMap } from '../written-fields.ts';
 import { badQuantity, unknownValue } from './formats.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
 
@@ -116,7 +116,7 @@ function* judgeReservedMemory(
   index: number,
   seen: Set<string>,
 ): Generator<Complaint> {
-  const numaNode = show(item['numaNode'] ?? 0);
+  const numaNode = abbreviateJson(item['numaNode'] ?? 0);
   const limits = isMap(item['limits']) ? item['limits'] : {};
   for (const [resource, amount] of Object.entries(limits)) {
     const path = ['reservedMemory', index, 'limits', resource];

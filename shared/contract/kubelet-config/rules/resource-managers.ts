@@ -1,4 +1,4 @@
-import type { ConfigView } from '../view.ts';
+import type { ConfigView } from '../config-view.ts';
 import { unknownValue } from './formats.ts';
 import { reservesCpu } from './reservations.ts';
 import { at, type Complaint, needsGate, type Rule } from './rule.ts';

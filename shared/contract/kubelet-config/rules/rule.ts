@@ -1,6 +1,6 @@
 import type { Severity } from '../../finding.ts';
 import type { Path } from '../position.ts';
-import type { ConfigView } from '../view.ts';
+import type { ConfigView } from '../config-view.ts';
 
 /** What a rule has against a config. */
 export interface Complaint {

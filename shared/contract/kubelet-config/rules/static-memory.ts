@@ -1,8 +1,8 @@
-import { isSwitchedOff } from '../kept-back.ts';
+import { isSwitchedOff } from '../reserved-amount.ts';
 import { parsePercentage } from '../syntax/percentage.ts';
 import { parseQuantity } from '../syntax/quantity.ts';
-import type { ConfigView } from '../view.ts';
-import { isMap } from '../walk.ts';
+import type { ConfigView } from '../config-view.ts';
+import { isMap } from '../written-fields.ts';
 import { at, type Rule } from './rule.ts';
 
 /** First minor whose memory manager needs no gate. */

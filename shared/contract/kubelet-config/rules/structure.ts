@@ -1,19 +1,19 @@
 import { formatPath, type Path } from '../position.ts';
-import { show } from '../decode/show.ts';
+import { abbreviateJson } from '../decode/abbreviate-json.ts';
 import type { Field } from '../fields/field.ts';
 import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields/fields.ts';
 import { minorName } from '../minor.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
-import { isMap, type WrittenField, writtenFields } from '../walk.ts';
+import { isMap, type WrittenField, writtenFields } from '../written-fields.ts';
 import { nameAdvice, typeAdvice } from './advice.ts';
 import { type Complaint, oneOf } from './rule.ts';
-import { type JsonType, type Misfit, misfitsIn } from './shape.ts';
+import { type JsonType, type SchemaMismatch, schemaMismatchesIn } from './names-and-types.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
 /** Whatever has the wrong type or a name that no version knows, but for what is in fields that this minor drops. */
 export function judgeStructure(config: Config, minor: number): readonly Complaint[] {
-  return [...misfitsIn(config)].filter(({ at }) => isRead(at, minor)).map(complaintOf);
+  return [...schemaMismatchesIn(config)].filter(({ at }) => isRead(at, minor)).map(complaintOf);
 }
 
 /**
@@ -21,7 +21,7 @@ export function judgeStructure(config: Config, minor: number): readonly Complain
  * them that somebody meant to take something back.
  */
 export function judgeNulls(config: Config): readonly Complaint[] {
-  const nulls = [...misfitsIn(config)].filter(({ fault, value }) => fault === 'unknown' && value === null);
+  const nulls = [...schemaMismatchesIn(config)].filter(({ fault, value }) => fault === 'unknown' && value === null);
   return nulls.map(({ at }) => unknownName(at));
 }
 
@@ -50,10 +50,10 @@ function isRead(path: Path, minor: number): boolean {
 
 const ANY: Field = { kind: 'struct' };
 
-function complaintOf({ at, value, fault }: Misfit): Complaint {
+function complaintOf({ at, value, fault }: SchemaMismatch): Complaint {
   if (fault === 'unknown') return unknownName(at);
   if (fault !== 'range') return wrongType(at, value, fault);
-  return { code: 'out-of-range', at, message: `${show(value)} does not fit into the field's 32 bits` };
+  return { code: 'out-of-range', at, message: `${abbreviateJson(value)} does not fit into the field's 32 bits` };
 }
 
 function unknownName(at: Path): Complaint {
@@ -101,7 +101,7 @@ const NAMES: Readonly<Record<JsonType, string>> = {
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (isMap(value)) return 'a map';
-  return typeof value === 'string' ? `the text ${show(value)}` : show(value);
+  return typeof value === 'string' ? `the text ${abbreviateJson(value)}` : abbreviateJson(value);
 }
 
 const patternOf = (path: Path): string =>

@@ -1,5 +1,5 @@
-import { show } from '../decode/show.ts';
-import type { ConfigView } from '../view.ts';
+import { abbreviateJson } from '../decode/abbreviate-json.ts';
+import type { ConfigView } from '../config-view.ts';
 import { needsGate, type Rule } from './rule.ts';
 
 /** Kernel parameters that pods may have values of their own of. */
@@ -10,7 +10,7 @@ export const SYSCTL_RULES: readonly Rule[] = [
       const isPattern = PATTERN.test(pattern) && (config.minor >= 23 || !pattern.includes('/'));
       if (isPattern && pattern.length <= LONGEST && isNamespaced(dotted(pattern).replace(/\*.*/, ''), config)) continue;
       // Read at its start, long after the validation. Only a warning: the verdict is about what the kubelet makes of the file.
-      const what = `${show(pattern)} is not a sysctl that can be set for one pod alone`;
+      const what = `${abbreviateJson(pattern)} is not a sysctl that can be set for one pod alone`;
       yield {
         code: 'fails-at-start',
         severity: 'warning',
@@ -33,15 +33,15 @@ export const SYSCTL_RULES: readonly Rule[] = [
       const at = ['defaultPodSysctls', name];
       const same = dotted(name);
       if (!NAME.test(name) || name.length > LONGEST) {
-        yield { code: 'bad-name', at, message: `${show(name)} is not the name of a sysctl` };
+        yield { code: 'bad-name', at, message: `${abbreviateJson(name)} is not the name of a sysctl` };
         continue;
       }
       if (!isNamespaced(same, config)) {
-        const message = `${show(name)} cannot be set for one pod alone`;
+        const message = `${abbreviateJson(name)} cannot be set for one pod alone`;
         yield { code: 'unknown-value', at, message, suggestion: `set only ${namespacedHere(config)}` };
       }
       if (seen.has(same)) {
-        const message = `${show(name)} is there twice: with dots, and with slashes`;
+        const message = `${abbreviateJson(name)} is there twice: with dots, and with slashes`;
         yield { code: 'duplicate-item', at, message };
       }
       seen.add(same);

@@ -1,7 +1,7 @@
 import { setOwn } from '../decode/json.ts';
 import { formatPath, type Path } from '../position.ts';
 import { existsIn } from '../fields/fields.ts';
-import { isMap, writtenFields } from '../walk.ts';
+import { isMap, writtenFields } from '../written-fields.ts';
 import type { Complaint } from './rule.ts';
 
 type Config = Readonly<Record<string, unknown>>;

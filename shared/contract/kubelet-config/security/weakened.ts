@@ -1,5 +1,5 @@
 import type { Path } from '../position.ts';
-import { isMap } from '../walk.ts';
+import { isMap } from '../written-fields.ts';
 import { weakeningGate } from './gates.ts';
 import { WEAKENING } from './weakening.ts';
 

@@ -1,4 +1,4 @@
-import { isMap } from '../walk.ts';
+import { isMap } from '../written-fields.ts';
 import { weakeningGate } from './gates.ts';
 import type { PowerRow } from './power.ts';
 

@@ -1,7 +1,7 @@
 import { fc } from '../../../support/property.ts';
 import { stringify } from 'yaml';
 import type { Reference } from '#agent/checkpoint/reference.ts';
-import { SHAPES } from '#agent/decide/assignment/assignment.ts';
+import { CONFIG_SOURCE_PATTERNS } from '#agent/decide/assignment/intent.ts';
 import { rebootToOrder } from '#agent/decide/assignment/reboot-order.ts';
 import { termsToSpec } from '#agent/decide/assignment/terms.ts';
 import type { Config } from '#agent/decide/state.ts';
@@ -56,7 +56,7 @@ function shaped(shape: RegExp): fc.Arbitrary<string> {
 
 /** References with such texts wherever the API server does not say what a text may be. */
 export function references(texts: fc.Arbitrary<string>): fc.Arbitrary<Reference & { readonly target: Config }> {
-  const { namespace, name, uid, resourceVersion, key } = SHAPES;
+  const { namespace, name, uid, resourceVersion, key } = CONFIG_SOURCE_PATTERNS;
   const source = fc.record({
     namespace: shaped(namespace),
     name: shaped(name),

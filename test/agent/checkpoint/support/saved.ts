@@ -1,4 +1,4 @@
-import { createStore } from '#agent/checkpoint/store.ts';
+import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
 import { rejectionOf, type State } from '#agent/decide/state.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory-disk.ts';
 import { AT } from '../../../support/agent/states.ts';
@@ -9,12 +9,12 @@ export const META = ['assigned', 'last-known-good', 'trial', 'rejected'] as cons
 /** A disk with this state on it, and nothing else. */
 export async function saved(state: State): Promise<MemoryDisk> {
   const disk = createMemoryDisk();
-  await createStore(disk, DIRECTORY).save(state);
+  await createCheckpointStore(disk, DIRECTORY).save(state);
   return disk;
 }
 
 /** What an agent makes of that disk when it starts. */
-export const load = (disk: MemoryDisk) => createStore(disk, DIRECTORY).load(AT);
+export const load = (disk: MemoryDisk) => createCheckpointStore(disk, DIRECTORY).load(AT);
 
 /** What is on trial is assigned, unless something else was and has been refused since. */
 export function reachable(state: State): State {

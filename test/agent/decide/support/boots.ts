@@ -1,6 +1,6 @@
-import { targetIdOf } from '#agent/decide/guard.ts';
+import { targetIdOf } from '#agent/decide/trial-guard.ts';
 import type { Observation } from '#agent/decide/observation.ts';
-import type { State, Target, Unproved } from '#agent/decide/state.ts';
+import type { State, Target, Unproven } from '#agent/decide/state.ts';
 import type { GuardSeen } from '#agent/ports/guard.ts';
 import { A, AT, B, idle } from '../../../support/agent/states.ts';
 
@@ -32,7 +32,7 @@ export const asked = (parts: Partial<Observation> = {}): Partial<Observation> =>
 export const nextBoot: Partial<Observation> = { bootId: 'boot-2' };
 
 /** B was promoted, and an agent came up under A last. */
-export const promoted = (parts: Partial<Unproved> = {}, runs: Target = B): State => ({
+export const promoted = (parts: Partial<Unproven> = {}, runs: Target = B): State => ({
   ...idle(runs),
   unproved: { sha256: B.source.sha256, to: A, bootId: 'boot-1', absences: 0, ...parts },
 });

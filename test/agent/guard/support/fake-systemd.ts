@@ -1,5 +1,5 @@
 import type { Disk } from '#agent/ports/disk.ts';
-import type { GuardSystemd } from '#agent/guard/systemd.ts';
+import type { GuardSystemd } from '#agent/guard/guard-systemd.ts';
 
 export interface FakeSystemd extends GuardSystemd {
   readonly asked: string[];

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { stagedPathOf } from '#agent/guard/layout.ts';
+import { stagedPathOf } from '#agent/guard/guard-paths.ts';
 import type { Shell } from './shells.ts';
-import { STUBS } from './stubs.ts';
+import { STUBS } from './command-stubs.ts';
 
 export const SCRIPT = 'agent/guard/guard.sh';
 export const BOOT = '11111111-2222-3333-4444-555555555555';

@@ -1,4 +1,4 @@
-import { without } from '../../../support/needs.ts';
+import { without } from '../../../support/required-tools.ts';
 
 export interface Shell {
   readonly name: string;

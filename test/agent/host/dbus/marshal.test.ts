@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { fc } from '../../../support/property.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
 import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/host/dbus/message.ts';
-import { unmarshal } from '#agent/host/dbus/read.ts';
-import { marshal } from '#agent/host/dbus/write.ts';
+import { unmarshal } from '#agent/host/dbus/unmarshal.ts';
+import { marshal } from '#agent/host/dbus/marshal.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { typedValues } from './support/values.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sampleOf } from '../../../support/sample.ts';
-import { NAMES, prepare, STATE } from './state-bench.ts';
-import { CPU_STATE, MEMORY_STATE } from './state-writer.ts';
+import { NAMES, prepare, STATE } from './support/manager-state-bench.ts';
+import { CPU_STATE, MEMORY_STATE } from './support/manager-state-writer.ts';
 
 const ASIDE = `${STATE}/manager-state`;
 

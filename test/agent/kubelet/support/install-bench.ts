@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createInstaller } from '#agent/kubelet/install.ts';
+import { createInstaller } from '#agent/kubelet/installer.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { renderManaged } from '#agent/kubelet/install-marker.ts';
 import type { Installable, Installer } from '#agent/ports/installer.ts';

@@ -1,8 +1,8 @@
 import { describe } from 'node:test';
-import { GIB, cpus, room, sayOf } from '../support/on-host.ts';
+import { GIB, cpus, room, checkRows } from '../support/on-host.ts';
 
 describe('preflight of capacity', () => {
-  sayOf([
+  checkRows([
     [
       'more reserved than there is',
       {

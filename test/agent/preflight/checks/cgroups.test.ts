@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cgroupPath } from '#agent/preflight/checks/cgroups.ts';
-import { sayOf, type Fields } from '../support/on-host.ts';
+import { checkRows, type Fields } from '../support/on-host.ts';
 
 const MIB = 2 ** 20;
 const SLICE: Fields = {
@@ -11,7 +11,7 @@ const SLICE: Fields = {
 };
 
 describe('preflight of cgroups', () => {
-  sayOf([
+  checkRows([
     ['cgroups of version 1, by default', {}, { cgroupVersion: 1 }, ['error cgroup-v1 failCgroupV1'], 35],
     ['cgroups of version 1, before', {}, { cgroupVersion: 1 }, []],
     [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeOnHost } from '#agent/preflight/preflight.ts';
+import { checkOnHost } from '#agent/preflight/preflight.ts';
 import { NO_FACTS } from '../../../support/agent/no-facts.ts';
-import { candidate, found, sayOf, type Fields } from '../support/on-host.ts';
+import { candidate, found, checkRows, type Fields } from '../support/on-host.ts';
 
 describe('preflight of drop-ins of others', () => {
-  sayOf([
+  checkRows([
     [
       'a drop-in of somebody else, by the kubelet’s flag',
       { maxPods: 90 },
@@ -25,7 +25,7 @@ describe('preflight of drop-ins of others', () => {
       path: `/etc/k/${name}.conf`,
       fields: index === 2 ? { podPidsLimit: 5 } : { maxPods: 33 },
     }));
-    const [finding] = judgeOnHost(candidate({ maxPods: 90 }), { ...NO_FACTS, dropIns });
+    const [finding] = checkOnHost(candidate({ maxPods: 90 }), { ...NO_FACTS, dropIns });
     assert.equal(finding?.message, '/etc/k/50-b.conf wins: the kubelet would run maxPods=33 instead of 90');
   });
 

@@ -1,8 +1,8 @@
 import { describe } from 'node:test';
-import { sayOf } from '../support/on-host.ts';
+import { checkRows } from '../support/on-host.ts';
 
 describe('preflight of the set-up of the machine', () => {
-  sayOf([
+  checkRows([
     ['swap', {}, { swaps: ['/dev/sda2'] }, ['error swap-on failSwapOn']],
     ['swap that is allowed', { failSwapOn: false }, { swaps: ['/dev/sda2'] }, []],
     ['no swap', {}, { swaps: [] }, []],

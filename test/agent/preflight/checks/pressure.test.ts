@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { HostFacts } from '#agent/preflight/host-facts.ts';
-import { judgeOnHost } from '#agent/preflight/preflight.ts';
+import { checkOnHost } from '#agent/preflight/preflight.ts';
 import { NO_FACTS } from '../../../support/agent/no-facts.ts';
-import { candidate, GIB, found, args, room, sayOf, type Fields } from '../support/on-host.ts';
+import { candidate, GIB, found, args, room, checkRows, type Fields } from '../support/on-host.ts';
 
 /** The same threshold, hard and soft. */
 const thresholds = (signal: string, amount: string): Fields => ({
@@ -14,7 +14,7 @@ const thresholds = (signal: string, amount: string): Fields => ({
 const AT_ONCE = 'pressure-at-once';
 
 describe('preflight of pressure', () => {
-  sayOf([
+  checkRows([
     [
       'a threshold that is crossed already',
       { evictionHard: { 'memory.available': '99%', 'nodefs.available': '6Gi' } },
@@ -78,7 +78,7 @@ describe('preflight of pressure', () => {
   it('says how much is asked for and how much there is', () => {
     const config = { evictionHard: { 'memory.available': '99%' } };
     const facts = { ...NO_FACTS, memoryBytes: 1000 * 2 ** 20, availableMemoryBytes: 600 * 2 ** 20 };
-    const messages = judgeOnHost(candidate(config), facts).map(({ message }) => message);
+    const messages = checkOnHost(candidate(config), facts).map(({ message }) => message);
     assert.ok(
       messages.includes(
         'memory.available is to be at least 990Mi, and 600Mi of 1000Mi are available now: pods would be evicted at once',
@@ -119,7 +119,7 @@ describe('preflight of pressure', () => {
     const config = { evictionSoft: { 'nodefs.inodesFree': '50%', 'pid.available': '9' } };
     const facts = { ...NO_FACTS, nodefs: room({ freeInodes: 400 }), mostPids: 10, pids: 8 };
     assert.deepEqual(
-      judgeOnHost(candidate(config), facts).map(({ message }) => message),
+      checkOnHost(candidate(config), facts).map(({ message }) => message),
       [
         'pid.available is to be at least 9, and 2 of 10 are available now: pods would be evicted after its grace period',
         'nodefs.inodesFree is to be at least 500, and 400 of 1000 are available now: pods would be evicted after its grace period',

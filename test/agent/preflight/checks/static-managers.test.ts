@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { GIB, cpus, args, sayOf, type Fields } from '../support/on-host.ts';
+import { GIB, cpus, args, checkRows, type Fields } from '../support/on-host.ts';
 
 /** The CPUs of the cores that CPU 0 and CPU 1 are of. */
 const cores = (...lists: readonly string[]): ReadonlyMap<number, ReadonlySet<number>> =>
@@ -11,7 +11,7 @@ const HALVES: Fields = {
 };
 
 describe('preflight of static managers', () => {
-  sayOf([
+  checkRows([
     [
       'static CPUs and none kept back',
       { cpuManagerPolicy: 'static' },

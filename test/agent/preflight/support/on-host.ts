@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Room } from '#agent/host/host-files.ts';
+import type { FileSystemSpace } from '#agent/host/host-files.ts';
 import type { ConfigForHost, HostFacts } from '#agent/preflight/host-facts.ts';
-import { judgeOnHost } from '#agent/preflight/preflight.ts';
-import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+import { checkOnHost } from '#agent/preflight/preflight.ts';
+import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import { NO_FACTS } from '../../../support/agent/no-facts.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export const found = (
   minor = 34,
   parts: Partial<ConfigForHost> = {},
 ): readonly string[] =>
-  judgeOnHost(candidate(config, minor, parts), { ...NO_FACTS, ...facts }).map(
+  checkOnHost(candidate(config, minor, parts), { ...NO_FACTS, ...facts }).map(
     ({ severity, code, field }) => `${severity} ${code} ${field}`,
   );
 
@@ -39,7 +39,7 @@ export const cpus = (count: number): ReadonlySet<number> => new Set(Array.from({
 export const args = (...flags: readonly string[]) => ({ kubeletArgs: [`--config=${CONFIG}`, ...flags] });
 
 /** A file system of 10 GiB, empty but for what is said. */
-export const room = (left: Partial<Room> = {}): Room => ({
+export const room = (left: Partial<FileSystemSpace> = {}): FileSystemSpace => ({
   bytes: 10 * GIB,
   availableBytes: 10 * GIB,
   inodes: 1_000,
@@ -51,7 +51,7 @@ export const room = (left: Partial<Room> = {}): Room => ({
 export type Row = readonly [string, Fields, Partial<HostFacts>, readonly string[], number?];
 
 /** A test for each row. */
-export function sayOf(rows: readonly Row[]): void {
+export function checkRows(rows: readonly Row[]): void {
   for (const [matter, config, facts, expected, minor] of rows) {
     it(`says of ${matter}: ${expected.join(', ') || 'nothing'}`, () => {
       assert.deepEqual(found(config, facts, minor), expected);

@@ -1,4 +1,4 @@
-import type { SeenNode } from '#cli/import/nodes/fleet.ts';
+import type { NodeReading } from '#cli/import/nodes/importable-nodes.ts';
 import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
 import { fc } from '../../../support/property.ts';
 
@@ -70,10 +70,10 @@ const node = fc.record({
 });
 
 /** Fleets of 1 to 40 nodes with few configs, some hand-tuned nodes, and nodes that nobody can ask. */
-export const messyFleets: fc.Arbitrary<readonly SeenNode[]> = fc
+export const messyFleets: fc.Arbitrary<readonly NodeReading[]> = fc
   .tuple(fc.array(running, { minLength: 1, maxLength: 4 }), fc.array(node, { minLength: 1, maxLength: 40 }))
   .map(([configs, nodes]) =>
-    nodes.map((each, index): SeenNode => {
+    nodes.map((each, index): NodeReading => {
       const name = `n-${index}`;
       const named = { own: name, none: undefined, shared: 'twin', 'bad name': 'bad name' }[each.hostname];
       return {

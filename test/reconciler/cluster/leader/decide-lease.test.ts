@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decideLease, type LeaseDecision, sight } from '#reconciler/cluster/leader/decide-lease.ts';
+import { decideLease, type LeaseDecision, observeLease } from '#reconciler/cluster/leader/decide-lease.ts';
 import { type Lease, LEASE_TIMING, type LeaseSpec, releasedSpec } from '#reconciler/cluster/leader/lease.ts';
 import { toMicroTime } from '#reconciler/cluster/kube/micro-time.ts';
 
@@ -58,9 +58,17 @@ function promised(by: string, leaseDurationSeconds: number): Lease {
 describe('a lease', () => {
   for (const [what, one, ageMs, decision] of rows) {
     it(`${what} (seen for ${ageMs} ms): ${decision.do}`, () => {
-      const sighting = one === null ? null : sight(one, null, 5000);
+      const sighting = one === null ? null : observeLease(one, null, 5000);
       const pod = 'pod-1';
-      const moment = { lease: one, sighting, me: 'me', pod, nowMs: 5000 + ageMs, wallMs: WALL, timing: LEASE_TIMING };
+      const moment = {
+        lease: one,
+        observation: sighting,
+        me: 'me',
+        pod,
+        nowMs: 5000 + ageMs,
+        wallMs: WALL,
+        timing: LEASE_TIMING,
+      };
       assert.deepEqual(decideLease(moment), decision);
     });
   }
@@ -68,20 +76,20 @@ describe('a lease', () => {
   it('is held to its end where no pod is known', () => {
     const holder = 'undefined_old';
     const moment = { me: 'me', nowMs: 5_000, wallMs: WALL, timing: LEASE_TIMING };
-    const sighting = sight(held(holder), null, 0);
-    assert.deepEqual(decideLease({ ...moment, lease: held(holder), sighting }), wait(10_000, holder));
+    const sighting = observeLease(held(holder), null, 0);
+    assert.deepEqual(decideLease({ ...moment, lease: held(holder), observation: sighting }), wait(10_000, holder));
   });
 
   it('is as old as the first sight of what it says', () => {
-    const first = sight(held('you', { renewTime: 'a' }), null, 100);
-    assert.equal(sight(held('you', { renewTime: 'a' }), first, 900), first);
-    assert.equal(sight(held('you', { renewTime: 'b' }), first, 900).sinceMs, 900);
-    assert.equal(sight(held('he', { renewTime: 'a' }), first, 900).sinceMs, 900);
+    const first = observeLease(held('you', { renewTime: 'a' }), null, 100);
+    assert.equal(observeLease(held('you', { renewTime: 'a' }), first, 900), first);
+    assert.equal(observeLease(held('you', { renewTime: 'b' }), first, 900).sinceMs, 900);
+    assert.equal(observeLease(held('he', { renewTime: 'a' }), first, 900).sinceMs, 900);
   });
 
   it('is not made younger by a write to its labels', () => {
     const labelled: Lease = { ...held('you'), metadata: { name: 'l', resourceVersion: '8', labels: { a: 'b' } } };
-    assert.equal(sight(labelled, sight(held('you'), null, 100), 900).sinceMs, 100);
+    assert.equal(observeLease(labelled, observeLease(held('you'), null, 100), 900).sinceMs, 100);
   });
 
   it('has times with six digits, which is all that the API server reads', () => {

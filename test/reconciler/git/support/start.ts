@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { fileCredentials } from '#reconciler/git/credentials.ts';
+import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { isGitError, type GitErrorCode } from '#reconciler/git/errors.ts';
 import { createGitSource, type GitSourceOptions } from '#reconciler/git/git-source.ts';
-import type { GitSource } from '#reconciler/git/source.ts';
+import type { GitSource } from '#reconciler/git/source-port.ts';
 import { type BackendOptions, type GitHttpBackend, startGitHttpBackend } from '../../../support/git-http-backend.ts';
 import { wayTo } from './transport.ts';
 import { type RawRepository, rawRepository } from './repository.ts';

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { type AnnotatorOptions, createAnnotator } from '#reconciler/git/notes/annotate.ts';
+import { type AnnotatorOptions, createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
-import { fileCredentials } from '#reconciler/git/credentials.ts';
+import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { PATIENT, start, type Started } from './start.ts';
 import { wayTo } from './transport.ts';
 

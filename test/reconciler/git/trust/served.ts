@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createRemote } from '#reconciler/git/connect.ts';
-import { fileCredentials } from '#reconciler/git/credentials.ts';
+import { createRemote } from '#reconciler/git/create-remote.ts';
+import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import type { Remote } from '#reconciler/git/remote.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { startGitHttpBackend, type GitHttpBackend } from '../../../support/git-http-backend.ts';

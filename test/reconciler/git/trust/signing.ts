@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type NativeGit, nativeGit } from '../../../sandbox/git-server/support/native-git.ts';
-import { WITHOUT_GIT, without } from '../../../support/needs.ts';
+import { WITHOUT_GIT, without } from '../../../support/required-tools.ts';
 
 const run = promisify(execFile);
 

@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { fc } from '../../../support/property.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
+import { fileSecrets } from '#reconciler/git/webhook/webhook-secrets.ts';
 import { serveWebhook, type WebhookOptions } from '#reconciler/git/webhook/server.ts';
 import { pushTo, SECRET, SENDERS } from './deliveries.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../../../support/property.ts';
 import type { AnalysisSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { analyse } from '#reconciler/policy/analysis/analyse.ts';
-import { chanceOfRank, median } from '#reconciler/policy/analysis/rank.ts';
+import { probabilityOfRank, median } from '#reconciler/policy/analysis/rank-statistics.ts';
 import type { MeasureChanges, MeasuredNode, NodeSample } from '#reconciler/policy/analysis/sample.ts';
 
 const samples = (name: string, ...changes: readonly MeasureChanges[]): readonly MeasuredNode[] =>
@@ -28,15 +28,15 @@ describe('the median', () => {
 
 describe('the chance of a rank', () => {
   it('counts who ranks as high, with the number itself', () => {
-    assert.equal(chanceOfRank(5, [1, 2, 3]), 1 / 4);
-    assert.equal(chanceOfRank(2, [1, 2, 3]), 3 / 4);
-    assert.equal(chanceOfRank(0, []), 1);
+    assert.equal(probabilityOfRank(5, [1, 2, 3]), 1 / 4);
+    assert.equal(probabilityOfRank(2, [1, 2, 3]), 3 / 4);
+    assert.equal(probabilityOfRank(0, []), 1);
   });
 
   it('is at most p in a share p of all orders, so that it is a chance', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer(), { minLength: 2, maxLength: 50 }), (numbers) => {
-        const chances = numbers.map((value, index) => chanceOfRank(value, numbers.toSpliced(index, 1)));
+        const chances = numbers.map((value, index) => probabilityOfRank(value, numbers.toSpliced(index, 1)));
         for (const p of chances) {
           assert.ok(chances.filter((chance) => chance <= p).length <= p * numbers.length + 1e-9);
         }

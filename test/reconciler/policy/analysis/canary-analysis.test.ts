@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nextAnalysis } from '#reconciler/policy/analysis/canary-analysis.ts';
-import { marksOf } from '#reconciler/policy/analysis/marks.ts';
+import { measureMarks } from '#reconciler/policy/analysis/measure-marks.ts';
 import { sampleOfCanary, sampleOfWaiting } from '#reconciler/policy/analysis/sample.ts';
 import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -140,27 +140,27 @@ describe('the analysis of a rollout', () => {
 describe('who is measured', () => {
   const marked = (count: number, mark?: string) =>
     Array.from({ length: count }, (_, index) => node(`n${String(index).padStart(3, '0')}`, undefined, mark));
-  const names = (marks: ReturnType<typeof marksOf>) =>
+  const names = (marks: ReturnType<typeof measureMarks>) =>
     marks.map(({ node: { metadata }, mark }) => [metadata.name, mark]);
 
   it('is everybody, once', () => {
-    assert.equal(marksOf(NEW, marked(5), marked(60)).length, 65);
-    assert.deepEqual(marksOf(NEW, marked(5, NEW), marked(60, NEW)), []);
+    assert.equal(measureMarks(NEW, marked(5), marked(60)).length, 65);
+    assert.deepEqual(measureMarks(NEW, marked(5, NEW), marked(60, NEW)), []);
   });
 
   it('are the first 40 that wait, again for each rollout', () => {
     const [some, others] = [marked(60, OLD).slice(0, 30), marked(60, OLD).slice(30)];
     const waiting = [...others, ...some.toReversed()];
     assert.deepEqual(
-      names(marksOf(NEW, [], waiting)),
+      names(measureMarks(NEW, [], waiting)),
       Array.from({ length: 40 }, (_, index) => [`n${String(index).padStart(3, '0')}`, NEW]),
     );
   });
 
-  it('is no node again that was told', () => assert.deepEqual(marksOf(NEW, marked(5, OLD), []), []));
+  it('is no node again that was told', () => assert.deepEqual(measureMarks(NEW, marked(5, OLD), []), []));
 
   it('is nobody any more where the pool does not ask', () => {
-    assert.deepEqual(names(marksOf(null, marked(1, OLD), [node('y'), node('z', undefined, OLD)])), [
+    assert.deepEqual(names(measureMarks(null, marked(1, OLD), [node('y'), node('z', undefined, OLD)])), [
       ['n000', null],
       ['z', null],
     ]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../../support/property.ts';
-import type { FleetQuery, NodeQuery } from '#shared/contract/api/queries.ts';
+import type { FleetQuery, NodeQuery } from '#shared/contract/api/prometheus-queries.ts';
 import type { CanaryVerdict } from '#reconciler/policy/analysis/analyse.ts';
 import { judgeQueries } from '#reconciler/policy/analysis/judge-queries.ts';
 import type { NodeNumber, QueryAnswer } from '#reconciler/policy/analysis/query-answer.ts';

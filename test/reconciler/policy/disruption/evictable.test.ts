@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hasToLeave, isFinished, isLeaving, type Pod } from '#reconciler/policy/disruption/evictable.ts';
+import { mustBeEvicted, isFinished, isTerminating, type Pod } from '#reconciler/policy/disruption/evictable.ts';
 
 const pod = (metadata: object = {}, phase?: string): Pod => ({
   metadata: { name: 'p', ...metadata },
@@ -22,7 +22,7 @@ describe('a pod on a node that is drained', () => {
     ['stays where it has succeeded', pod({}, 'Succeeded'), false],
     ['stays where it has failed', pod({}, 'Failed'), false],
   ];
-  for (const [name, each, expected] of rows) it(name, () => assert.equal(hasToLeave(each), expected));
+  for (const [name, each, expected] of rows) it(name, () => assert.equal(mustBeEvicted(each), expected));
 
   it('takes no room where it is finished', () => {
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe('a pod on a node that is drained', () => {
   });
 
   it('is leaving when it was told to', () => {
-    assert.equal(isLeaving(pod({ deletionTimestamp: '2026-01-01T00:00:00Z' })), true);
-    assert.equal(isLeaving(pod()), false);
+    assert.equal(isTerminating(pod({ deletionTimestamp: '2026-01-01T00:00:00Z' })), true);
+    assert.equal(isTerminating(pod()), false);
   });
 });

@@ -5,12 +5,12 @@ import {
   forecast as forecastOf,
   forecastTogether,
   type Stage,
-  type Terms,
+  type ForecastTerms,
   type Underway,
 } from '#reconciler/policy/forecast/forecast.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
 
-const TERMS: Terms = {
+const TERMS: ForecastTerms = {
   budget: 1,
   perZone: () => Infinity,
   mostOnTrial: 100,
@@ -27,7 +27,7 @@ const TERMS: Terms = {
 };
 
 const forecast = (
-  terms: Terms,
+  terms: ForecastTerms,
   stages: readonly Stage[],
   underway: readonly Underway[] = [],
   lastPromotedMs = -Infinity,
@@ -37,13 +37,13 @@ const forecast = (
 const node = (name: string, zone = '', isControlPlane = false): ForecastNode => ({ name, zone, isControlPlane });
 const NODES = ['a', 'b', 'c', 'd'].map((name) => node(name));
 const all = (nodes = NODES): readonly Stage[] => [{ nodes, soakMs: 0 }];
-const told = (terms: Partial<Terms>, stages = all()) => {
+const told = (terms: Partial<ForecastTerms>, stages = all()) => {
   const { turns, endMs, soakedMs } = forecast({ ...TERMS, ...terms }, stages);
   return [turns.map((turn) => turn.map(({ name }) => name).join('')).join(' '), endMs, soakedMs];
 };
 
 describe('a forecast', () => {
-  const ROWS: readonly (readonly [string, Partial<Terms>, readonly unknown[]])[] = [
+  const ROWS: readonly (readonly [string, Partial<ForecastTerms>, readonly unknown[]])[] = [
     ['gives a place back after the probation', {}, ['a b c d', 610 + 60 + 60 + 160, 890]],
     [
       'keeps a place to the end of a trial that is shorter than the probation',

@@ -5,7 +5,7 @@ import {
   generationsIn,
   generationsOf,
   type Generation,
-  type TrialWay,
+  type TrialTimeline,
 } from '#reconciler/policy/forecast/generations.ts';
 import { type Group, type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { RolloutMemory } from '#reconciler/policy/rollout/rollout-status.ts';
@@ -23,13 +23,17 @@ import {
   settledNode,
   validPool,
 } from '../../../support/fleet.ts';
-import { rolloutInTime } from './support/rollout-in-time.ts';
+import { rolloutInTime } from '../../../support/rollout/rollout-in-time.ts';
 
-const way = (node: string, beganAt: number, rest: Partial<TrialWay> = {}): TrialWay => ({ node, beganAt, ...rest });
+const way = (node: string, beganAt: number, rest: Partial<TrialTimeline> = {}): TrialTimeline => ({
+  node,
+  beganAt,
+  ...rest,
+});
 /** Began, passed a minute and promoted three minutes later. */
-const done = (node: string, beganAt: number): TrialWay =>
+const done = (node: string, beganAt: number): TrialTimeline =>
   way(node, beganAt, { passedAt: beganAt + 60, promotedAt: beganAt + 180 });
-const shown = (ways: readonly TrialWay[], most = 100, canaries = 1): readonly string[] =>
+const shown = (ways: readonly TrialTimeline[], most = 100, canaries = 1): readonly string[] =>
   inWords(generationsOf(ways, most, canaries));
 const inWords = (generations: readonly Generation[]): readonly string[] =>
   generations.map(
@@ -38,7 +42,7 @@ const inWords = (generations: readonly Generation[]): readonly string[] =>
   );
 
 describe('the generations of a rollout', () => {
-  const ROWS: readonly (readonly [string, readonly TrialWay[], readonly string[]])[] = [
+  const ROWS: readonly (readonly [string, readonly TrialTimeline[], readonly string[]])[] = [
     ['none have begun', [], []],
     ['the canary is in probation', [way('a', 0)], ['0 of 1: a 1/0/0/0']],
     ['the canary is past its probation', [way('a', 0, { passedAt: 60 })], ['0 of 1: a 0/1/0/0']],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inStages, type StageShape } from '#reconciler/policy/forecast/stages.ts';
+import { divideIntoStages, type StageShape } from '#reconciler/policy/forecast/stages.ts';
 
 type Who = StageShape<string>['who'];
 
@@ -24,7 +24,7 @@ describe('the stages of a rollout', () => {
   for (const [name, whos, begun, expected] of ROWS) {
     it(`have ${name}`, () => {
       const shapes = whos.map((who, index) => ({ name: `stage ${index}`, soakMs: 0, who }));
-      const stages = inStages(shapes, begun, ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
+      const stages = divideIntoStages(shapes, begun, ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
       assert.deepEqual(
         stages.map(({ items }) => items.join(' ')),
         expected,
@@ -33,7 +33,7 @@ describe('the stages of a rollout', () => {
   }
 
   it('keep the name and the soak of each, also of those without nodes, and are fixed where not everybody may begin', () => {
-    const stages = inStages(
+    const stages = divideIntoStages(
       [
         { name: 'canary', soakMs: 5, who: only('x') },
         { name: 'rest', soakMs: 7, who: upTo(1) },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { waitingIn } from '#reconciler/policy/forecast/waiting.ts';
+import { waitingNodes } from '#reconciler/policy/forecast/waiting.ts';
 import { fc } from '../../../support/property.ts';
 
 const node = (name: string, zone: string, isControlPlane = false) => ({ name, zone, isControlPlane });
 
 describe('nodes that have yet to begin', () => {
   it('begin in order, past those of other zones that may not', () => {
-    const waiting = waitingIn([
+    const waiting = waitingNodes([
       node('a1', 'a'),
       node('b1', 'b'),
       node('b2', 'b'),
@@ -23,7 +23,7 @@ describe('nodes that have yet to begin', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean())), (kinds) => {
         const nodes = kinds.map(([zone, isControlPlane], index) => node(`n${index}`, zone, isControlPlane));
-        const waiting = waitingIn(nodes);
+        const waiting = waitingNodes(nodes);
         assert.deepEqual(
           [...nodes.map(() => waiting.take(() => true)), waiting.take(() => true)],
           [...nodes, undefined],
@@ -33,7 +33,7 @@ describe('nodes that have yet to begin', () => {
   });
 
   it('wait where none may begin, and lose nothing by it', () => {
-    const waiting = waitingIn([node('a', 'x')]);
+    const waiting = waitingNodes([node('a', 'x')]);
     assert.equal(
       waiting.take(() => false),
       undefined,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { classStatuses } from '#reconciler/policy/pool-status/class-statuses.ts';
-import type { PayloadClass } from '#reconciler/policy/classes.ts';
+import type { PayloadClass } from '#reconciler/policy/payload-classes.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { nodeView, NOW } from '../../../support/fleet.ts';
 
@@ -40,9 +40,9 @@ describe('the classes in a status', () => {
   it('say how many of their nodes run what they get', () => {
     const given: PayloadClass = { name: 'a', config, target: { ...target, sha256: 'e' }, because: '' };
     const standings = ['settled', 'soaking', 'updating', 'outdated', 'failed', 'no-agent'] as const;
-    const members = standings.map((standing, index) => ({
+    const members = standings.map((progress, index) => ({
       ...memberOf(nodeView(`n${index}`, 'x'), undefined, null, 0, NOW),
-      standing,
+      progress,
     }));
     assert.deepEqual(
       statuses(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
-import type { Disruption } from '#reconciler/policy/disruption/disruption-of.ts';
+import type { Disruption } from '#reconciler/policy/disruption/field-disruption.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
-import type { FeatureNeeds } from '#reconciler/policy/room/feature-needs.ts';
+import type { FeatureNeeds } from '#reconciler/policy/allocatable/feature-needs.ts';
 import { beforeRestart } from '#reconciler/policy/rollout/before-restart.ts';
 import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { NO_SIGNALS, type Signals } from '#reconciler/policy/signals.ts';
@@ -259,7 +259,7 @@ describe('before a node is changed for', () => {
       );
       const node = nodeView('a', 'workers', given.node);
       const member = memberOf(node, { ...idleNode(node), status }, null, 0, NOW);
-      const aimed = { member, aim: 'config', configName: toLocal === true ? null : ours } as const;
+      const aimed = { member, targetKind: 'config', configName: toLocal === true ? null : ours } as const;
       const verdict = beforeRestart(aimed, disruption, pool ?? null, { ...NO_SIGNALS, ...signals }, NOW);
       if (expected === null || verdict === null || verdict.verdict === 'rest') {
         assert.equal(verdict, expected);

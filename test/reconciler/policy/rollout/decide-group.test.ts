@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
-import type { Aim } from '#reconciler/policy/rollout/aims.ts';
-import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
+import type { TargetKind } from '#reconciler/policy/rollout/targets.ts';
+import { budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
 import { decideGroup, type NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
@@ -30,7 +30,7 @@ interface Kind {
   readonly view?: Partial<NodeView>;
   readonly is?: (node: NodeView) => KubeletNode;
   readonly member?: Partial<Member>;
-  readonly aim?: Aim;
+  readonly targetKind?: TargetKind;
   readonly disruption?: NodeVerdict;
   readonly lockOut?: NodeVerdict;
 }
@@ -50,7 +50,7 @@ function decided({ kinds, maxUnavailable = 20, room }: Case): readonly string[] 
     Array.from({ length: count }, (_, each) => {
       const node = nodeView(`n${index}-${String(each).padStart(2, '0')}`, 'workers', view);
       const member: Member = { ...memberOf(node, is(node), targetOf(desired), 0, NOW), ...kind.member };
-      const aimed = { member, aim: kind.aim ?? 'config', configName: NEXT.configName } as const;
+      const aimed = { member, targetKind: kind.targetKind ?? 'config', configName: NEXT.configName } as const;
       return { aimed, kind };
     }),
   );
@@ -66,7 +66,7 @@ function decided({ kinds, maxUnavailable = 20, room }: Case): readonly string[] 
     {
       ...question().facts,
       group,
-      aims: all.map(({ aimed }) => aimed),
+      targets: all.map(({ aimed }) => aimed),
       cohort: new Set(kindOf.keys()),
       waves: room === undefined ? null : { ...WAVES, room },
       disruption: ({ member }) => kindOf.get(member.node.name)?.disruption ?? null,
@@ -104,23 +104,26 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   ],
   [
     'has a node take a place again that gave it back after its probation',
-    { kinds: [{ count: 3, is: between, member: { calm: true, unavailable: false } }], maxUnavailable: 2 },
+    { kinds: [{ count: 3, is: between, member: { pastProbation: true, unavailable: false } }], maxUnavailable: 2 },
     ['change', 'change', 'hold budget'],
   ],
   [
     'has it wait behind those that have their places still',
-    { kinds: [{ is: between, member: { calm: true, unavailable: false } }, { is: between }], maxUnavailable: 1 },
+    {
+      kinds: [{ is: between, member: { pastProbation: true, unavailable: false } }, { is: between }],
+      maxUnavailable: 1,
+    },
     ['hold budget', 'change'],
   ],
   [
     'has it take one for the way back as well',
     {
-      kinds: [{ count: 2, is: between, member: { calm: true, unavailable: false }, aim: 'settled' }],
+      kinds: [{ count: 2, is: between, member: { pastProbation: true, unavailable: false }, targetKind: 'settled' }],
       maxUnavailable: 1,
     },
     ['change', 'hold budget'],
   ],
-  ['holds a node without an agent', { kinds: [{ member: { standing: 'no-agent' } }] }, ['hold no-agent']],
+  ['holds a node without an agent', { kinds: [{ member: { progress: 'no-agent' } }] }, ['hold no-agent']],
   ['leaves alone what is done', { kinds: [{ is: (node) => settledNode(node, NEXT) }] }, ['rest']],
   [
     'lets as many begin as its wave has room for',
@@ -139,12 +142,12 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   ],
   [
     'gives no room of a wave to a node that was told the config already',
-    { kinds: [{ member: { standing: 'outdated', wasTold: true } }, {}], room: 1 },
+    { kinds: [{ member: { progress: 'outdated', isAssigned: true } }, {}], room: 1 },
     ['change', 'change'],
   ],
   [
     'gives no room of a wave to a node that goes back',
-    { kinds: [{ aim: 'settled' }, {}], room: 1 },
+    { kinds: [{ targetKind: 'settled' }, {}], room: 1 },
     ['change', 'change'],
   ],
   [
@@ -159,17 +162,17 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   ],
   [
     'gives no room of a wave to a new node',
-    { kinds: [{ is: idleNode, member: { joining: true }, aim: 'settled' }, {}], room: 1 },
+    { kinds: [{ is: idleNode, member: { joining: true }, targetKind: 'settled' }, {}], room: 1 },
     ['change', 'change'],
   ],
   [
     'holds a new node whose config leaves too little for its pods',
-    { kinds: [{ is: idleNode, member: { joining: true }, aim: 'settled', lockOut: held }] },
+    { kinds: [{ is: idleNode, member: { joining: true }, targetKind: 'settled', lockOut: held }] },
     ['hold lock-out'],
   ],
   [
     'lets ten of a few new nodes begin at a time',
-    { kinds: [{ count: 12, is: idleNode, member: { joining: true }, aim: 'settled' }] },
+    { kinds: [{ count: 12, is: idleNode, member: { joining: true }, targetKind: 'settled' }] },
     [...many(10, 'change'), ...many(2, 'hold budget')],
   ],
   [
@@ -179,7 +182,7 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   ],
   [
     'takes back from however many are in the middle of a change',
-    { kinds: [{ is: onTrial }, { count: 3, is: between, aim: 'settled' }], maxUnavailable: 1 },
+    { kinds: [{ is: onTrial }, { count: 3, is: between, targetKind: 'settled' }], maxUnavailable: 1 },
     ['rest', ...many(3, 'change')],
   ],
   [
@@ -223,14 +226,14 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   [
     'shows it to no drained one either that gave its place back after its probation',
     {
-      kinds: [{ is: onTrial }, { is: between, view: drained, member: { calm: true, unavailable: false } }],
+      kinds: [{ is: onTrial }, { is: between, view: drained, member: { pastProbation: true, unavailable: false } }],
       maxUnavailable: 1,
     },
     ['rest', 'hold budget'],
   ],
   [
     'takes back from a node that was drained though others try what is not proven',
-    { kinds: [{ is: onTrial }, { view: drained, aim: 'settled' }], maxUnavailable: 1 },
+    { kinds: [{ is: onTrial }, { view: drained, targetKind: 'settled' }], maxUnavailable: 1 },
     ['rest', 'change'],
   ],
 ];

@@ -38,7 +38,7 @@ const { metadata, status = {} } = idleNode(node);
 const about = { node: 'a', uid: node.uid };
 const UNCORDON: Step = { step: 'uncordon', ...about, failed: null };
 const COUNT: Step = { step: 'count-pods', node: 'a', at: NOW };
-const silent = { standing: 'no-agent', changing: true } as const;
+const silent = { progress: 'no-agent', changing: true } as const;
 
 const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   ['that nobody drained and that needs nothing is let be', {}, []],
@@ -78,18 +78,18 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   ['stays as it is while no commit is in force', { verdict: held('no-commit'), marked: true }, []],
   ['stays as it is where nobody knows its pool', { unknown: true, marked: true }, []],
   ['is changed without pods', { verdict: { verdict: 'change', because: '' }, marked: true }, []],
-  ['tries its config without pods', { is: { standing: 'updating' }, marked: true }, []],
+  ['tries its config without pods', { is: { progress: 'updating' }, marked: true }, []],
   [
     'in the middle of another change has no pods',
-    { is: { standing: 'outdated', changing: true }, verdict: held('window'), marked: true },
+    { is: { progress: 'outdated', changing: true }, verdict: held('window'), marked: true },
     [],
   ],
   [
     'that failed gets its pods back, though its agent is at it still',
-    { is: { standing: 'failed', changing: true }, marked: true },
+    { is: { progress: 'failed', changing: true }, marked: true },
     [UNCORDON],
   ],
-  ['that has proven its config gets its pods back', { is: { standing: 'settled' }, marked: true }, [UNCORDON]],
+  ['that has proven its config gets its pods back', { is: { progress: 'settled' }, marked: true }, [UNCORDON]],
   [
     'whose machine reboots has no pods while its agent is silent',
     { is: { ...silent, kubeletNode: rebooting }, marked: true },
@@ -121,8 +121,8 @@ describe('a node', () => {
   for (const [name, { verdict = REST, is, marked, unknown, toLocal }, expected] of ROWS) {
     it(name, () => {
       const view = { ...node, ...(marked === true ? { cordoned: true, drain: MARK } : {}) };
-      const member: Member = { ...memberOf(view, idleNode(node), null, 0, NOW), standing: 'outdated', ...is };
-      const aimed = { member, aim: 'config', configName: toLocal === true ? null : 'workers-1' } as const;
+      const member: Member = { ...memberOf(view, idleNode(node), null, 0, NOW), progress: 'outdated', ...is };
+      const aimed = { member, targetKind: 'config', configName: toLocal === true ? null : 'workers-1' } as const;
       const groups = unknown === true ? [] : [{ decisions: [{ member, aimed, verdict }] }];
       const untouchable =
         unknown === true ? [{ node: view, choice: { choice: 'unknown' }, changing: false } as const] : [];

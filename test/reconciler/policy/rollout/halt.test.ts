@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DesiredPool } from '#reconciler/policy/desired.ts';
-import { forgive } from '#reconciler/policy/rollout/aims.ts';
+import { withForgivenFailures } from '#reconciler/policy/rollout/targets.ts';
 import { failedMembers, haltOf, haltThreshold, releaseOf, releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { Amount, AnalysisStatus, Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
@@ -87,7 +87,7 @@ describe('the failures that stop a pool', () => {
   it('are none that a person forgave', () => {
     const group = groupOf(2, 9);
     const failures = failedMembers(group.members).map(({ node, failedAt = '' }) => ({ node: node.name, at: failedAt }));
-    const forgiven = forgive(group, { sha256: GIVEN.sha256, haltedAt: EARLIER, failures });
+    const forgiven = withForgivenFailures(group, { sha256: GIVEN.sha256, haltedAt: EARLIER, failures });
     assert.deepEqual([failures.length, failedMembers(forgiven.members)], [2, []]);
   });
 

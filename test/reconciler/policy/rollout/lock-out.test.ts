@@ -1,157 +1,96 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
-import type { NodeSize } from '#reconciler/policy/room/allocatable.ts';
-import { commit, COMMIT_A, COMMIT_B, nodeView, NOW, validPool } from '../../../support/fleet.ts';
-import { FleetSimulation } from '../../../support/fleet-simulation.ts';
+import type { PodCount } from '#reconciler/policy/fleet.ts';
+import { lockOutVerdict } from '#reconciler/policy/rollout/lock-out.ts';
+import { memberOf } from '#reconciler/policy/rollout/membership.ts';
+import type { NodeSize } from '#reconciler/policy/allocatable/allocatable.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { idleNode, nodeView, NOW } from '../../../support/fleet.ts';
 
-const MINUTE = 60_000;
 const MI = 2 ** 20;
-const AMOUNTS = { cpu: '4', memory: '4Gi', pods: '110' };
+const TEN_MINUTES = 600_000;
+const AMOUNTS = { cpu: '4', memory: '4Gi', pods: '250' };
 const SIZE: NodeSize = { kubeletVersion: 'v1.36.2', capacity: AMOUNTS, allocatable: AMOUNTS };
-const vital = (memory: number) => ({ count: 3, requests: { cpu: 0, memory: memory * MI, 'ephemeral-storage': 0 } });
-const DRAINS: Partial<KubeletPoolSpec> = { disruption: { allow: ['restart', 'drain'], drainTimeout: '10m' } };
 const EVICTS = { evictionHard: { 'memory.available': '99%' } };
+const PAYLOADS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  plain: {},
+  usual: { maxPods: 110 },
+  evicts: EVICTS,
+  scoped: { ...EVICTS, topologyManagerScope: 'pod' },
+  both: { ...EVICTS, kubeReserved: { cpu: '3990m' } },
+};
+const node = nodeView('a', 'workers', { size: SIZE });
+const { metadata } = idleNode(node);
+const running = (name: string): KubeletNode => idleNode(node, { active: { name, sha256: name } });
+const counted = (ago: number, memory: number, cpu = 0): PodCount => ({
+  at: NOW - ago,
+  pods: 3,
+  vital: { count: 3, requests: { cpu, memory: memory * MI, 'ephemeral-storage': 0 } },
+});
 
-/** Two nodes that settled, of which the first needs 50Mi and the second 20Mi, and a commit that leaves 41Mi. */
-function story(
-  spec: Partial<KubeletPoolSpec> = {},
-  fields: Readonly<Record<string, unknown>> = EVICTS,
-): FleetSimulation {
-  const fleet = new FleetSimulation();
-  for (const name of ['n1', 'n2']) fleet.addNode(nodeView(name, 'workers', { size: SIZE }));
-  fleet.inForce = commit(COMMIT_A, validPool('workers', 110, spec));
-  fleet.rounds(12);
-  fleet.inForce = commit(COMMIT_B, validPool('workers', 110, spec, fields));
-  fleet.running = new Map([
-    ['n1', 3],
-    ['n2', 3],
-  ]);
-  fleet.vital = new Map([
-    ['n1', vital(50)],
-    ['n2', vital(20)],
-  ]);
-  fleet.reconcile();
-  return fleet;
+interface Case {
+  readonly is?: KubeletNode | undefined;
+  readonly to: string | null;
+  readonly count?: PodCount;
 }
 
-const steps = (fleet: FleetSimulation): readonly string[] =>
-  fleet.reconcile().steps.flatMap((step) => {
-    if (step.step === 'assign') return [`assign ${step.node.metadata.name}`];
-    const isAsked = step.step === 'count-pods' || step.step === 'cordon' || step.step === 'evict';
-    return isAsked || step.step === 'uncordon' ? [`${step.step} ${step.node}`] : [];
-  });
+const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
+  ['its own local config', { to: null }, null],
+  ['a config that nobody can read', { to: 'lost' }, null],
+  ['a config that leaves less', { to: 'evicts' }, 'count'],
+  ['a config that leaves less, before it ever reported', { is: { metadata }, to: 'evicts' }, 'count'],
+  ['a config that leaves less, before anybody made an object for it', { is: undefined, to: 'evicts' }, 'count'],
+  ['a config that takes nothing, after it was asked about another', { to: 'plain' }, null],
+  ['a config that takes the same as the one before', { is: running('evicts'), to: 'scoped' }, null],
+  ['a config after one that nobody can read', { is: running('lost'), to: 'scoped' }, 'count'],
+  ['a limit of pods, where the one before leaves that to the node', { is: running('plain'), to: 'usual' }, 'count'],
+  ['a config under which its pods fit', { to: 'evicts', count: counted(0, 20) }, null],
+  ['a config under which they do not', { to: 'evicts', count: counted(0, 50) }, 'held', /memory would be left/],
+  [
+    'a config under which they do not, each of two resources',
+    { to: 'both', count: counted(0, 50, 1) },
+    'held',
+    /some of them; .*memory would be left/,
+  ],
+  ['the same, counted ten minutes ago', { to: 'evicts', count: counted(TEN_MINUTES, 50) }, 'held'],
+  ['the same, counted longer ago', { to: 'evicts', count: counted(TEN_MINUTES + 1, 50) }, 'held and counted'],
+];
 
-const holds = (fleet: FleetSimulation): readonly string[] =>
-  fleet.fleet.pools.get('workers')?.status?.holds?.map(({ reason, message }) => `${reason}: ${message}`) ?? [];
+describe('whether a node can be given', () => {
+  const payloadOf = (sha256 = '') => PAYLOADS[sha256] ?? null;
+  for (const [name, given, expected, because = /^/] of ROWS) {
+    it(`${name}: ${expected ?? 'yes'}`, () => {
+      const { to, count } = given;
+      const is = 'is' in given ? given.is : idleNode(node);
+      const target = to === null ? null : ({ sha256: to, apply: 'overlay' } as const);
+      const aimed = { member: memberOf(node, is, target, 0, NOW), targetKind: 'config', configName: to } as const;
+      const verdict = lockOutVerdict(aimed, payloadOf, new Map(count && [['a', count]]), NOW);
+      const said =
+        verdict?.verdict === 'drain'
+          ? verdict.stage
+          : verdict?.verdict === 'hold'
+            ? `held${verdict.counts === true ? ' and counted' : ''}`
+            : null;
+      assert.equal(said, expected);
+      if (verdict?.verdict === 'hold') assert.match(verdict.because, because);
+    });
+  }
 
-function later(fleet: FleetSimulation, ms: number): void {
-  fleet.now += ms;
-  for (const name of fleet.fleet.nodes.keys()) fleet.beat(name);
-}
-
-describe('a config that would lock the agent out of its node', () => {
-  it('is not assigned, and the status has the arithmetic; nodes that have room go on', () => {
-    const fleet = story();
-    assert.deepEqual(steps(fleet), ['count-pods n1']);
-    assert.deepEqual(steps(fleet), ['count-pods n2'], 'what is held takes no place');
-    assert.match(
-      holds(fleet).join('\n'),
-      /^lock-out: .*40Mi memory would be left \(4096Mi - evictionHard 4056Mi\), and its 3 critical and DaemonSet pods request 50Mi: after a restart/m,
-    );
-    assert.deepEqual(steps(fleet), ['assign n2']);
-    fleet.rounds(6);
-    assert.equal(fleet.fleet.kubeletNodes.get('n1')?.spec?.commit, COMMIT_A);
-    assert.equal(fleet.fleet.pools.get('workers')?.status?.phase, 'Waiting');
-  });
-
-  it('is held without a break, and counted again after ten minutes, so that it goes on when there is room', () => {
-    const fleet = story();
-    for (const _ of [1, 2, 3]) steps(fleet);
-    fleet.rounds(6);
-    later(fleet, 9 * MINUTE);
-    fleet.vital.set('n1', vital(20));
-    assert.deepEqual(steps(fleet), []);
-    later(fleet, 2 * MINUTE);
-    assert.deepEqual(steps(fleet), ['count-pods n1']);
-    assert.match(holds(fleet).join('\n'), /^lock-out: /);
-    assert.deepEqual(steps(fleet), ['assign n1']);
-  });
-
-  it('is looked for again where a node had room a minute ago: pods come and go', () => {
-    const fleet = story();
-    fleet.vital.set('n1', vital(20));
-    assert.deepEqual(steps(fleet), ['count-pods n1']);
-    later(fleet, MINUTE + 1);
-    assert.deepEqual(steps(fleet), ['count-pods n1']);
-    later(fleet, MINUTE);
-    assert.deepEqual(steps(fleet), ['assign n1']);
-  });
-
-  it('is looked for again where the clock was set back since', () => {
-    const fleet = story();
-    fleet.vital.set('n1', vital(20));
-    assert.deepEqual(steps(fleet), ['count-pods n1']);
-    fleet.own -= 60 * MINUTE;
-    assert.deepEqual(steps(fleet), ['count-pods n1']);
-    assert.deepEqual(steps(fleet), ['assign n1']);
-  });
-
-  it('is found before the node is asked, cordoned or drained for it', () => {
-    const fleet = story(DRAINS, { ...EVICTS, topologyManagerScope: 'pod' });
-    assert.deepEqual(steps(fleet), ['count-pods n1']);
-    assert.deepEqual(steps(fleet), ['count-pods n2']);
-    assert.deepEqual(steps(fleet), ['cordon n2']);
-    assert.deepEqual(steps(fleet), ['evict n2']);
-    later(fleet, 2 * MINUTE);
-    assert.deepEqual(steps(fleet), ['evict n2'], 'it is not counted again while it is drained');
-  });
-
-  it('is kept from a new node, which would get at once what its pool settled on', () => {
-    const fleet = story({}, EVICTS);
-    fleet.vital.set('n1', vital(20));
-    later(fleet, 20 * MINUTE);
-    for (let round = 0; round < 12; round += 1) fleet.rounds(1);
-    assert.equal(fleet.fleet.kubeletNodes.get('n1')?.spec?.commit, COMMIT_B);
-    fleet.addNode(nodeView('n3', 'workers', { size: SIZE, createdAt: fleet.now, firstSeen: fleet.now }));
-    fleet.running.set('n3', 3);
-    fleet.vital.set('n3', vital(50));
-    const seen = [...Array(4).keys()].flatMap(() => steps(fleet));
-    assert.deepEqual(seen, ['count-pods n3']);
-    assert.match(holds(fleet).join('\n'), /^lock-out: /);
-  });
-
-  it('is kept from a node in the middle of a change, with these words', () => {
-    const fleet = new FleetSimulation();
-    fleet.addNode(nodeView('n1', 'workers', { size: SIZE }));
-    fleet.running = new Map([['n1', 3]]);
-    fleet.vital = new Map([['n1', vital(50)]]);
-    fleet.inForce = commit(COMMIT_A, validPool('workers', 110));
-    for (let round = 0; round < 4 && !steps(fleet).includes('assign n1'); round += 1);
-    fleet.inForce = commit(COMMIT_B, validPool('workers', 110, {}, EVICTS));
-    fleet.reconcile();
-    fleet.reconcile();
-    fleet.reconcile();
-    assert.match(holds(fleet).join('\n'), /^lock-out: /);
-    assert.equal(fleet.fleet.kubeletNodes.get('n1')?.spec?.commit, COMMIT_A);
-  });
-
-  it('goes on as a restart where nobody may see pods, or the Node does not say its size', () => {
-    const blind = story();
-    blind.running = new Map();
-    assert.deepEqual(steps(blind), ['assign n1']);
-    const unsized = story();
-    const { size: _, ...node } = unsized.fleet.nodes.get('n1') ?? nodeView('n1', 'workers');
-    unsized.addNode(node);
-    assert.deepEqual(steps(unsized), ['assign n1']);
-    const forbidden = story();
-    forbidden.vital = new Map();
-    assert.deepEqual([steps(forbidden), steps(forbidden)], [['count-pods n1'], ['assign n1']]);
-  });
-
-  it('counts nothing where no less is left than there is', () => {
-    const fleet = story({}, { maxPods: 110, kubeReserved: { memory: '0' } });
-    assert.deepEqual(steps(fleet), ['assign n1']);
-    assert.ok(fleet.now >= NOW);
+  it('the same as soon as another config of before can be read, or is another', () => {
+    const readable = new Set(['scoped']);
+    const said = (active: string): string | undefined => {
+      const target = { sha256: 'scoped', apply: 'overlay' } as const;
+      const aimed = {
+        member: memberOf(node, running(active), target, 0, NOW),
+        targetKind: 'config',
+        configName: 'x',
+      } as const;
+      const read = (sha256 = ''): ReturnType<typeof payloadOf> => (readable.has(sha256) ? payloadOf(sha256) : null);
+      return lockOutVerdict(aimed, read, new Map(), NOW)?.verdict;
+    };
+    assert.equal(said('evicts'), 'drain');
+    readable.add('evicts').add('plain');
+    assert.equal(said('evicts'), undefined);
+    assert.equal(said('plain'), 'drain');
   });
 });

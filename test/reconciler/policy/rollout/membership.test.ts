@@ -82,9 +82,9 @@ describe('a node', () => {
     it(name, () => {
       const fleet = fleetOf({ nodes: [given.node], kubeletNodes: [given.is], pools: [poolInCluster(POOL)] });
       const desired = desiredState(given.unread === true ? null : commit(COMMIT_B, POOL), fleet, () => []);
-      const { groups, untouchable } = membershipOf(desired, fleet, NOW);
+      const { groups, skipped } = membershipOf(desired, fleet, NOW);
       const homes = groups.filter(({ members }) => members.length > 0).map(({ pool }) => pool?.name ?? 'leaving');
-      const found = [...homes, ...untouchable.map(({ choice }) => choice.choice)];
+      const found = [...homes, ...skipped.map(({ choice }) => choice.choice)];
       assert.deepEqual(found, expected === 'free' ? [] : [expected]);
     });
   }
@@ -108,77 +108,77 @@ describe('how a node stands in a pool that soaks for ten minutes', () => {
     rejected: [{ ...TARGET, name: POOL.configName, reason: 'CrashLoop', message: '', at: RECENTLY }],
   });
   const silent = (of: KubeletNode): KubeletNode => ({ ...of, status: { ...of.status, heartbeat: SILENT } });
-  type Stand = Pick<Member, 'standing' | 'unavailable' | 'wasTold' | 'failedAt'> & { readonly asks: boolean };
+  type Stand = Pick<Member, 'progress' | 'unavailable' | 'isAssigned' | 'failedAt'> & { readonly asks: boolean };
   const rows: readonly (readonly [string, KubeletNode, typeof TARGET | null, Partial<Stand>])[] = [
     [
       'soaks where it promoted the config lately',
       settledNode(node, POOL, { promotedAt: RECENTLY }),
       TARGET,
-      { standing: 'soaking', unavailable: true },
+      { progress: 'soaking', unavailable: true },
     ],
-    ['is settled where that was long ago', settledNode(node, POOL), TARGET, { standing: 'settled' }],
+    ['is settled where that was long ago', settledNode(node, POOL), TARGET, { progress: 'settled' }],
     [
       'does not soak with its local config, and was told nothing',
       idleNode(node, { promotedAt: RECENTLY }),
       null,
-      { standing: 'settled', wasTold: false },
+      { progress: 'settled', isAssigned: false },
     ],
     [
       'does not soak with what it proved lately where it was told something else since',
       { ...settledNode(node, POOL, { promotedAt: RECENTLY }), spec: assignedNode(node, OLD).spec ?? {} },
       TARGET,
-      { standing: 'outdated', unavailable: true, wasTold: false },
+      { progress: 'outdated', unavailable: true, isAssigned: false },
     ],
     [
       'soaks before it asks for a restart',
       settledNode(node, POOL, { ...asks, promotedAt: RECENTLY }),
       TARGET,
-      { standing: 'soaking', unavailable: true },
+      { progress: 'soaking', unavailable: true },
     ],
-    ['asks for a restart afterwards', settledNode(node, POOL, asks), TARGET, { standing: 'outdated', asks: true }],
+    ['asks for a restart afterwards', settledNode(node, POOL, asks), TARGET, { progress: 'outdated', asks: true }],
     [
       'has no agent, whatever it asked for when it had one',
       settledNode(node, POOL, { ...asks, promotedAt: RECENTLY, heartbeat: SILENT }),
       TARGET,
-      { standing: 'no-agent', unavailable: true },
+      { progress: 'no-agent', unavailable: true },
     ],
     [
       'has failed when it took the config back',
       rejected,
       TARGET,
-      { standing: 'failed', unavailable: true, failedAt: RECENTLY },
+      { progress: 'failed', unavailable: true, failedAt: RECENTLY },
     ],
     [
       'has failed, though its agent fell silent since',
       silent(rejected),
       TARGET,
-      { standing: 'no-agent', unavailable: true, failedAt: RECENTLY },
+      { progress: 'no-agent', unavailable: true, failedAt: RECENTLY },
     ],
     [
       'has not failed yet where it fell silent as it was told to try once more',
       silent({ ...rejected, spec: { ...rejected.spec, forgive: RECENTLY } }),
       TARGET,
-      { standing: 'no-agent', unavailable: true },
+      { progress: 'no-agent', unavailable: true },
     ],
     [
       'is as if it had just begun where it has yet to hear of other terms',
       { ...rejected, status: { ...rejected.status, observedGeneration: 0 } },
       TARGET,
-      { standing: 'updating', unavailable: true },
+      { progress: 'updating', unavailable: true },
     ],
     [
       'has not failed with the config before where it fell silent',
       silent({ ...rejected, spec: assignedNode(node, OLD).spec ?? {} }),
       TARGET,
-      { standing: 'no-agent', unavailable: true, wasTold: false },
+      { progress: 'no-agent', unavailable: true, isAssigned: false },
     ],
   ];
   for (const [name, is, target, expected] of rows) {
     it(name, () => {
       const member = memberOf(node, is, target, 10 * MINUTE, NOW);
-      const { standing, unavailable, wasTold, failedAt, forgive, joining } = member;
-      const usual = { unavailable: false, wasTold: true, failedAt: undefined, asks: false };
-      const found = { standing, unavailable, wasTold, failedAt, asks: member.asks !== undefined };
+      const { progress, unavailable, isAssigned, failedAt, forgive, joining } = member;
+      const usual = { unavailable: false, isAssigned: true, failedAt: undefined, asks: false };
+      const found = { progress, unavailable, isAssigned, failedAt, asks: member.turnRequest !== undefined };
       assert.deepEqual(found, { ...usual, ...expected });
       assert.deepEqual([forgive, joining], [false, false], 'others decide that');
     });

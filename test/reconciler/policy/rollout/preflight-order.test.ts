@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
-import { askedIn, preflightFirst } from '#reconciler/policy/rollout/preflight.ts';
+import { withPreflightOrder, preflightBeforeDrain } from '#reconciler/policy/rollout/preflight-order.ts';
 import type {
   KubeletNode,
   KubeletNodeSpec,
@@ -19,7 +19,7 @@ const ORDER: PreflightOrder = { configSource: SOURCE, apply: 'overlay' };
 
 describe('the question to an agent', () => {
   const ask = (present: PreflightOrder | undefined, spec: KubeletNodeSpec, retry?: string) =>
-    askedIn({ ...told, spec: { ...told.spec, ...(present && { preflight: present }) } }, spec, retry);
+    withPreflightOrder({ ...told, spec: { ...told.spec, ...(present && { preflight: present }) } }, spec, retry);
 
   it('has the config and how it is laid over, and what a pool allows only where it says so', () => {
     assert.deepEqual(ask(undefined, SPEC), { ...told.spec, preflight: ORDER });
@@ -28,7 +28,7 @@ describe('the question to an agent', () => {
     const { apply: _, ...short } = SPEC;
     assert.deepEqual(ask(undefined, short)?.preflight, { configSource: SOURCE });
     assert.deepEqual(
-      askedIn({ metadata: told.metadata }, SPEC, undefined),
+      withPreflightOrder({ metadata: told.metadata }, SPEC, undefined),
       { preflight: ORDER },
       'of one told nothing',
     );
@@ -103,7 +103,7 @@ describe('before its pods are told to leave, a node', () => {
   ];
   for (const [name, is, more, expected] of rows) {
     it(name, () => {
-      const verdict = preflightFirst({ ...memberOf(node, is, target, 0, NOW), ...more });
+      const verdict = preflightBeforeDrain({ ...memberOf(node, is, target, 0, NOW), ...more });
       const asks = { verdict: 'drain', stage: 'preflight', because: expected };
       assert.deepEqual(verdict, expected === null ? null : asks);
     });
@@ -111,7 +111,7 @@ describe('before its pods are told to leave, a node', () => {
 
   it('says no more than four hundred characters of it', () => {
     const is = answer({ outcome: 'unavailable', message: 'x'.repeat(500) });
-    const verdict = preflightFirst(memberOf(node, is, target, 0, NOW));
+    const verdict = preflightBeforeDrain(memberOf(node, is, target, 0, NOW));
     assert.ok(verdict?.verdict === 'drain' && verdict.because.endsWith(`: ${'x'.repeat(400)}`));
     assert.ok(!verdict.because.includes('x'.repeat(401)));
   });

@@ -123,5 +123,5 @@ const ROWS: readonly Row[] = [
 describePlaces(
   'when its pods have left, a change begins on',
   ROWS,
-  (budgets) => (member) => budgets.resume(NONE, { member, aim: 'settled' }),
+  (budgets) => (member) => budgets.resume(NONE, { member, targetKind: 'settled' }),
 );

@@ -56,7 +56,7 @@ function remembered({ nodes, before, halt: halted, rollout, onTrial, leaves }: C
 const under = (...states: readonly WaveStatus['state'][]): KubeletPoolStatus => ({
   rollout: { ...about, startedAt: EARLIER, waves: states.map((state) => ({ name: state, nodes: 1, state })) },
 });
-const pending = { standing: 'outdated' } as const;
+const pending = { progress: 'outdated' } as const;
 const TWO: OnTrial = {
   names: ['n0', 'n1'],
   allowed: 4,
@@ -149,28 +149,28 @@ describe('what is remembered of a rollout', () => {
 });
 
 describe('a pool has settled', () => {
-  const asks = { ...pending, asks: { reason: 'NewBase', seen: 's', message: '' } } as const;
+  const asks = { ...pending, turnRequest: { reason: 'NewBase', seen: 's', message: '' } } as const;
   const rows: readonly (readonly [string, Case, boolean])[] = [
-    ['when all have proven it', { nodes: [{}, { standing: 'settled' }] }, true],
+    ['when all have proven it', { nodes: [{}, { progress: 'settled' }] }, true],
     ['though one that has proven it asks for a restart', { nodes: [{}, asks] }, true],
-    ['though one has no agent', { nodes: [{}, { standing: 'no-agent' }] }, true],
-    ['though one failed', { nodes: [{}, { standing: 'failed' }] }, true],
+    ['though one has no agent', { nodes: [{}, { progress: 'no-agent' }] }, true],
+    ['though one failed', { nodes: [{}, { progress: 'failed' }] }, true],
     ['though one is not Ready and waits', { nodes: [{}, { ...pending, view: { ready: false } }] }, true],
     ['though somebody cordoned one', { nodes: [{}, { ...pending, view: { cordoned: true } }] }, true],
     ['not while one is to follow', { nodes: [{}, pending] }, false],
-    ['not while one tries it', { nodes: [{}, { standing: 'updating', changing: true }] }, false],
+    ['not while one tries it', { nodes: [{}, { progress: 'updating', changing: true }] }, false],
     [
       'not while one tries it and is not Ready',
-      { nodes: [{}, { standing: 'updating', view: { ready: false } }] },
+      { nodes: [{}, { progress: 'updating', view: { ready: false } }] },
       false,
     ],
-    ['not while one soaks', { nodes: [{}, { standing: 'soaking' }] }, false],
+    ['not while one soaks', { nodes: [{}, { progress: 'soaking' }] }, false],
     [
       'not while one is not Ready that is changed all the same',
       { nodes: [{}, { ...pending, view: { ready: false } }], rollout: { notReadyNodes: 'change' } },
       false,
     ],
-    ['not where nobody has it', { nodes: [{ standing: 'no-agent' }, { standing: 'failed' }] }, false],
+    ['not where nobody has it', { nodes: [{ progress: 'no-agent' }, { progress: 'failed' }] }, false],
     ['not without nodes', { nodes: [] }, false],
   ];
   for (const [name, given, has] of rows) it(name, () => assert.equal(remembered(given).settled !== null, has));
@@ -183,7 +183,7 @@ describe('why nodes wait', () => {
       verdicts.map((verdict, index) => {
         const node = nodeView(`n${index}`, 'workers');
         const member = memberOf(node, undefined, null, 0, NOW);
-        return { member, aimed: { member, aim: 'config', configName: null }, verdict };
+        return { member, aimed: { member, targetKind: 'config', configName: null }, verdict };
       }),
     );
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PayloadClass } from '#reconciler/policy/classes.ts';
+import type { PayloadClass } from '#reconciler/policy/payload-classes.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -14,17 +14,17 @@ const LATELY = NOW - 6 * 60_000;
 
 /** What a node may be towards the payload. */
 const KINDS = {
-  open: { standing: 'outdated', wasTold: false },
-  away: { standing: 'outdated', wasTold: false, ready: false },
-  silent: { standing: 'no-agent', wasTold: false },
-  told: { standing: 'updating' },
-  proved: { standing: 'settled' },
-  soaking: { standing: 'soaking', promotedAt: LATELY },
-  fresh: { standing: 'settled', promotedAt: NOW },
-  lost: { standing: 'settled', ready: false },
-  failed: { standing: 'failed' },
-  refused: { standing: 'failed', wasTold: false },
-  canary: { standing: 'outdated', wasTold: false, isCanary: true },
+  open: { progress: 'outdated', isAssigned: false },
+  away: { progress: 'outdated', isAssigned: false, ready: false },
+  silent: { progress: 'no-agent', isAssigned: false },
+  told: { progress: 'updating' },
+  proved: { progress: 'settled' },
+  soaking: { progress: 'soaking', promotedAt: LATELY },
+  fresh: { progress: 'settled', promotedAt: NOW },
+  lost: { progress: 'settled', ready: false },
+  failed: { progress: 'failed' },
+  refused: { progress: 'failed', isAssigned: false },
+  canary: { progress: 'outdated', isAssigned: false, isCanary: true },
 } as const satisfies Record<string, Partial<Member> & { readonly ready?: boolean; readonly isCanary?: boolean }>;
 
 const classNamed = (name: string): PayloadClass => ({
@@ -60,7 +60,7 @@ function progress({ rollout, nodes, spared = 0, before }: Case) {
     const node = nodeView(`n${index}`, 'workers', { ready, labels });
     const target = { sha256: GIVEN.sha256, apply: 'overlay' } as const;
     const settled = settledNode(node, GIVEN);
-    const kubeletNode = is.standing === 'settled' ? settled : idleNode(node);
+    const kubeletNode = is.progress === 'settled' ? settled : idleNode(node);
     return [{ ...memberOf(node, settled, target, 0, NOW), kubeletNode, payloadClass: CLASSES[ofClass], ...is }];
   });
   const status = before && { configName: GIVEN.configName, sha256: GIVEN.sha256, startedAt: EARLIER, waves: before };

@@ -1,6 +1,6 @@
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -10,7 +10,7 @@ import type { Raw } from '../../../conformance/support/raw.ts';
 import { rawClient } from '../../../conformance/support/raw.ts';
 import { PATIENT } from '../../../shared/kube/support/test-kube.ts';
 
-export interface Sandbox extends AsyncDisposable {
+export interface ApiServerSandbox extends AsyncDisposable {
   readonly server: SandboxApiServer;
   readonly kube: Kube;
   readonly raw: Raw;
@@ -24,7 +24,7 @@ export interface Sandbox extends AsyncDisposable {
 export async function aSandbox(
   options: Partial<ApiServerOptions> = {},
   { callMs = PATIENT.callMs }: { readonly callMs?: Millis } = {},
-): Promise<Sandbox> {
+): Promise<ApiServerSandbox> {
   const server = await startApiServer({ tokens: ['all'], ...options });
   const kube = createKube({
     server: server.url,

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { runElsewhere } from '../../../support/elsewhere/run-elsewhere.ts';
+import { runInSubprocess } from '../../../support/subprocess/run-in-subprocess.ts';
 
-export { WITHOUT_GIT } from '../../../support/needs.ts';
+export { WITHOUT_GIT } from '../../../support/required-tools.ts';
 
 export interface GitResult {
   readonly code: number;
@@ -28,7 +28,7 @@ export interface NativeGit {
 export function nativeGit(directory: string): NativeGit {
   const env = environmentIn(directory);
   const feed = async (input: string, ...args: readonly string[]): Promise<GitResult> => {
-    const { code, out, err } = await runElsewhere({
+    const { code, out, err } = await runInSubprocess({
       file: 'git',
       args,
       cwd: directory,

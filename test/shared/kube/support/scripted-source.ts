@@ -1,6 +1,6 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { KubeError, type KubeErrorCode } from '#shared/kube/kube-error.ts';
-import type { Kube, Listed, Since, WatchEvent } from '#shared/kube/kube.ts';
+import type { Kube, Listed, WatchStart, WatchEvent } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 
 /** One thing that a list or a watch does: events, milliseconds of quiet, a fault; `hold` stays for as long as it was asked to. */
@@ -22,7 +22,7 @@ export function scriptedSource(clock: Clock): ScriptedSource {
   let last: Listed<KubeObject> | Error = { resourceVersion: '1', items: [] };
   const note = (what: string): void => void calls.push(`${what} @${Math.round(clock.monotonic())}`);
 
-  async function* watch({ version, lastsMs }: Since, signal: AbortSignal): AsyncGenerator<WatchEvent<KubeObject>> {
+  async function* watch({ version, lastsMs }: WatchStart, signal: AbortSignal): AsyncGenerator<WatchEvent<KubeObject>> {
     const endsMs = clock.monotonic() + lastsMs;
     note(`watch from ${version}`);
     for (const step of scripts.shift() ?? (['hold'] as const)) {
@@ -39,7 +39,7 @@ export function scriptedSource(clock: Clock): ScriptedSource {
       last = answers.shift() ?? last;
       return last instanceof Error ? Promise.reject(last) : Promise.resolve(last);
     },
-    watch: (_selection: unknown, since: Since, signal: AbortSignal) => watch(since, signal),
+    watch: (_selection: unknown, since: WatchStart, signal: AbortSignal) => watch(since, signal),
   } as unknown as Kube;
   return {
     kube,

@@ -1,5 +1,5 @@
 import { createKube, type KubeOptions } from '#shared/kube/client.ts';
-import { staticCredentials } from '#shared/kube/credentials.ts';
+import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import type { KubeError } from '#shared/kube/kube-error.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';

@@ -1,10 +1,10 @@
 import { fc } from '../../property.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { RecordName } from '#agent/checkpoint/record-order.ts';
+import type { RecordName } from '#agent/checkpoint/write-order.ts';
 import type { Config, TrialTerms } from '#agent/decide/state.ts';
-import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { config as configNamed } from '../states.ts';
-import { checkpointOf } from './act.ts';
+import { checkpointOf } from './execute.ts';
 import type { Fate, Happening } from './host.ts';
 import type { Death, World } from './world.ts';
 

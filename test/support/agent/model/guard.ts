@@ -1,6 +1,6 @@
 import type { GuardCause, GuardOrder, GuardSeen } from '#agent/ports/guard.ts';
 import type { GuardedTrial } from '#agent/decide/decision.ts';
-import { guardLimitsOf, targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import { guardLimitsOf, targetIdOf, trialIdOf } from '#agent/decide/trial-guard.ts';
 import type { Target } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Files, ModelFiles } from './files.ts';
@@ -16,7 +16,7 @@ export interface ModelGuard {
   /** The agent was killed in the middle of arming or disarming. */
   leaveHalf(): void;
   disarm(): void;
-  signOfLife(): void;
+  heartbeat(): void;
   beforeStart(): void;
   reboot(): void;
   readonly dueAt: () => Millis;
@@ -97,7 +97,7 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
       now = { guard: 'disarmed' };
       tickAt = Infinity;
     },
-    signOfLife: () => {
+    heartbeat: () => {
       aliveAt = host.now;
     },
     beforeStart() {

@@ -1,4 +1,4 @@
-import type { ServiceStatus } from '#agent/ports/service.ts';
+import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import type { Target } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type Files, isBadUnder } from './files.ts';

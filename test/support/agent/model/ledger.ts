@@ -1,9 +1,9 @@
-import type { RecordName } from '#agent/checkpoint/record-order.ts';
-import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import type { RecordName } from '#agent/checkpoint/write-order.ts';
+import { targetIdOf, trialIdOf } from '#agent/decide/trial-guard.ts';
 import { type Config, rejectionOf, sameConfig, type Trial } from '#agent/decide/state.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { checkpointOf } from './act.ts';
+import { checkpointOf } from './execute.ts';
 import type { Event } from './events.ts';
 import { isOverBadBase } from './files.ts';
 import type { Turn, World } from './world.ts';

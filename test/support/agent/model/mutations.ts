@@ -2,7 +2,7 @@ import { decide } from '#agent/decide/decide.ts';
 import type { Action, Decision } from '#agent/decide/decision.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import { activeOf, IDLE, type State } from '#agent/decide/state.ts';
-import { accountOf } from '#agent/report/status.ts';
+import { nodeReportOf } from '#agent/report/kubelet-node-status.ts';
 import type { InvariantName } from '../invariants.ts';
 import { MACHINE, type Machine } from './world.ts';
 
@@ -131,7 +131,7 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
     () => ({
       ...MACHINE,
       account: (told) =>
-        accountOf({
+        nodeReportOf({
           ...told,
           state: { ...told.state, error: null },
           seen: { ...told.seen, intent: { intent: 'unknown' } },

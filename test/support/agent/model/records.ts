@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { failuresOf, NO_FAILURES } from '#agent/checkpoint/rejected-codec.ts';
-import { recordOrder, type RecordName } from '#agent/checkpoint/record-order.ts';
+import { writeOrder, type RecordName } from '#agent/checkpoint/write-order.ts';
 import { type RecordFound, type Records, restoreState } from '#agent/checkpoint/restore.ts';
 import { INITIAL_STATE, type State } from '#agent/decide/state.ts';
 
@@ -46,7 +46,7 @@ export function createModelRecords(): ModelRecords {
     },
     save(state, mayWrite) {
       let written = 0;
-      for (const name of recordOrder(state)) {
+      for (const name of writeOrder(state)) {
         const value = valueOf(name, state);
         if (!damaged.has(name) && isDeepStrictEqual(valueNow(name), value)) continue;
         if (!mayWrite(written)) {

@@ -1,31 +1,31 @@
 import { decide } from '#agent/decide/decide.ts';
-import { PACE } from '#agent/decide/pace.ts';
-import { whenUnsaved } from '#agent/decide/unsaved.ts';
+import { DEFAULT_TIMING } from '#agent/decide/timing.ts';
+import { afterFailedSave } from '#agent/decide/save-failed.ts';
 import type { Decision } from '#agent/decide/decision.ts';
-import { emptyMemory, forget, type OwnMemory } from '#agent/act/own-memory.ts';
+import { emptyMemory, dropOutdated, type MutableMemory } from '#agent/execute/mutable-memory.ts';
 import type { Intent, Observation } from '#agent/decide/observation.ts';
 import { sameConfig, type State, type Target } from '#agent/decide/state.ts';
-import { accountOf } from '#agent/report/status.ts';
-import { restartNeeded } from '#agent/decide/turn.ts';
+import { nodeReportOf } from '#agent/report/kubelet-node-status.ts';
+import { restartNeeded } from '#agent/decide/restart-turn.ts';
 import type { TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { checkpointOf, createModelAct } from './act.ts';
+import { checkpointOf, createModelExecute } from './execute.ts';
 import { createModelFiles, type ModelFiles } from './files.ts';
 import { createModelGuard, type ModelGuard } from './guard.ts';
 import { createHost, type Fate, type Happening, type Host } from './host.ts';
 import { createModelKubelet, type ModelKubelet } from './kubelet.ts';
-import { createModelLook } from './look.ts';
+import { createModelObserve } from './observe.ts';
 import { createModelRecords, type ModelRecords } from './records.ts';
 
 /** The policy under test; replaced by a broken one where the invariants themselves are tested. */
 export interface Machine {
   readonly decide: typeof decide;
-  readonly whenUnsaved: typeof whenUnsaved;
+  readonly whenUnsaved: typeof afterFailedSave;
   /** What is said of the node. */
-  readonly account: typeof accountOf;
+  readonly account: typeof nodeReportOf;
 }
 
-export const MACHINE: Machine = { decide, whenUnsaved, account: accountOf };
+export const MACHINE: Machine = { decide, whenUnsaved: afterFailedSave, account: nodeReportOf };
 
 /** One look of the agent and what it decided, before anything of it was carried out. */
 export interface Turn {
@@ -99,9 +99,9 @@ const RETRY_MS = 1_000;
 const MOST_TURNS_AT_ONCE = 60;
 
 interface Process {
-  readonly memory: OwnMemory;
+  readonly memory: MutableMemory;
   readonly look: (state: State) => Observation;
-  readonly act: ReturnType<typeof createModelAct>;
+  readonly act: ReturnType<typeof createModelExecute>;
   state: State;
   nextAt: Millis;
 }
@@ -167,8 +167,8 @@ export function createWorld(options: WorldOptions): World {
     const parts = { host, kubelet, guard, files, records, checkpoints, fateOf, memory };
     process = {
       memory,
-      look: createModelLook({ ...parts, hasCheckpoint, intent: () => withTold(heard, told), isUninstalling, at }),
-      act: createModelAct(parts),
+      look: createModelObserve({ ...parts, hasCheckpoint, intent: () => withTold(heard, told), isUninstalling, at }),
+      act: createModelExecute(parts),
       state,
       nextAt: host.now,
     };
@@ -201,7 +201,7 @@ export function createWorld(options: WorldOptions): World {
     if (saved === undefined) return undefined;
     const { written, isWhole } = saved;
     if (!isWhole) count(written === 0 ? 'save that failed' : 'save that failed half-way');
-    const kept = isWhole ? decision : machine.whenUnsaved(before, decision, PACE);
+    const kept = isWhole ? decision : machine.whenUnsaved(before, decision, DEFAULT_TIMING);
     own.state = kept.next;
     last = kept.next;
     const done: Turn = { before, seen, decision: kept, isSaved: isWhole };
@@ -214,8 +214,8 @@ export function createWorld(options: WorldOptions): World {
     const before = own.state;
     const seen = own.look(before);
     onLook(seen);
-    const decided = machine.decide(before, seen, PACE);
-    forget(own.memory, decided.next, seen);
+    const decided = machine.decide(before, seen, DEFAULT_TIMING);
+    dropOutdated(own.memory, decided.next, seen);
     const done = keep(own, before, seen, decided);
     if (done === undefined) return;
     const { actions, recheckAfterMs } = done.decision;

@@ -1,5 +1,5 @@
 import { YamlSyntaxError } from './cursor.ts';
-import type { YamlNode, YamlScalar } from './nodes.ts';
+import type { YamlNode, YamlScalar } from './node-types.ts';
 import { tokensOf } from './scanner.ts';
 import { createTagHandles } from './tag-handles.ts';
 import type { Token, WrittenTag } from './tokens.ts';

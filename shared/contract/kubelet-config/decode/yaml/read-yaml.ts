@@ -1,7 +1,7 @@
 import type { Read, Report } from '../json.ts';
 import { YamlSyntaxError } from './cursor.ts';
 import { parseFirstDocument, TooDeep, UnknownAnchor } from './parser.ts';
-import { readYamlNode } from './yaml-node.ts';
+import { readYamlNode } from './read-node.ts';
 
 /** What is read of a YAML text. */
 export interface ReadYaml {

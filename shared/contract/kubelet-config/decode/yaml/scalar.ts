@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Report } from '../json.ts';
 import { readPlain, type Scalar, type ScalarType } from '../plain-scalar.ts';
-import type { YamlScalar } from './nodes.ts';
+import type { YamlScalar } from './node-types.ts';
 
 /** Stops the reading of a file: the kubelet would read it no further either. */
 export class Unreadable extends Error {

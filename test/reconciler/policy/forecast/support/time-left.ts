@@ -1,9 +1,9 @@
 import type { NodeView } from '#reconciler/policy/fleet.ts';
-import { type Remaining, remainingOf } from '#reconciler/policy/forecast/remaining.ts';
+import { type RemainingTime, remainingTimeOf } from '#reconciler/policy/forecast/remaining-time.ts';
 import type { MemberDecision, NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
-import type { PayloadClass } from '#reconciler/policy/classes.ts';
+import type { PayloadClass } from '#reconciler/policy/payload-classes.ts';
 import type { KubeletNode, KubeletNodeStatus, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -80,7 +80,7 @@ export interface Situation {
   readonly isUnknown?: true;
 }
 
-export function timeLeft(workers: readonly Worker[], situation: Situation = {}): Remaining | null {
+export function timeLeft(workers: readonly Worker[], situation: Situation = {}): RemainingTime | null {
   const rollout = { ...ROLLOUT, ...situation.rollout };
   const pool = desiredPool({ ...POOL, spec: { ...POOL.spec, rollout } });
   const members = workers.map(({ says, view, leaves, payloadClass }, index): Member => {
@@ -100,16 +100,16 @@ export function timeLeft(workers: readonly Worker[], situation: Situation = {}):
     },
     decisions: members.flatMap((member, index): MemberDecision[] => {
       const verdict = verdicts[index];
-      return verdict === undefined ? [] : [{ member, aimed: { member, aim: 'config', configName }, verdict }];
+      return verdict === undefined ? [] : [{ member, aimed: { member, targetKind: 'config', configName }, verdict }];
     }),
   };
-  return remainingOf(plan, allowed === null ? undefined : { allowed }, Infinity, NOW);
+  return remainingTimeOf(plan, allowed === null ? undefined : { allowed }, Infinity, NOW);
 }
 
 /** In seconds: with the usual restarts, quick and slow ones. */
 export type Seconds = readonly [expected: number, quick: number, slow: number];
 
-export const time = ([expected, quick, slow]: Seconds): Remaining => ({
+export const time = ([expected, quick, slow]: Seconds): RemainingTime => ({
   is: 'time',
   expectedMs: expected * 1_000,
   quickMs: quick * 1_000,

@@ -1,8 +1,8 @@
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
-import type { GroupFacts, HoldQuestion } from '#reconciler/policy/rollout/holds/question.ts';
+import type { GroupFacts, HoldQuestion } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import type { WaveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import {
@@ -32,7 +32,7 @@ export const WAVES: WaveProgress = {
 };
 
 /** Of a class whose canaries are at it. */
-export const CLASS_ROOM: NonNullable<HoldQuestion['classRoom']> = {
+export const CLASS_ROOM: NonNullable<HoldQuestion['classLimit']> = {
   payloadClass: { name: 'memory=16Gi', config: null, target: TARGET, because: '' },
   room: 0,
   because: 'its class waits',
@@ -41,11 +41,11 @@ export const CLASS_ROOM: NonNullable<HoldQuestion['classRoom']> = {
 export interface Asked {
   readonly spec?: Partial<KubeletPoolSpec>;
   readonly rollout?: Partial<RolloutSpec>;
-  readonly aimed?: Partial<HoldQuestion['aimed']>;
-  readonly member?: Partial<HoldQuestion['aimed']['member']>;
+  readonly aimed?: Partial<HoldQuestion['targeted']>;
+  readonly member?: Partial<HoldQuestion['targeted']['member']>;
   readonly facts?: Partial<GroupFacts>;
   readonly room?: number;
-  readonly classRoom?: HoldQuestion['classRoom'];
+  readonly classRoom?: HoldQuestion['classLimit'];
   readonly leaving?: true;
 }
 
@@ -69,15 +69,15 @@ export function question({
     findings: [],
   } as const;
   return {
-    aimed: {
+    targeted: {
       member: {
         ...memberOf(NODE, assignedNode(NODE, POOL), TARGET, 0, NOW),
-        standing: 'outdated',
-        wasTold: false,
+        progress: 'outdated',
+        isAssigned: false,
         changing: false,
         ...more,
       },
-      aim: 'config',
+      targetKind: 'config',
       configName: POOL.configName,
       ...aimed,
     },
@@ -97,7 +97,7 @@ export function question({
       ...facts,
     },
     room,
-    classRoom,
+    classLimit: classRoom,
   };
 }
 

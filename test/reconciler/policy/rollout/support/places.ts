@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
-import { type Budgets, budgetsOf } from '#reconciler/policy/rollout/budget.ts';
+import { type Budgets, budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
 import type { Hold } from '#reconciler/policy/rollout/holds/hold.ts';
 import {
   type Member,
@@ -10,7 +10,7 @@ import {
   probationIn,
   soakOf,
   targetOf,
-  type Untouchable,
+  type SkippedNode,
 } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
@@ -85,7 +85,7 @@ function places(
     kubeletNodes: all.flatMap(({ member: { kubeletNode } }) => (kubeletNode === undefined ? [] : [kubeletNode])),
     pools: [poolInCluster(OLD, proved === true ? { settled: at } : {})],
   });
-  const opted: readonly Untouchable[] =
+  const opted: readonly SkippedNode[] =
     untouchable === undefined
       ? []
       : [{ node: nodeView('x', '', { labels: SERVER }), choice: { choice: 'opted-out' }, changing: untouchable }];

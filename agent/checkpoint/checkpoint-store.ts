@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import type { Disk } from '../ports/disk.ts';
+import { isTemporary } from '../host/disk/node-disk.ts';
+import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../host/local-record.ts';
+import { type Doing, INITIAL_STATE, neededConfigs, type State, type Target } from '../decide/state.ts';
+import { decodeDoing } from './doing-codec.ts';
+import { ensureDirectories, readFile } from '../host/state-files.ts';
+import { createPayloadStore, type PayloadStore } from './payload-store.ts';
+import { decodeReference, NO_REFERENCE } from './reference.ts';
+import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
+import { createOrderedRecords, type RecordName } from './write-order.ts';
+import { type RecordFound, restoreState } from './restore.ts';
+import { migrateRecord, parseRaw } from '../host/record-shape.ts';
+
+/** The agent's memory on the node's disk: what `State` says, and the payloads that it names. */
+export interface CheckpointStore {
+  /**
+   * The state as it was saved last. Whatever is missing or damaged is made up for; `problems` says what that was, in
+   * sentences for people. Never throws.
+   *
+   * @param at RFC 3339
+   */
+  load(at: string): Promise<Loaded>;
+  /**
+   * Writes what differs from what was written last, in an order that leaves a state that makes sense wherever it ends.
+   *
+   * @throws `GitopsError` where the disk refuses
+   */
+  save(state: State): Promise<void>;
+  readonly payloads: Pick<PayloadStore, 'read' | 'write'>;
+  /**
+   * Removes the payloads that the state does not name, and what interrupted writes left behind.
+   *
+   * @param staged fetched for what comes next: the state does not name it yet
+   */
+  collectGarbage(state: State, staged?: Target): Promise<void>;
+}
+
+export interface Loaded {
+  readonly state: State;
+  readonly problems: readonly string[];
+  /**
+   * Which file a newer release wrote, in a sentence; null where none did. Then there is no state, and nothing is to be
+   * done: neither to the node nor to the files, which are whole and tell that release where the node stands.
+   */
+  readonly tooNew: string | null;
+}
+
+const MAX_META_BYTES = 1_000_000;
+const META_FILE = { mode: 0o600 };
+
+export function createCheckpointStore(disk: Disk, stateDirectory: string): CheckpointStore {
+  const meta = join(stateDirectory, 'meta');
+  const payloads = createPayloadStore(disk, join(stateDirectory, 'checkpoints'));
+  /** What is on disk as far as this process knows; null for no file. */
+  const written = new Map<RecordName, string | null>();
+  const textsInOrder = createOrderedRecords();
+  const tooNew: string[] = [];
+
+  const find = async <T>(name: RecordName, absent: T, decode: (text: string) => T): Promise<RecordFound<T>> => {
+    try {
+      const bytes = await readFile(disk, join(meta, name), MAX_META_BYTES);
+      const found = bytes === null ? absent : decode(bytes.toString('utf8'));
+      written.set(name, bytes === null ? null : bytes.toString('utf8'));
+      return { found };
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (codeOf(error) === 'CHECKPOINT_TOO_NEW') tooNew.push(`${join(meta, name)}: ${reason}`);
+      return { damaged: `${join(meta, name)} is unusable and was left aside: ${reason}` };
+    }
+  };
+
+  /** The installer's own file. Whatever else may be wrong with it is the installer's business. */
+  const findLocalRecord = async (): Promise<void> => {
+    const path = join(stateDirectory, LOCAL_RECORD);
+    try {
+      const bytes = await readFile(disk, path, MAX_META_BYTES);
+      migrateRecord(parseRaw(bytes?.toString('utf8') ?? ''), LOCAL_RECORD_MIGRATIONS);
+    } catch (error) {
+      if (codeOf(error) === 'CHECKPOINT_TOO_NEW') tooNew.push(`${path}: ${reasonOf(error)}`);
+    }
+  };
+
+  const write = async (name: RecordName, text: string | null): Promise<void> => {
+    const before = written.get(name);
+    // A file that was never there says the same as an empty one.
+    if (before === text || (before === null && text === '')) return;
+    written.delete(name);
+    const path = join(meta, name);
+    if (text === null || (await disk.stat(path))?.kind === 'directory') await disk.remove(path);
+    if (text !== null) await disk.replace(path, Buffer.from(text, 'utf8'), META_FILE);
+    written.set(name, text);
+  };
+
+  return {
+    payloads,
+    async load(at) {
+      const records = {
+        assigned: await find('assigned', NO_REFERENCE, decodeReference),
+        lastKnownGood: await find('last-known-good', NO_REFERENCE, decodeReference),
+        doing: await find<Doing | null>('trial', null, decodeDoing),
+        failures: await find('rejected', NO_FAILURES, decodeFailures),
+      };
+      await findLocalRecord();
+      if (tooNew[0] !== undefined) return { state: INITIAL_STATE, problems: [], tooNew: tooNew[0] };
+      const problems = Object.values(records).flatMap((found) => ('damaged' in found ? [found.damaged] : []));
+      return { state: restoreState(records, at), problems, tooNew: null };
+    },
+    async save(state) {
+      if (tooNew[0] !== undefined) throw new GitopsError('CHECKPOINT_TOO_NEW', tooNew[0]);
+      // Where it is a link to a disk with more room, that is the operator's to say.
+      const isLink = (await disk.stat(stateDirectory))?.kind === 'other';
+      await ensureDirectories(disk, ...(isLink ? [] : [stateDirectory]), meta);
+      for (const [name, text] of textsInOrder(state)) await write(name, text);
+    },
+    async collectGarbage(state, staged = null) {
+      await payloads.keepOnly(neededConfigs(state, staged));
+      for (const name of await disk.list(meta)) if (isTemporary(name)) await disk.remove(join(meta, name));
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import {
+  type ConfigSource,
+  DEFAULT_DRIFT,
+  DEFAULT_TRIAL,
+  type KubeletNode,
+} from '#shared/contract/api/kubelet-node.ts';
+import type { Intent } from '../observation.ts';
+import type { Config } from '../state.ts';
+import { rebootFrom } from './reboot-order.ts';
+import { termsFrom } from './terms.ts';
+
+/**
+ * Reads what a KubeletNode wants. What comes over the API is foreign: parts of it become paths on the node's disk.
+ *
+ * @param node null where there is none
+ */
+export function intentOf(node: KubeletNode | null): Intent {
+  // Without a spec nothing was decided yet: an object that was lost and made again must not look like an order.
+  if (node?.spec === undefined || node.spec === null) return { intent: 'unknown' };
+  const {
+    configSource: source,
+    apply = 'overlay',
+    trial = DEFAULT_TRIAL,
+    drift = DEFAULT_DRIFT,
+    allowFields = [],
+    forgive,
+    tolerate = [],
+    reboot,
+    turn,
+    pool,
+    commit,
+  } = node.spec;
+  if (source === undefined || source === null) return { intent: 'local' };
+
+  for (const [field, shape] of Object.entries(CONFIG_SOURCE_PATTERNS)) {
+    const value: unknown = source[field as keyof ConfigSource];
+    if (typeof value !== 'string' || !shape.test(value)) return invalid(`spec.configSource.${field}`, value);
+  }
+  if (apply !== 'overlay' && apply !== 'replace') return invalid('spec.apply', apply);
+  if (drift !== 'repair' && drift !== 'report') return invalid('spec.drift', drift);
+  if (!Array.isArray(allowFields) || !allowFields.every((field) => typeof field === 'string')) {
+    return invalid('spec.allowFields', allowFields);
+  }
+  if (!Array.isArray(tolerate) || !tolerate.every((code) => typeof code === 'string')) {
+    return invalid('spec.tolerate', tolerate);
+  }
+  for (const [field, value] of [
+    ['pool', pool],
+    ['commit', commit],
+  ] as const) {
+    if (value !== undefined && typeof value !== 'string') return invalid(`spec.${field}`, value);
+  }
+  const terms = termsFrom(trial);
+  if (terms === undefined) return invalid('spec.trial', trial);
+  const order = reboot === undefined ? undefined : rebootFrom(reboot);
+  if (order === null) return invalid('spec.reboot', reboot);
+
+  const { namespace, name, uid, resourceVersion, key, sha256 } = source;
+  const config: Config = {
+    source: { namespace, name, uid, resourceVersion, key, sha256 },
+    apply,
+    trial: terms,
+    drift,
+    allowFields,
+    tolerate,
+    ...(order === undefined ? {} : { reboot: order }),
+    ...(pool === undefined ? {} : { pool }),
+    ...(commit === undefined ? {} : { commit }),
+  };
+  return {
+    intent: 'config',
+    config,
+    ...(typeof forgive === 'string' ? { forgive } : {}),
+    ...(typeof turn?.seen === 'string' ? { turn: turn.seen } : {}),
+    ...(wasCarriedOut(node, config) ? { isSpent: true } : {}),
+  };
+}
+
+/** According to the status that the agent before this one wrote for the present spec. */
+function wasCarriedOut({ metadata, status }: KubeletNode, { source, apply }: Config): boolean {
+  const { lastKnownGood: good, awaitsTurn, observedGeneration } = status ?? {};
+  if (awaitsTurn?.reason === 'StateLost' && awaitsTurn.config === source.sha256) return true;
+  const isPresent = observedGeneration !== undefined && observedGeneration === metadata.generation;
+  return isPresent && good?.sha256 === source.sha256 && (good.apply ?? 'overlay') === apply;
+}
+
+const DNS_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+/** Opaque to us, but a name of one directory: neither `..` nor with a slash. */
+const PATH_PART = /^[A-Za-z0-9][-._A-Za-z0-9]{0,127}$/;
+
+/** What each part of a config source has to look like before any of it is used. */
+export const CONFIG_SOURCE_PATTERNS: Readonly<Record<keyof ConfigSource, RegExp>> = {
+  namespace: DNS_NAME,
+  name: DNS_NAME,
+  uid: PATH_PART,
+  resourceVersion: PATH_PART,
+  key: /^(?!\.\.?$)[-._A-Za-z0-9]{1,128}$/,
+  sha256: /^[0-9a-f]{64}$/,
+};
+
+function invalid(field: string, value: unknown): Intent {
+  const message = `the assignment cannot be read: ${field} is ${(JSON.stringify(value) ?? 'missing').slice(0, 200)}`;
+  return { intent: 'invalid', failure: { reason: 'InvalidAssignment', message } };
+}

@@ -1,0 +1,56 @@
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { withDeadline } from '../host/deadline.ts';
+import type { HostFiles } from '../host/host-files.ts';
+import { unitLines } from '../host/journal/journal.ts';
+import type { ReadLastErrors, LastErrorsQuery } from '../ports/last-errors.ts';
+import { createErrorLines, type ErrorLines, MAX_ERRORS } from './error-lines.ts';
+
+export interface LastErrorsOptions {
+  readonly files: HostFiles;
+  /** `kubelet.service`. */
+  readonly unit: string;
+  readonly clock: Clock;
+}
+
+/** The way back waits for it. */
+const TIMEOUT_MS: Millis = 3_000;
+/**
+ * A kubelet that ends with `klog.Fatal` writes the stacks of all its goroutines below the reason: five thousand lines with 1.20. As
+ * many take 0.2 s, and what is read of a file has a bound in bytes.
+ */
+const MOST_LINES = 50_000;
+/** Older errors are wanted beside the newest only where they stand close to it. */
+const MOST_LINES_BEFORE = 1_000;
+const MESSAGE = 'MESSAGE';
+const INVOCATION = '_SYSTEMD_INVOCATION_ID';
+
+/** The kubelet's last errors, from the host's journal. Reads a few MiB at most, and runs nothing on the host. */
+export function createReadLastErrors({ files, unit, clock }: LastErrorsOptions): ReadLastErrors {
+  return async (wanted, parent) => {
+    const errors = createErrorLines();
+    const read = (signal: AbortSignal): Promise<void> => readBackwards(files, unit, wanted, errors, signal);
+    // Where the time is up, what was found until then is told.
+    await withDeadline(clock, TIMEOUT_MS, parent, read).catch(() => undefined);
+    return errors.lines();
+  };
+}
+
+async function readBackwards(
+  files: HostFiles,
+  unit: string,
+  { since, notOf }: LastErrorsQuery,
+  errors: ErrorLines,
+  signal: AbortSignal,
+): Promise<void> {
+  const sinceMs = since === undefined ? -Infinity : Date.parse(since);
+  let left = MOST_LINES;
+  for await (const { at, fields } of unitLines(files, unit, [MESSAGE, INVOCATION])) {
+    if (signal.aborted || at < sinceMs || left === 0) return;
+    left -= 1;
+    const line = fields.get(MESSAGE);
+    if (line === undefined || notOf.includes(fields.get(INVOCATION) ?? '')) continue;
+    const found = errors.add(line);
+    if (found === MAX_ERRORS) return;
+    if (found > 0) left = Math.min(left, MOST_LINES_BEFORE);
+  }
+}

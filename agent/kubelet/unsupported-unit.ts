@@ -1,0 +1,52 @@
+import type { DBusValue } from '#agent/host/dbus/value.ts';
+import { numberProperty, textProperty } from './systemd-status.ts';
+
+type Properties = ReadonlyMap<DBusValue, DBusValue>;
+
+/**
+ * Why the agent cannot look after a kubelet in this unit, and what to do about that; undefined where it can. To be known
+ * before anything is changed: each of these would show only when the kubelet is down.
+ */
+export function whyUnitUnsupported(unit: string, properties: Properties): string | undefined {
+  return notLoaded(unit, textProperty(properties, 'LoadState') ?? '') ?? unsuited(unit, properties);
+}
+
+function notLoaded(unit: string, load: string): string | undefined {
+  switch (load) {
+    case 'loaded':
+      return undefined;
+    case 'masked':
+      return `${unit} is masked, so nobody can start it: unmask it, or ${NAME}`;
+    case 'not-found':
+      return `systemd knows no unit ${unit}: ${NAME}`;
+    default:
+      return `systemd cannot use ${unit} (LoadState=${load}): see "systemctl status ${unit}", or ${NAME}`;
+  }
+}
+
+function unsuited(unit: string, properties: Properties): string | undefined {
+  if (textProperty(properties, 'Type') === 'oneshot') {
+    return `${unit} has Type=oneshot, so systemd does not follow the kubelet: ${NAME}`;
+  }
+  if (properties.has('CanStart') && !(isTrue(properties, 'CanStart') && isTrue(properties, 'CanStop'))) {
+    return `systemd lets nobody restart ${unit}: take RefuseManualStart= and RefuseManualStop= out of its file`;
+  }
+  const action = REBOOTING.find((name) => (textProperty(properties, name) ?? 'none') !== 'none');
+  if (action !== undefined) {
+    const what = `${action}=${textProperty(properties, action)}`;
+    return `${unit} has ${what}: a config that the kubelet does not start with would do that again and again. Take it out`;
+  }
+  const isActive = textProperty(properties, 'ActiveState') === 'active';
+  if (isActive && numberProperty(properties, 'MainPID') === 0) {
+    return `${unit} is active without a main process, so systemd does not follow the kubelet: ${NAME}`;
+  }
+  return undefined;
+}
+
+const NAME = "name the kubelet's unit in KUBELET_SERVICE";
+
+/** A machine that is rebooted at each failure never gets far enough for anybody to count failures. */
+const REBOOTING = ['FailureAction', 'StartLimitAction'];
+
+const isTrue = (properties: Properties, name: string): boolean =>
+  (properties.get(name) as { readonly value?: unknown } | undefined)?.value === true;

@@ -1,0 +1,237 @@
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
+import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
+import { readConfigDirDropIns } from '../kubelet/config-dir-drop-ins.ts';
+import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
+import { kubeletArgsOf } from '../kubelet/kubelet-args.ts';
+import { cgroupUse } from './cgroup-use.ts';
+import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
+import { namedPaths } from './checks/files-exist.ts';
+import { parseFlags } from './checks/kubelet-flags.ts';
+import { KERNEL_DEFAULTS } from './checks/host-setup.ts';
+import type { ConfigForHost, HostFacts } from './host-facts.ts';
+import type { HostFiles } from '../host/host-files.ts';
+import { imageDirectory, readRuntimeDriver } from './container-runtime.ts';
+import { countPods, listeningPorts } from './kernel-tables.ts';
+
+export interface HostFactsOptions {
+  readonly files: HostFiles;
+  /** The kubelet's process on the host; undefined where there is none, or it is not known. */
+  readonly kubeletPid: () => Promise<number | undefined>;
+}
+
+const CGROUPS = '/sys/fs/cgroup';
+
+/** Reads from the machine what the checks can ask for. Never throws; changes nothing. */
+export interface HostFactsReader {
+  /** The kubelet's command line, the program left out; undefined where it cannot be seen. */
+  kubeletArgs(): Promise<readonly string[] | undefined>;
+  look(candidate: ConfigForHost, kubeletArgs: readonly string[] | undefined): Promise<HostFacts>;
+}
+
+/** The numbers of the machine's NUMA nodes; undefined where they cannot be seen. */
+export async function numaNodesOf(files: Pick<HostFiles, 'names'>): Promise<ReadonlySet<number> | undefined> {
+  const names = (await files.names('/sys/devices/system/node')) ?? [];
+  const numbers = names.flatMap((name) => /^node(\d+)$/.exec(name)?.[1] ?? []);
+  return numbers.length === 0 ? undefined : new Set(numbers.map(Number));
+}
+
+export function createHostFactsReader({ files, kubeletPid }: HostFactsOptions): HostFactsReader {
+  const kubeletArgs = async () => kubeletArgsOf(await kubeletPid().catch(() => undefined), files);
+  const look: HostFactsReader['look'] = async (candidate, args) => {
+    const { view, configFile, configDirectory } = candidate;
+    const runtimeDriver = await readRuntimeDriver(files);
+    const version = await cgroupVersionOf(files);
+    const memory = readMemory((await files.text('/proc/meminfo')) ?? '');
+    const cpus = parseCpus(((await files.text('/sys/devices/system/cpu/online')) ?? '').trim());
+    const swaps = (await files.text('/proc/swaps'))
+      ?.split('\n')
+      .slice(1)
+      .flatMap((line) => /^\S+/.exec(line)?.[0] ?? []);
+    const present = await presentConfig(configFile, configDirectory, files);
+    const ownPorts = present === undefined ? undefined : portsIn(present);
+    const images = await imageDirectory(runtimeEndpoint(view, args), files);
+    const facts = {
+      cgroupVersion: version,
+      ...(await cgroupsOf(candidate, possibleDrivers(view, runtimeDriver?.driver), version, files)),
+      paths: new Map(await eachSeen(namedPaths(candidate), (path) => files.kind(path))),
+      swaps,
+      sysctls: new Map(await eachSeen(Object.keys(KERNEL_DEFAULTS), (name) => sysctl(files, name))),
+      memoryBytes: memory('MemTotal'),
+      availableMemoryBytes: availableMemory(memory),
+      onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
+      numaNodes: await numaNodesOf(files),
+      coreOf: new Map(await eachSeen([...reservedCpus(view)], (cpu) => coreOf(cpu, files))),
+      nodefs: await files.room(kubeletDirectory(args)),
+      imagefs: images === undefined ? undefined : await files.room(images),
+      mostPids: await mostPids(files),
+      pids: pidsIn(await files.text('/proc/loadavg')),
+      runtimeDriver,
+      kubeletArgs: args,
+      realPaths: new Map(await eachSeen(configPaths(candidate, args), (path) => files.real(path))),
+      dropIns: await dropInsOf(view.minor, args, files),
+      runningPods: await countPods(files, version),
+      // An agent that sees nothing of the host may be in another network as well.
+      addresses: (await files.kind('/proc')) === 'directory' ? addressesOf() : undefined,
+      // A file that somebody spoiled or deleted names no port, and the kubelet still listens on its own.
+      listening: ownPorts === undefined ? undefined : await listeningPorts(files),
+      ownPorts: ownPorts ?? new Set<number>(),
+      present: present?.reduce<Config>((below, above) => mergePatch(below, above) as Config, {}),
+      ownRuntimes: new Set(present?.map(({ containerRuntimeEndpoint }) => containerRuntimeEndpoint)),
+    };
+    return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as unknown as HostFacts;
+  };
+  return { kubeletArgs, look };
+}
+
+/** @returns bytes, by the names of proc_meminfo(5) */
+const readMemory =
+  (text: string) =>
+  (name: string): number | undefined => {
+    const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1];
+    return kib === undefined ? undefined : Number(kib) * 1024;
+  };
+
+/** A kubelet counts all that is not used, and pages of files that nobody asked for lately. In doubt, the larger figure. */
+function availableMemory(memory: ReturnType<typeof readMemory>): number | undefined {
+  const [free, pages, estimate] = ['MemFree', 'Inactive\\(file\\)', 'MemAvailable'].map(memory);
+  return free === undefined ? undefined : Math.max(free + (pages ?? 0), estimate ?? 0);
+}
+
+/** What a kubelet reads over its `--config` file. One before 1.28 has no such flag. */
+async function dropInsOf(
+  minor: number,
+  args: readonly string[] | undefined,
+  files: HostFiles,
+): Promise<HostFacts['dropIns']> {
+  const directory = parseFlags(args ?? []).findLast(([flag]) => flag === 'config-dir')?.[1] ?? '';
+  const isRead = minor >= FIRST_MINOR_WITH_DROP_INS && directory.startsWith('/');
+  return isRead ? readConfigDirDropIns(directory, files) : [];
+}
+
+function configPaths(
+  { configFile, configDirectory }: ConfigForHost,
+  args: readonly string[] | undefined,
+): readonly string[] {
+  const read = parseFlags(args ?? []).filter(([flag]) => flag === 'config' || flag === 'config-dir');
+  return [configFile, configDirectory ?? '', ...read.map(([, path]) => path)].filter((path) => path.startsWith('/'));
+}
+
+async function cgroupVersionOf(files: HostFiles): Promise<1 | 2 | undefined> {
+  if ((await files.kind(`${CGROUPS}/cgroup.controllers`)) === 'file') return 2;
+  return (await files.kind(`${CGROUPS}/memory`)) === 'directory' ? 1 : undefined;
+}
+
+async function cgroupsOf(
+  candidate: ConfigForHost,
+  drivers: readonly string[],
+  version: 1 | 2 | undefined,
+  files: HostFiles,
+): Promise<Pick<HostFacts, 'cgroups' | 'cgroupUse'>> {
+  if (version === undefined) return { cgroups: new Map(), cgroupUse: new Map() };
+  const root = version === 2 ? CGROUPS : `${CGROUPS}/memory`;
+  const seen = await Promise.all(
+    neededCgroups(candidate).map(async ([field, name]) => {
+      const paths = drivers.map((driver) => cgroupPath(field, name, driver));
+      const kinds = await Promise.all(paths.map((path) => files.kind(join(root, path))));
+      const path = paths[kinds.indexOf('directory')];
+      const isThere = kinds.includes(undefined) ? undefined : path !== undefined;
+      return { field, isThere, use: path === undefined ? {} : await cgroupUse(path, version, files) };
+    }),
+  );
+  return {
+    cgroups: new Map(seen.flatMap(({ field, isThere }) => (isThere === undefined ? [] : [[field, isThere] as const]))),
+    cgroupUse: new Map(seen.map(({ field, use }) => [field, use] as const)),
+  };
+}
+
+/** From 1.28 on a kubelet may ask the runtime, and take its answer rather than the config's word. */
+function possibleDrivers(view: ConfigForHost['view'], runtime: string | undefined): readonly string[] {
+  const driver = view.text('cgroupDriver') ?? 'cgroupfs';
+  const mayAsk = view.minor >= 36 || view.gate('KubeletCgroupDriverFromCRI');
+  return mayAsk && runtime !== undefined && runtime !== driver ? [driver, runtime] : [driver];
+}
+
+/** What `ephemeral-storage` is counted on. */
+const kubeletDirectory = (args: readonly string[] | undefined): string =>
+  parseFlags(args ?? []).findLast(([flag]) => flag === 'root-dir')?.[1] ?? '/var/lib/kubelet';
+
+/** The smaller of the kernel's two bounds is what the kubelet counts as `pid`. */
+async function mostPids(files: HostFiles): Promise<number | undefined> {
+  const bounds = await Promise.all(['kernel.pid_max', 'kernel.threads-max'].map((name) => sysctl(files, name)));
+  const numbers = bounds.map(Number).filter((number) => number > 0);
+  return numbers.length === 0 ? undefined : Math.min(...numbers);
+}
+
+const reservedCpus = (view: ConfigForHost['view']): ReadonlySet<number> =>
+  parseCpus(view.text('reservedSystemCPUs') ?? '') ?? new Set();
+
+/** The threads of the core that a CPU is one of. */
+async function coreOf(cpu: number, files: HostFiles): Promise<ReadonlySet<number> | undefined> {
+  const siblings = await files.text(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`);
+  const core = parseCpus(siblings?.trim() ?? '');
+  return core === undefined || core.size === 0 ? undefined : core;
+}
+
+async function eachSeen<K extends string | number, T>(
+  names: readonly K[],
+  look: (name: K) => Promise<T | undefined>,
+): Promise<readonly (readonly [K, T])[]> {
+  const seen = await Promise.all(names.map(async (name) => [name, await look(name)] as const));
+  return seen.flatMap(([name, fact]) => (fact === undefined ? [] : [[name, fact] as const]));
+}
+
+const sysctl = async (files: HostFiles, name: string): Promise<string | undefined> =>
+  (await files.text(`/proc/sys/${name.replaceAll('.', '/')}`))?.trim();
+
+/** The agent runs in the host's network. */
+function addressesOf(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+}
+
+const PORT_FIELDS = ['port', 'healthzPort', 'readOnlyPort'];
+const USUAL_PORTS = [10_250, 10_248, 10_255];
+
+/** The kubelet's config file and what lies in its drop-in directory, in order. Undefined where the file cannot be read. */
+async function presentConfig(
+  configFile: string,
+  configDirectory: string | undefined,
+  files: HostFiles,
+): Promise<readonly Config[] | undefined> {
+  const dropIns = configDirectory === undefined ? [] : ((await files.names(configDirectory)) ?? []);
+  const paths = [
+    configFile,
+    ...dropIns
+      .filter((name) => name.endsWith('.conf'))
+      .toSorted()
+      .map((name) => join(configDirectory ?? '', name)),
+  ];
+  const texts = await Promise.all(paths.map((path) => files.text(path)));
+  const configs = texts.map((text) => decodeKubeletConfig(Buffer.from(text ?? '', 'utf8')).value);
+  if (texts[0] === undefined || configs[0] === undefined) return undefined;
+  return configs.map((value = {}) => value);
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** Whatever port the kubelet's files name may be its own already. */
+function portsIn(configs: readonly Config[]): ReadonlySet<number> {
+  const named = configs.flatMap((value) => {
+    return PORT_FIELDS.flatMap((field) => (typeof value[field] === 'number' ? [value[field]] : []));
+  });
+  return new Set([...USUAL_PORTS, ...named]);
+}
+
+/** Where the kubelet speaks to its runtime; undefined where its flags cannot be seen. One before 1.27 has it from a flag. */
+const runtimeEndpoint = (view: ConfigForHost['view'], args: readonly string[] | undefined): string | undefined =>
+  args &&
+  (parseFlags(args).findLast(([flag]) => flag === 'container-runtime-endpoint')?.[1] ??
+    view.text('containerRuntimeEndpoint'));
+
+/** Tasks of all processes, as the kubelet counts them (pkg/kubelet/stats/pidlimit). */
+function pidsIn(loadavg: string | undefined): number | undefined {
+  const count = /^\S+ \S+ \S+ \d+\/(\d+) /.exec(loadavg ?? '')?.[1];
+  return count === undefined ? undefined : Number(count);
+}

@@ -1,0 +1,78 @@
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { Condition } from '#shared/contract/api/object.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { toNodeError } from '../decide/node-error.ts';
+import type { Failure } from '../decide/failure.ts';
+import { type PlainCondition, stalled } from './kstatus-conditions.ts';
+import type { AssignmentWatch } from '../observe/watch-assignment.ts';
+
+/**
+ * A newer release wrote the state directory, so that nobody here can say where the node stands. Whatever that release
+ * was in the middle of, its guard ends.
+ */
+export interface TooNewState {
+  /** Which file is too new, in a sentence. */
+  readonly tooNew: string;
+  readonly agentVersion: string;
+  /** Since when, RFC 3339. */
+  readonly at: string;
+}
+
+export interface TooNewStatePorts {
+  readonly log: Log;
+  readonly reporter: { report(why: TooNewState): void; run(signal: AbortSignal): Promise<void> };
+  readonly assignment: AssignmentWatch;
+}
+
+/** All that an agent does on such a node: it says so. No file is written, and the kubelet is not even looked at. */
+export async function reportStateTooNew(
+  why: TooNewState,
+  { log, reporter, assignment }: TooNewStatePorts,
+  signal: AbortSignal,
+): Promise<void> {
+  log.error({ version: why.agentVersion, problem: why.tooNew }, 'standing still: a newer release was here');
+  reporter.report(why);
+  await Promise.all([assignment.run(signal), reporter.run(signal)]);
+}
+
+/**
+ * What such an agent says of its node: all that the newer one said, and that nobody acts on it. `observedGeneration`
+ * stays as well, so that whoever assigns something sees that it is not taken up.
+ */
+export function statusOfStateTooNew(
+  { tooNew, agentVersion, at }: TooNewState,
+  before: KubeletNodeStatus,
+): KubeletNodeStatus {
+  const message =
+    `this agent, ${agentVersion}, is too old for what is on the node's disk, and touches nothing: ${tooNew}. Let the ` +
+    'newer release run again; before going back for good, let it give the node its local config back';
+  const failure: Failure = { reason: 'StateTooNew', message };
+  const now = [
+    ...stalled('StateTooNew', message),
+    conditionOf('KubeletConfigHealthy', 'Unknown', 'nobody here can say which config the kubelet has'),
+    conditionOf('CheckpointsIntact', 'False', tooNew),
+  ].map((each): Condition => ({
+    ...each,
+    lastTransitionTime: timeOf(each, before, at),
+    ...(before.observedGeneration === undefined ? {} : { observedGeneration: before.observedGeneration }),
+  }));
+  const { heartbeat: _, conditions = [], ...rest } = before;
+  const others = conditions.filter(({ type }) => now.every((each) => each.type !== type));
+  return {
+    ...rest,
+    error: toNodeError(failure, undefined, at, before.error ?? null),
+    agentVersion,
+    conditions: [...now, ...others],
+  };
+}
+
+const conditionOf = (type: string, status: Condition['status'], message: string): PlainCondition => ({
+  type,
+  status,
+  reason: 'StateTooNew',
+  message,
+});
+
+function timeOf({ type, status }: PlainCondition, { conditions = [] }: KubeletNodeStatus, at: string): string {
+  return conditions.find((each) => each.type === type && each.status === status)?.lastTransitionTime ?? at;
+}

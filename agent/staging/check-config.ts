@@ -1,0 +1,87 @@
+import { formatPath } from '#shared/contract/kubelet-config/position.ts';
+import { type DeniedField, deniedFields } from '#shared/contract/kubelet-config/field-policy.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+import type { Failure, FailureReason } from '../decide/failure.ts';
+import { joinFirst } from '../decide/join-first.ts';
+import type { Installer } from '../ports/installer.ts';
+import type { Config } from '../decide/state.ts';
+import type { CheckWritable } from '../kubelet/check-writable.ts';
+import { TRANSIENT_CODE, type Preflight } from '../ports/preflight.ts';
+
+export type Validate = typeof validateKubeletConfig;
+
+export interface Checks {
+  readonly installer: Pick<Installer, 'plan'>;
+  readonly validate: Validate;
+  readonly preflight: Preflight;
+  /** Nobody tries where it is left out. */
+  readonly checkWritable?: CheckWritable | undefined;
+  /** Fields that no config may set on this node, whatever the cluster says; `default`: those that are denied by default. */
+  readonly denyFields?: readonly string[];
+}
+
+export type Checked = { readonly failure: Failure } | { readonly warnings: readonly string[] };
+
+/**
+ * Everything that can be found wrong with a payload before the kubelet reads it: by itself, together with the node's own
+ * config, and on this machine. What is wrong with the node's own config alone is not the payload's fault.
+ *
+ * @param minor the kubelet's version: `v1.34.2`
+ * @returns why the kubelet must not hear of it (`isTransientDiskError`: not now), or what is to be said of it on this machine
+ * @throws `INSTALL_*` where it cannot be installed
+ */
+export async function checkConfig(
+  config: Config,
+  payload: string,
+  minor: string,
+  { installer, validate, preflight, checkWritable, denyFields = [] }: Checks,
+): Promise<Checked> {
+  const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
+  const unreadable = failureFrom('ConfigInvalid', findings);
+  if (unreadable !== undefined || value === undefined) return { failure: unreadable ?? NOT_READABLE };
+
+  const allow = denyFields.includes('default') ? [] : config.allowFields;
+  const denied = deniedFields(value, { allow, deny: denyFields });
+  if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: joinFirst(denied.map(sayDenied)) } };
+  const { tolerate } = config;
+  const own = validate(value, { minor, apply: config.apply, tolerate });
+  const { apply, base } = config;
+  const { effective, files } = await installer.plan({ payload, apply, ...(base === undefined ? {} : { base }) });
+  await checkWritable?.(files);
+  const together = config.apply === 'overlay' ? validate(effective, { minor, tolerate }) : [];
+  const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor, tolerate });
+  const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];
+  const invalid = failureFrom('ConfigInvalid', wrong);
+  if (invalid !== undefined) return { failure: invalid };
+  const onHost = await preflight(effective, minor, { payload: value, apply: config.apply });
+  const failure = failureFrom('PreflightFailed', onHost);
+  if (failure === undefined) return { warnings: warningsIn(onHost) };
+  const passes = onHost.every(({ severity, code }) => severity !== 'error' || code === TRANSIENT_CODE);
+  return { failure: passes ? { ...failure, mayPass: true } : failure };
+}
+
+const sayDenied = ({ path, why }: DeniedField): string => `${formatPath(path)} may not be set on this node: ${why}`;
+
+const NOT_READABLE: Failure = { reason: 'ConfigInvalid', message: 'the payload is not a KubeletConfiguration' };
+
+async function localConfig(installer: Checks['installer']): Promise<unknown> {
+  return (await installer.plan(null)).effective;
+}
+
+const keyOf = ({ code, field, message }: Finding): string => `${code} ${field ?? ''} ${message}`;
+
+function failureFrom(reason: FailureReason, findings: readonly Finding[]): Failure | undefined {
+  const errors = new Map(findings.filter(({ severity }) => severity === 'error').map((each) => [keyOf(each), each]));
+  return errors.size === 0 ? undefined : { reason, message: joinFirst([...errors.values()].map(sentence)) };
+}
+
+const warningsIn = (findings: readonly Finding[]): readonly string[] => [
+  ...new Set(findings.filter(({ severity }) => severity === 'warning').map(sentence)),
+];
+
+function sentence({ field, message, suggestion }: Finding): string {
+  const where = field === undefined || message.includes(field) ? '' : `${field}: `;
+  return `${where}${message}${suggestion === undefined ? '' : ` (${suggestion})`}`;
+}

@@ -1,9 +1,0 @@
-import { measureFleets } from './fleet.ts';
-import type { BenchOptions } from './options.ts';
-import type { Measurement } from './report.ts';
-import { realSite } from './support/fleet-site-real.ts';
-
-/** The same over a real kube-apiserver with etcd, on the same machine as all else. */
-export function measure({ fleetSizes, idleMs }: BenchOptions): Promise<readonly Measurement[]> {
-  return measureFleets(fleetSizes, idleMs, realSite);
-}

@@ -1,0 +1,50 @@
+import { findApiServer } from '#reconciler/cluster/kube/connect-kube.ts';
+import { createKube } from '#shared/kube/client.ts';
+import { type Kube, NODES } from '#shared/kube/kube.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import type { SenderOptions } from '#shared/kube/sender.ts';
+import { createTransport, type Transport } from '#shared/kube/transport.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+import type { Given } from './command.ts';
+import type { Io } from './io.ts';
+
+/** A cluster, also for calls that are about no object that is kept. */
+export interface Connection {
+  readonly kube: Kube;
+  readonly transport: Transport;
+}
+
+/** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError where there is no kubeconfig that says it */
+export async function connectWith(
+  given: Given,
+  { env }: Pick<Io, 'env'>,
+  more: Pick<SenderOptions, 'managedFields'> = {},
+): Promise<Connection> {
+  const api = await findApiServer({
+    kubeconfigPath: given.text('kubeconfig'),
+    context: given.text('context'),
+    env,
+    clock: systemClock,
+  });
+  const options = { ...api, ...more, clock: systemClock, userAgent: `kubelet-gitops/${VERSION}` };
+  return {
+    kube: createKube({ ...options, log: silentLog }),
+    transport: createTransport({ ...options, onWarning: () => undefined }),
+  };
+}
+
+/** @throws as `connectWith` */
+export const connectTo = async (given: Given, io: Io): Promise<Kube> => (await connectWith(given, io)).kube;
+
+/**
+ * For commands that go on when single things cannot be read: an API server that does not answer at all is none of those.
+ *
+ * @throws KubeError where it does not answer, or not to us
+ */
+export async function requireReachable(kube: Kube): Promise<void> {
+  await kube.get({ resource: NODES }, 'kubelet-gitops-asks').catch((error: unknown) => {
+    if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
+  });
+}

@@ -1,0 +1,72 @@
+import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { type Diagnosis, diagnosis } from '../diagnosis.ts';
+import { type Facts, valueOr } from '../facts.ts';
+
+/** A Lease that is older than this is nobody's, whatever its holder promised: a restart takes a few seconds. */
+const STALE_MS: Millis = 60_000;
+/** Whoever waits longer than this for a push to be seen wonders. */
+const SLOW_POLL_MS: Millis = 5 * 60_000;
+
+/** Who acts, what the repository says, and how it is heard of. */
+export function diagnoseCommits(facts: Facts): readonly Diagnosis[] {
+  return [...leader(facts), ...source(facts), ...triggers(facts)];
+}
+
+function leader({ lease: part, reconciler, now }: Facts): readonly Diagnosis[] {
+  if (!part.read || valueOr(reconciler, null)?.wanted === 0) return [];
+  const spec = part.value?.spec;
+  if (spec === undefined)
+    return [diagnosis('no-leader', 'no reconciler ever held the Lease kubelet-gitops-reconciler')];
+  const holder = spec.holderIdentity ?? '';
+  if (holder === '') return [diagnosis('no-leader', 'the last reconciler gave the Lease back, and no other took it')];
+  const renewed = fromTimestamp(spec.renewTime);
+  if (renewed !== undefined && now - renewed <= STALE_MS) return [];
+  return [diagnosis('no-leader', `${holder} has not renewed the Lease since ${spec.renewTime ?? 'ever'}`, [holder])];
+}
+
+function source({ source: part }: Facts): readonly Diagnosis[] {
+  if (!part.read) return [];
+  const state = part.value;
+  if (state === null || state.commit === '') {
+    const failure = state?.failure ?? '';
+    return [diagnosis('no-commit', `no commit was ever taken up${failure === '' ? '' : `: ${failure}`}`)];
+  }
+  const { failure, failingSince, refusedCommit, refusedBecause, findings, notes, statuses } = state;
+  const lines = findings.split('\n').filter((line) => line !== '');
+  const unwritten = parseUnreadableNotes(state.unreadableNotes);
+  return [
+    ...(failure === '' ? [] : [diagnosis('git-failing', `git fails since ${failingSince}: ${failure}`)]),
+    ...(refusedCommit === ''
+      ? []
+      : [diagnosis('commit-refused', `${refusedCommit.slice(0, 12)}: ${refusedBecause}`, [refusedCommit])]),
+    ...(lines.length === 0
+      ? []
+      : [diagnosis('commit-findings', `${lines.length} in ${state.commit.slice(0, 12)}: ${lines[0]}`)]),
+    ...(isOff(notes) ? [diagnosis('notes-off', `notes are ${notes}`)] : []),
+    ...(unwritten[0] === undefined
+      ? []
+      : [diagnosis('notes-unreadable', `${unwritten.length}, among them ${unwritten[0]}`)]),
+    ...(isOff(statuses) ? [diagnosis('statuses-off', `statuses are ${statuses}`)] : []),
+  ];
+}
+
+/** Off against somebody's will. */
+const isOff = (text: string): boolean => text.startsWith('off') && text !== 'off: switched off';
+
+function triggers({ reconciler, webhookService }: Facts): readonly Diagnosis[] {
+  const settings = valueOr(reconciler, null)?.settings;
+  if (settings === undefined) return [];
+  const secret = settings['WEBHOOK_SECRET_FILE'] ?? '';
+  const hasWebhook = secret !== '';
+  const half = webhookService.read && webhookService.value && !hasWebhook;
+  const poll = settings['POLL_INTERVAL'] ?? '60s';
+  const slow = !hasWebhook && (parseDuration(poll) ?? 0) > SLOW_POLL_MS;
+  return [
+    ...(half
+      ? [diagnosis('webhook-half', 'there is a Service kubelet-gitops-webhook, and WEBHOOK_SECRET_FILE is not set')]
+      : []),
+    ...(slow ? [diagnosis('polling-slow', `POLL_INTERVAL is ${poll}, and there is no webhook`)] : []),
+  ];
+}

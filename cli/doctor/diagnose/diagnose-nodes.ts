@@ -1,0 +1,204 @@
+import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
+import { failedAt } from '#reconciler/policy/rollout/node-progress.ts';
+import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
+import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
+import { removedFlagsOf } from '../../inventory/nodes-with-removed-flags.ts';
+import { type Facts, type NodeFact, valueOr } from '../facts.ts';
+
+/** A Node this young may have no agent yet. */
+const YOUNG_MS: Millis = 5 * 60_000;
+const MOST_SKEW_MS: Millis = 60_000;
+
+/** What is wrong with nodes and their agents; nodes with the same trouble are one diagnosis. */
+export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
+  const kubeletNodes = valueOr(facts.kubeletNodes, []);
+  return [
+    ...choices(facts),
+    ...agents(facts),
+    ...versions(facts),
+    ...removedFlagsOf(kubeletNodes).flags.flatMap(({ flag, to, nodes }) =>
+      aboutAll('flags-removed', 'node', nodes, `kubelet ${to} does not start with --${flag}`),
+    ),
+    ...rejected(kubeletNodes),
+    ...inPhase('nodes-broken', 'Broken', kubeletNodes),
+    ...inPhase('nodes-drifted', 'Drifted', kubeletNodes),
+    ...inError(kubeletNodes),
+    ...unseen(kubeletNodes),
+    ...skewed(facts),
+  ];
+}
+
+/** Which nodes nobody configures, and why. */
+function choices({ nodes, pools, kubeletNodes }: Facts): readonly Diagnosis[] {
+  if (!nodes.read || !pools.read) return [];
+  const candidates = pools.value.flatMap(({ metadata: { name }, spec }) =>
+    spec === undefined ? [] : [{ name, priority: spec.priority, nodeSelector: spec.nodeSelector }],
+  );
+  const chosen = nodes.value.map(({ name, labels }) => ({ name, choice: choosePool(labels, candidates) }));
+  const conflicts = Map.groupBy(chosen, ({ choice }) =>
+    choice.choice === 'conflict' ? choice.pools.join(' and ') : '',
+  );
+  const names = (is: string): readonly string[] =>
+    chosen.filter(({ choice }) => choice.choice === is).map(({ name }) => name);
+  const known = new Set(nodes.value.map(({ name }) => name));
+  const orphans = valueOr(kubeletNodes, []).map(({ metadata }) => metadata.name);
+  return [
+    ...[...conflicts].flatMap(([both, each]) =>
+      both === ''
+        ? []
+        : aboutAll(
+            'nodes-in-conflict',
+            'node',
+            each.map(({ name }) => name),
+            `selected by ${both} with the same priority`,
+          ),
+    ),
+    ...aboutAll('nodes-unmanaged', 'node', names('none'), 'selected by no pool'),
+    ...aboutAll('nodes-opted-out', 'node', names('opted-out'), 'opted out by a label'),
+    ...aboutAll(
+      'records-without-node',
+      'KubeletNode',
+      orphans.filter((name) => !known.has(name)),
+      'there is no such Node',
+    ),
+  ];
+}
+
+function agents({ nodes, kubeletNodes, now }: Facts): readonly Diagnosis[] {
+  if (!nodes.read || !kubeletNodes.read) return [];
+  const heard = new Map(kubeletNodes.value.map((node) => [node.metadata.name, fromTimestamp(node.status?.heartbeat)]));
+  const old = nodes.value.filter((node) => isLinux(node) && now - (node.createdAt ?? 0) > YOUNG_MS);
+  const never = old.filter(({ name }) => heard.get(name) === undefined).map(({ name }) => name);
+  const silent = nodes.value
+    .filter(({ name }) => now - (heard.get(name) ?? now) > AGENT_SILENT_MS)
+    .map(({ name }) => name);
+  return [
+    ...aboutAll('nodes-without-agent', 'node', never, 'no agent ever reported'),
+    ...aboutAll('agents-silent', 'node', silent, 'the agent reported last more than 15 minutes ago'),
+  ];
+}
+
+/** Agents run on Linux only. */
+const isLinux = ({ labels }: NodeFact): boolean => (labels['kubernetes.io/os'] ?? 'linux') === 'linux';
+
+function versions({ nodes, kubeletNodes, agents }: Facts): readonly Diagnosis[] {
+  const kubelets = (is: (minor: number) => boolean): readonly string[] =>
+    valueOr(nodes, [])
+      .filter(({ kubeletVersion }) => is(minorNumber(kubeletVersion) ?? OLDEST_MINOR))
+      .map(({ name }) => name);
+  const byVersion = Map.groupBy(
+    valueOr(kubeletNodes, []).filter(({ status }) => status?.agentVersion !== undefined),
+    ({ status }) => status?.agentVersion ?? '',
+  );
+  const groups = [...byVersion].map(([version, each]) => ({
+    version,
+    names: each.map(({ metadata }) => metadata.name),
+  }));
+  groups.sort((a, b) => b.names.length - a.names.length);
+  const [most, ...fewer] = groups;
+  const updating = valueOr(agents, null);
+  const isUpgrade = updating !== null && updating.updated < updating.wanted;
+  return [
+    ...aboutAll(
+      'kubelet-too-new',
+      'node',
+      kubelets((minor) => minor > NEWEST_MINOR),
+      `newer than ${minorName(NEWEST_MINOR)}`,
+    ),
+    ...aboutAll(
+      'kubelet-too-old',
+      'node',
+      kubelets((minor) => minor < OLDEST_MINOR),
+      `older than ${minorName(OLDEST_MINOR)}`,
+    ),
+    ...(isUpgrade
+      ? []
+      : fewer.flatMap(({ version, names }) =>
+          aboutAll('agent-versions-differ', 'node', names, `agent ${version}; most run ${most?.version}`),
+        )),
+  ];
+}
+
+/** Nodes that gave up what they are assigned now, by config and reason. */
+function rejected(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
+  const entries = kubeletNodes.flatMap((node) => {
+    const { configSource, apply = 'overlay' } = node.spec ?? {};
+    if (configSource === undefined) return [];
+    const at = failedAt(node, { sha256: configSource.sha256, apply });
+    const entry = node.status?.rejected?.find((each) => each.at === at && each.sha256 === configSource.sha256);
+    return entry === undefined ? [] : [{ name: node.metadata.name, entry }];
+  });
+  const alike = Map.groupBy(entries, ({ entry }) => `${entry.name} ${entry.reason}`);
+  return [...alike.values()].map((each) => {
+    const names = each.map(({ name }) => name);
+    const entry = each[0]?.entry;
+    return diagnosis(
+      'config-rejected',
+      `${entry?.name} on ${count('node', names)}: ${entry?.reason}: ${entry?.message}`,
+      names,
+    );
+  });
+}
+
+function inPhase(
+  code: 'nodes-broken' | 'nodes-drifted',
+  phase: 'Broken' | 'Drifted',
+  kubeletNodes: readonly KubeletNode[],
+): readonly Diagnosis[] {
+  const those = kubeletNodes.filter(({ status }) => status?.phase === phase);
+  const said = those.map(({ status }) => status?.error?.message ?? '').find((message) => message !== '');
+  return aboutAll(
+    code,
+    'node',
+    those.map(({ metadata }) => metadata.name),
+    `${phase}${said === undefined ? '' : `: ${said}`}`,
+  );
+}
+
+/** What the agent says that is neither a rejection nor a phase of its own. */
+function inError(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
+  const those = kubeletNodes.filter(({ status }) => {
+    const error = status?.error ?? undefined;
+    const isListed = status?.rejected?.some(({ reason, at }) => reason === error?.reason && at === error.at) === true;
+    return error !== undefined && !isListed && status?.phase !== 'Broken' && status?.phase !== 'Drifted';
+  });
+  const alike = Map.groupBy(those, ({ status }) => status?.error?.reason ?? '');
+  return [...alike].flatMap(([reason, each]) =>
+    aboutAll(
+      'nodes-in-error',
+      'node',
+      each.map(({ metadata }) => metadata.name),
+      `${reason}: ${each[0]?.status?.error?.message ?? ''}`,
+    ),
+  );
+}
+
+/** Nodes whose agents cannot see what the kubelet runs, by reason: one that is not there for a moment is none of them. */
+function unseen(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
+  const those = kubeletNodes.flatMap(({ metadata: { name }, status = {} }) => {
+    const condition = unseenIn(status);
+    return condition?.status === 'False' ? [{ name, condition }] : [];
+  });
+  const alike = Map.groupBy(those, ({ condition }) => condition.reason);
+  return [...alike].flatMap(([reason, each]) =>
+    aboutAll(
+      'running-config-unseen',
+      'node',
+      each.map(({ name }) => name),
+      `${reason}: ${each[0]?.condition.message ?? ''}`,
+    ),
+  );
+}
+
+/** By the stamp of the API server where there is one, and otherwise by what cannot be: times that have not come yet. */
+function skewed({ stamps, now }: Facts): readonly Diagnosis[] {
+  return stamps.flatMap(({ of, said, stamped }) => {
+    const skew = stamped === undefined ? Math.max(0, said - now) : said - stamped;
+    if (Math.abs(skew) <= MOST_SKEW_MS) return [];
+    const seconds = Math.round(Math.abs(skew) / 1000);
+    return [diagnosis('clock-skew', `the clock of ${of} is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}`, [of])];
+  });
+}

@@ -1,0 +1,86 @@
+import { forecastTogether } from '#reconciler/policy/forecast/forecast.ts';
+import { type Spread, spreadOf } from '#reconciler/policy/forecast/spread.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { MergePlan, MovePlan, NodePlan, PoolPlan, Summary } from './merge-plan.ts';
+import type { PlannedRollout } from './plan-rollout.ts';
+import { NOT_ESTIMATED } from './not-estimated.ts';
+import { SUSPENDED_IN_GIT } from './wait-reasons.ts';
+
+/** A pool with its rollout, undefined where nothing changes on its nodes. */
+export interface PlannedPool {
+  readonly plan: PoolPlan;
+  readonly rollout: PlannedRollout | undefined;
+}
+
+/** @param most how many nodes of all pools together may be unavailable; null where each pool goes by itself */
+export function summaryOf(planned: readonly PlannedPool[], moves: readonly MovePlan[], most: number | null): Summary {
+  const pools = planned.map(({ plan }) => plan);
+  const leaving = moves.flatMap((move) => move.leaving);
+  const [waiting, moving] = [pools.filter(isWaiting), pools.filter((pool) => !isWaiting(pool))];
+  const count = (of: readonly PoolPlan[], which: (node: NodePlan, pool: PoolPlan) => boolean): number =>
+    of.reduce((sum, pool) => sum + pool.nodes.filter((node) => which(node, pool)).length, 0);
+  const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node);
+  const away = (which: keyof Spread): Millis => sum(moves.map((move) => move[which]));
+  const side = (which: keyof Spread): Millis =>
+    Math.max(away(which), ...moving.map(({ rollout }) => rollout?.[which] ?? 0));
+  const rollouts = planned.flatMap(({ plan, rollout }) => (rollout === undefined || isWaiting(plan) ? [] : [rollout]));
+  const bounded = most === null ? null : spreadOf((restartMs) => timeTogether(rollouts, most, restartMs));
+  // Who goes back to local takes its place from the others.
+  const together = (which: keyof Spread): Millis => (bounded === null ? side(which) : bounded[which] + away(which));
+  return {
+    pools: pools.length,
+    nodes: count(pools, () => true) + leaving.length,
+    restarts: count(moving, restarts) + leaving.length,
+    reboots: count(moving, (node, { cost }) => restarts(node) && cost === 'reboot'),
+    refused: count(moving, isRefused),
+    waiting: count(waiting, () => true),
+    takenOver: count(moving, ({ runsAlready }) => runsAlready),
+    untimed: NOT_ESTIMATED.filter((each) => moving.some(({ rollout }) => rollout?.untimed.includes(each))),
+    expectedMs: together('expectedMs'),
+    quickMs: together('quickMs'),
+    slowMs: together('slowMs'),
+  };
+}
+
+function timeTogether(rollouts: readonly PlannedRollout[], most: number, restartMs: Millis): Millis | null {
+  const found = forecastTogether(
+    rollouts.map(({ rollout }) => rollout(restartMs)),
+    most,
+  );
+  return found.reduce<Millis | null>(
+    (last, { endMs }) => (last === null || endMs === null ? null : Math.max(last, endMs)),
+    0,
+  );
+}
+
+/** Also where a bound lets nobody begin. */
+const isWaiting = ({ waits, rollout }: PoolPlan): boolean => waits !== undefined || rollout?.waves.length === 0;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+const isRefused = ({ warnings }: NodePlan): boolean => warnings.some(({ refuses }) => refuses);
+
+/** What of a plan can make `kubelet-gitops plan` end with 3. */
+export const FAILURES = ['refused', 'conflict', 'invalid', 'stuck', 'held', 'empty', 'security'] as const;
+export type PlanFailure = (typeof FAILURES)[number];
+/** What does where nobody says: what is merged like that reaches no node, or not as it was meant. */
+export const USUAL_FAILURES: readonly PlanFailure[] = ['refused', 'conflict', 'invalid', 'stuck'];
+
+/**
+ * `refused`: the commit as a whole, or the config on a node. `conflict`: two pools want a node with the same priority. `invalid`: errors in a
+ * file. `stuck`: a pool does not allow what the change does to its nodes. `held`: the cluster's file lets nothing begin. `empty`: a
+ * pool loses all its nodes. `security`: somebody gains something.
+ */
+export function failuresIn(plan: MergePlan): ReadonlySet<PlanFailure> {
+  const { refusal, summary, conflicts, findings, pools, held } = plan;
+  const holds: Readonly<Record<PlanFailure, boolean>> = {
+    refused: refusal !== undefined || summary.refused > 0,
+    conflict: conflicts.length > 0,
+    invalid: findings.some(({ severity }) => severity === 'error'),
+    stuck: pools.some(({ waits }) => waits !== undefined && waits !== SUSPENDED_IN_GIT),
+    held: held !== undefined,
+    empty: findings.some(({ code }) => code === 'pool-becomes-empty'),
+    security: findings.some(({ kind }) => kind === 'security'),
+  };
+  return new Set(FAILURES.filter((failure) => holds[failure]));
+}

@@ -1,0 +1,262 @@
+import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
+import { formatRoughly } from '#shared/runtime/rough-duration.ts';
+import type { Spread } from '#reconciler/policy/forecast/spread.ts';
+import { formatResource } from '#reconciler/policy/allocatable/allocatable.ts';
+import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
+import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
+import { type SimilarPools, MANY_POOLS } from './group-pools.ts';
+
+/** What a change costs a node, for people. */
+export const COST_WORDS: Readonly<Record<ChangeCost, string>> = {
+  restart: 'restart of the kubelet',
+  'state-file:cpu': "restart, and the CPU manager's state file is put aside; a drain where its policy is static",
+  'state-file:memory': "restart, and the memory manager's state file is put aside; a drain where its policy is Static",
+  drain: 'drain of the node (needs disruption.allow)',
+  reboot: 'reboot of the machine (needs disruption.reboot)',
+  never: 'not meant to be changed on a live node',
+};
+
+const HEADS: Readonly<Record<PoolPlan['change'], string>> = {
+  added: 'is new',
+  removed: 'is removed: its nodes go to another pool or back to their local config',
+  changed: 'changes',
+  invalid: 'has errors, and keeps its current config',
+};
+
+export function headOf([first, ...rest]: SimilarPools): string {
+  if (rest.length === 0 && !changesItself(first)) return `Pool ${first.name} gets other nodes`;
+  if (rest.length === 0)
+    return `Pool ${first.name} ${first.from === undefined ? HEADS[first.change] : comesFrom(first, first.from)}`;
+  const names = listed(
+    [first, ...rest].map(({ name }) => name),
+    MOST_POOLS,
+  );
+  if (!changesItself(first)) return `Pools ${names} get other nodes`;
+  return `Pools ${names} ${first.change === 'added' ? 'are new, and alike' : 'change alike'}`;
+}
+
+/** A pool may only get other nodes: by their labels' part in its selector, or by another pool that lets them go. */
+const changesItself = ({ change, fields, spec }: PoolPlan): boolean =>
+  change !== 'changed' || fields.length + spec.length > 0;
+
+/** `2 pools change, 48 nodes: 40 kubelets restart, 8 nodes would refuse the config; about 2h`; undefined where no node is touched. */
+export function summaryLine({ summary, knowsNodes, moves, refusal }: MergePlan): string | undefined {
+  const { pools, nodes, restarts, reboots, refused, waiting, takenOver } = summary;
+  if (!knowsNodes || (nodes === 0 && moves.length === 0)) return undefined;
+  const some = (count: number, what: string, many = `${what}s`): string => `${count} ${count === 1 ? what : many}`;
+  const parts = [
+    some(restarts, 'kubelet restarts', 'kubelets restart'),
+    ...(refused > 0 ? [`${some(refused, 'node')} would refuse the config`] : []),
+    ...(waiting > 0 ? [`${some(waiting, 'node')} would wait`] : []),
+    ...(takenOver > 0 ? [`${some(takenOver, 'kubelet runs', 'kubelets run')} it already`] : []),
+    some(reboots, 'reboot'),
+  ];
+  const time = restarts === 0 ? '' : `; ${timeOf(summary)}`;
+  const where = refusal === undefined ? '' : 'Once it is allowed: ';
+  return `${where}${some(pools, 'pool')}, ${some(nodes, 'node')}: ${parts.join(', ')}${time}`;
+}
+
+/** That the comparison does not begin where the cluster is. */
+export const inForceLine = ({ inForce }: MergePlan): string | undefined =>
+  inForce === undefined
+    ? undefined
+    : `The base is not in force there; ${inForce.slice(0, 12)} is. --base ${inForce.slice(0, 12)} shows all that would come into force`;
+
+/** With what a pool is compared that has errors in the base. */
+export const keptLines = (pools: SimilarPools): readonly string[] =>
+  pools.flatMap(({ name, keptFrom }) => {
+    if (keptFrom === undefined) return [];
+    return keptFrom === null
+      ? [`${name} has errors in the base, and what it keeps is not found in this clone: compared with nothing`]
+      : [`${name} has errors in the base; compared with what it keeps, that of ${keptFrom.slice(0, 12)}`];
+  });
+
+/** A pool that was renamed, or split off another one. */
+function comesFrom({ fields, members, nodes }: PoolPlan, from: string): string {
+  if (fields.length + nodes.length > 0) return `is new, and its nodes come from ${from}`;
+  return members === 0
+    ? `is new, and says what ${from} said`
+    : `is new, and its nodes run its config already, as that of ${from}: no kubelet restarts`;
+}
+
+const MOST_POOLS = 10;
+
+/** What becomes of the nodes, pool by pool; the first line of each is the one to be seen. */
+export function rolloutBlocks(
+  pools: SimilarPools,
+  knowsNodes: boolean,
+): readonly { readonly line: string; readonly order: readonly string[] }[] {
+  const isOne = pools.length === 1;
+  const blocks = pools.flatMap((pool) => {
+    const line = rolloutLine(pool);
+    const order = pools.length < MANY_POOLS ? [...orderLines(pool), ...worthLines(pool)] : [];
+    return line === undefined ? [] : [{ line: isOne ? line : `${pool.name}: ${line}`, order }];
+  });
+  const empty = pools.filter(({ members, change }) => knowsNodes && members === 0 && change !== 'removed');
+  if (empty.length === 0 || pools[0].change === 'invalid') return blocks;
+  const where = isOne
+    ? 'it'
+    : listed(
+        empty.map(({ name }) => name),
+        MOST_POOLS,
+      );
+  return [...blocks, { line: `no node belongs to ${where}`, order: [] }];
+}
+
+function unsetOf(change: FieldChange): string {
+  return change.default === undefined ? 'not set' : `not set (default ${change.default})`;
+}
+
+export const sidesOf = (change: FieldChange): readonly [string, string] => [
+  change.before ?? unsetOf(change),
+  change.after ?? unsetOf(change),
+];
+
+/** How many nodes, budget and time. */
+function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
+  if (rollout === undefined || waits !== undefined) return undefined;
+  const { budget, waves } = rollout;
+  const count = counted(nodes);
+  if (waves.length === 0) {
+    return `${count} would change, but ${budget === 0 ? 'maxUnavailable' : 'maxUnavailablePerZone'} allows none`;
+  }
+  const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
+  return `${count}, ${budget} at a time, in ${steps}; ${timeOf(rollout)}`;
+}
+
+/** `about 1 h 50 min (1 h 40 min to 2 h 20 min) if all goes well, plus closed windows, drains`. */
+function timeOf({ expectedMs, quickMs, slowMs, untimed = [] }: Spread & Partial<Pick<RolloutPlan, 'untimed'>>): string {
+  const [usual, quick, slow] = [expectedMs, quickMs, slowMs].map(formatRoughly);
+  const more = untimed.length === 0 ? '' : `, plus ${untimed.join(', ')}`;
+  return `about ${usual}${quick === slow ? '' : ` (${quick} to ${slow})`} if all goes well${more}`;
+}
+
+const counted = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'node' : 'nodes'}`;
+
+/** That nodes would be left as they are, and why. */
+export function waitLines(pools: SimilarPools): readonly string[] {
+  const [{ waits }] = pools;
+  const nodes = pools.flatMap((pool) => pool.nodes);
+  return waits === undefined ? [] : [`${nodes.length === 0 ? 'nodes' : counted(nodes)} would wait: ${waits}`];
+}
+
+/** Which nodes, in which order: by canaries and steps where there are any, and otherwise turn by turn. */
+function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
+  if (rollout === undefined || rollout.waves.length === 0 || waits !== undefined) return [];
+  const { stages, waves } = rollout;
+  if (stages.length > 1) return stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`);
+  const turns = waves.slice(0, MOST_TURNS).map((nodes) => listed(nodes));
+  const more = waves.length - turns.length;
+  return [`order: ${turns.join(' → ')}${more > 0 ? ` → and ${more} more` : ''}`];
+}
+
+const MOST_TURNS = 6;
+
+/** How far a config with each planted fault would get before the bounds stop it; nothing to say of a single node. */
+function worthLines({ rollout, waits, nodes }: PoolPlan): readonly string[] {
+  if (rollout === undefined || rollout.worth.length === 0 || nodes.length < 2 || waits !== undefined) return [];
+  const reaches = rollout.worth.map(
+    ({ fault, byChance, seen, isStopped }) =>
+      `${isStopped ? `at most ${seen}${byChance === true ? ' in 19 of 20 cases' : ''}` : 'all'} if it ${fault}`,
+  );
+  return [`of ${counted(nodes)} a bad config reaches ${reaches.join(', ')}`];
+}
+
+/** What is to be said of a new pool that changes nothing. */
+export function adoptedLine({ name, nodes }: PoolPlan): string {
+  const what = nodes.length === 1 ? 'its node runs' : 'its nodes run';
+  return `Pool ${name} is new and matches what ${what} already: files are written, no kubelet restarts (${listed(nodes.map((node) => node.name))})`;
+}
+
+/** Which nodes that had no config of ours need no restart for it, and of which nobody here can say that. */
+export function takeOverLines(nodes: readonly NodePlan[]): readonly string[] {
+  const names = (which: (node: NodePlan) => boolean): readonly string[] => nodes.filter(which).map(({ name }) => name);
+  const [known, unasked, unseen] = [
+    names(({ runsAlready }) => runsAlready),
+    names(({ unclear }) => unclear === 'not-asked'),
+    names(({ unclear }) => unclear === 'own-config'),
+  ];
+  const line = (of: readonly string[], text: string): readonly string[] =>
+    of.length === 0 ? [] : [`${listed(of)}: ${text}`];
+  return [
+    ...line(known, 'already runs this: files are written, the kubelet is not restarted'),
+    ...line(
+      unasked,
+      'what the kubelet runs is not known here; one that already runs this is not restarted (--running cluster asks)',
+    ),
+    ...line(
+      unseen,
+      'the kubelet runs all that this sets; whether it restarts depends on the config file of the node, which is not known here',
+    ),
+  ];
+}
+
+/** What a change of the fields may bring about; fields with the same risk are named together. */
+export function risksOf({ fields }: PoolPlan): readonly { readonly paths: readonly string[]; readonly risk: string }[] {
+  const risky = fields.flatMap(({ path, risk }) => (risk === undefined ? [] : [{ path, risk }]));
+  return [...Map.groupBy(risky, ({ risk }) => risk)].map(([risk, on]) => ({ paths: on.map(({ path }) => path), risk }));
+}
+
+/** Of a pool with computed values: what each class of machines gets. */
+export function classLines({ classes = [] }: PoolPlan): readonly string[] {
+  const shown = classes.slice(0, MOST_LISTED_CLASSES).map(({ name, nodes, because, values }) => {
+    const whose = `machines with ${name} (${listed(nodes)})`;
+    if (because !== undefined) return `${whose} keep what they have: ${because}`;
+    const what = values.map(({ field, before, after }) =>
+      before === after ? `${field} ${after}` : `${field} ${before} → ${after}`,
+    );
+    return `${whose}: ${what.join(', ')}`;
+  });
+  const rest = classes.length - shown.length;
+  return rest > 0 ? [...shown, `and ${rest} more classes`] : shown;
+}
+
+const MOST_LISTED_CLASSES = 20;
+
+/** Nodes with the same effect are named together. */
+export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
+  const effects = nodes.flatMap(({ name, allocatable }) =>
+    allocatable.map(({ resource, before, after }) => ({
+      name,
+      text: `allocatable ${resource}: ${formatResource(resource, before)} → ${formatResource(resource, after)}`,
+    })),
+  );
+  return [...Map.groupBy(effects, ({ text }) => text)].map(
+    ([text, on]) => `${text} on ${listed(on.map(({ name }) => name))}`,
+  );
+}
+
+export function warningLines(nodes: readonly NodePlan[]): readonly string[] {
+  const all = nodes.flatMap(({ name, warnings }) =>
+    warnings.map(({ text, here }) => ({ name: here === undefined ? name : `${name} (${here})`, text })),
+  );
+  return [...Map.groupBy(all, ({ text }) => text)].map(
+    ([text, on]) => `${listed(on.map(({ name }) => name))}: ${text}`,
+  );
+}
+
+/** Which nodes go where. */
+export function moveLine({ from, to, contested, nodes, fields }: MovePlan): string {
+  const place = (pool: string | null): string => pool ?? 'no pool (local config)';
+  // Nodes in conflict are left as they are, and git does not say what that is.
+  const start =
+    contested === undefined ? place(from) : `a conflict of ${contested.join(' and ')}, with what they ran before it,`;
+  const what = to === null && fields.length > 0 ? '; they lose:' : '';
+  return `${listed(nodes)} from ${start} to ${place(to)}${what}`;
+}
+
+/** How nodes go back to their local config; empty where they do not. */
+export const leavingLines = ({ leaving, ...time }: MovePlan): readonly string[] =>
+  leaving.length === 0 ? [] : [`${counted(leaving)}, 1 at a time; ${timeOf(time)}`, ...capacityLines(leaving)];
+
+/** A field that a node which moves loses or gets; what counts without a pool is the node's own. */
+export const movedSides = ({ to }: MovePlan, change: FieldChange): readonly [string, string] => [
+  change.before ?? unsetOf(change),
+  change.after ?? (to === null ? 'local config' : unsetOf(change)),
+];
+
+/** The first few by name, and how many more. */
+function listed(names: readonly string[], most = 5): string {
+  const [shown, rest] = [names.slice(0, most), names.length - most];
+  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+}

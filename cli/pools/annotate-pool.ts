@@ -1,0 +1,56 @@
+import { BY_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { type ClaimedVerb, claimText } from '#shared/contract/claim.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import { KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { mergePatchLatest } from '#shared/kube/update.ts';
+import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
+import type { Connection } from '../connect-cluster.ts';
+import { readActor } from './actor.ts';
+
+/** What is to become of a pool's annotation, and what is said about it. `write` is absent where nothing is to be written. */
+export interface AnnotationChange {
+  readonly write?: { readonly verb: ClaimedVerb; readonly annotation: string; readonly value: string | null };
+  readonly say: string;
+}
+
+/** Carries a wish out on a pool. @returns what was done */
+export type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
+
+/**
+ * Decides on the pool as it is at the moment of the write, and again where somebody wrote in between: what is said is what
+ * was done. Beside what it writes stands who did it, as far as the API server tells and takes that.
+ */
+export async function poolAnnotator({ kube, transport }: Connection): Promise<AnnotatePool> {
+  const who = await readActor(transport);
+  const annotate = async (
+    name: string,
+    wish: (latest: KubeletPool) => AnnotationChange,
+    by: string | undefined,
+  ): Promise<string> => {
+    let said = `${name}: the pool is gone`;
+    await mergePatchLatest<KubeletPool>(
+      kube,
+      { resource: KUBELET_POOLS },
+      name,
+      (latest) => {
+        const { write, say } = wish(latest);
+        said = `${name}: ${say}`;
+        if (write === undefined) return null;
+        const { verb, annotation, value } = write;
+        const at = toTimestamp(systemClock.now());
+        // What was claimed of an earlier value says nothing of this one.
+        const claim = by === undefined ? {} : { [BY_ANNOTATION]: claimText({ verb, at, who: by }, value ?? '') };
+        return { metadata: { annotations: { [annotation]: value, ...claim } } };
+      },
+      { clock: systemClock, random: Math.random },
+    );
+    return said;
+  };
+  return (name, wish) =>
+    annotate(name, wish, who).catch((error: unknown) => {
+      // The policies of an older release allow no other annotation.
+      if (who === undefined || !isKubeError(error, 'KUBE_FORBIDDEN', 'KUBE_INVALID')) throw error;
+      return annotate(name, wish, undefined);
+    });
+}

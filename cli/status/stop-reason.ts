@@ -1,0 +1,57 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { wasInForce, isConfigValid, isFaulty } from './all-settled.ts';
+import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { type StatusView, suspensionLine } from './render.ts';
+
+/**
+ * Why nothing more happens until somebody commits, releases or resumes something; null while something may. Where only windows, budgets or a
+ * repository that cannot be read hold things up, that may end by itself. Pure.
+ *
+ * @param commit the beginning of the name of the commit that is waited for; empty for whichever is in force
+ */
+export function stopReason({ source, pools, nodes }: StatusView, commit = ''): string | null {
+  const isRefused = source.refusedCommit !== '' && source.refusedCommit.startsWith(commit);
+  const refused = isRefused ? `commit ${source.refusedCommit.slice(0, 12)} was refused` : null;
+  if (!wasInForce(source, commit)) return refused;
+  const isAllSuspended = recordedPolicy(source.policy, false).suspend;
+  const suspended = pools.filter((pool) => isSuspended(pool, isAllSuspended));
+  if (pools.some((pool) => !suspended.includes(pool) && isMoving(pool, nodes))) return null;
+  const [halted, invalid] = [pools.filter(isHalted), pools.filter((pool) => !isConfigValid(pool))];
+  const stops = [
+    ...(refused === null ? [] : [refused]),
+    ...suspended.map(({ metadata }) => `pool ${metadata.name} is suspended`),
+    ...halted.map(({ metadata }) => `pool ${metadata.name} is halted`),
+    ...invalid.map(({ metadata }) => `the config of pool ${metadata.name} is refused`),
+    ...(!isFaulty(source) || invalid.length > 0 ? [] : ['the commit has findings']),
+  ];
+  return stops.length === 0 ? null : stops.join(', ');
+}
+
+/** Nodes that are in the middle of a change finish it. */
+const isSuspended = (pool: KubeletPool, isAllSuspended: boolean): boolean =>
+  pool.status?.phase === 'Waiting' &&
+  (pool.status.counts?.updating ?? 0) === 0 &&
+  (isAllSuspended || suspensionLine(pool) !== null);
+
+const isHalted = ({ status }: KubeletPool): boolean => status?.phase === 'Halted';
+
+/** A halted pool still moves while a trial that was begun goes on, and until everybody is back who goes back. */
+function isMoving({ metadata, status }: KubeletPool, nodes: readonly KubeletNode[]): boolean {
+  const { phase, counts, halt } = status ?? {};
+  if (phase !== 'Halted') return phase !== 'Settled' && phase !== 'Empty';
+  const isGoingBack = (node: KubeletNode): boolean =>
+    haltedIn(status).some((sha256) => runs(node, metadata.name, sha256));
+  const isBack = halt?.action !== 'revert' || !nodes.some(isGoingBack);
+  return (counts?.updating ?? 0) > 0 || !isBack;
+}
+
+/** What a halted pool takes back: its payload, or of computed values those that no class had settled on. */
+function haltedIn({ halt, classes, settled }: KubeletPoolStatus = {}): readonly string[] {
+  if (halt === undefined || classes === undefined) return halt === undefined ? [] : [halt.sha256];
+  const former = new Set(settled?.classes?.map(({ sha256 }) => sha256));
+  return classes.flatMap(({ sha256 }) => (sha256 === undefined || former.has(sha256) ? [] : [sha256]));
+}
+
+const runs = ({ spec, status }: KubeletNode, pool: string, sha256: string): boolean =>
+  spec?.pool === pool && status?.active?.sha256 === sha256;

@@ -1,0 +1,59 @@
+import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { type Finding, hasErrors } from '#shared/contract/finding.ts';
+import {
+  decodeYaml,
+  KUBELET_CONFIG_API_VERSION,
+  KUBELET_CONFIG_KIND,
+} from '#shared/contract/kubelet-config/decode/decode.ts';
+import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
+import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
+import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import { templateOf } from '#reconciler/policy/templates/template.ts';
+import { judgeOnExamples } from '#reconciler/policy/config-repo/example-machines.ts';
+import { COMPUTED_KIND, type ComputedLayer, readComputed } from '#reconciler/policy/config-repo/read-computed.ts';
+import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
+import { byPlace, type ValidatedFile } from './validation.ts';
+
+/**
+ * One layer with computed values, as if it were all that a kubelet gets, on machines of several sizes. Undefined for a file of another
+ * kind.
+ *
+ * @param minors of the kubelets
+ */
+export function validateTemplateFile(
+  path: string,
+  bytes: Uint8Array,
+  minors: readonly string[],
+): ValidatedFile | undefined {
+  const { value, findings: written, positionOf } = decodeYaml(bytes, path);
+  if (!isMap(value) || value['kind'] !== COMPUTED_KIND) return undefined;
+  const report = fileReport(path, positionOf);
+  const layer = readComputed(value, report, positionOf);
+  const said = [...written, ...report.findings];
+  const findings = [...said, ...(hasErrors(said) ? [] : onMachines(path, layer, minors))].sort(byPlace);
+  const verdicts = minors.map((minor) => [minor, configVerdict(findings, minor)] as const);
+  return { path, verdicts: Object.fromEntries(verdicts), findings };
+}
+
+/** A pool of this layer alone. */
+const SPEC: KubeletPoolSpec = {
+  nodeSelector: {},
+  priority: 0,
+  layers: [],
+  apply: 'overlay',
+  rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+  trial: DEFAULT_TRIAL,
+};
+
+function onMachines(file: string, layer: ComputedLayer, minors: readonly string[]): readonly Finding[] {
+  const { positionOf } = layer;
+  const value = { ...layer.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
+  const template = templateOf(value, layer.leaves, SPEC.apply);
+  if (template === undefined) return [];
+  const nobody = { name: '', payload: '', sha256: '', configName: '', findings: [] };
+  const pool = { status: 'valid', ...nobody, spec: SPEC, value, positionOf, file, template } as const;
+  return judgeOnExamples(pool, (config) =>
+    validateForVersions(config, minors, { apply: SPEC.apply, positionOf, file }),
+  );
+}

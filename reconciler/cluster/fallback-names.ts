@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { otherConfigMapName } from '#shared/contract/config-map-hash.ts';
+
+/** Other names for config sources whose own name somebody took. */
+export interface FallbackNames {
+  /**
+   * One that nobody can foresee, and so cannot have taken; undefined where so many were made for it since the start that somebody
+   * takes them away again.
+   *
+   * @param usual the name that was taken
+   */
+  next(usual: string, pool: string, payload: string): string | undefined;
+}
+
+export const MOST_FALLBACK_NAMES = 5;
+const MARK_BYTES = 4;
+/** More than there are pools, in practice. */
+const MOST_REMEMBERED = 10_000;
+
+export function createFallbackNames(): FallbackNames {
+  const made = new Map<string, number>();
+  return {
+    next(usual, pool, payload) {
+      const before = made.get(usual) ?? 0;
+      if (before >= MOST_FALLBACK_NAMES) return undefined;
+      made.delete(usual);
+      made.set(usual, before + 1);
+      const oldest = made.keys().next().value;
+      if (made.size > MOST_REMEMBERED && oldest !== undefined) made.delete(oldest);
+      return otherConfigMapName(pool, randomBytes(MARK_BYTES).toString('hex'), payload);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+
+/** When signed objects were first seen here. Their signers date them as they like; this nobody else can. */
+export interface FirstSeenSignatures {
+  /** Of an object that is seen now. @returns now, or when it was seen before */
+  of(oid: string, now: Millis): Millis;
+}
+
+/** More than are looked at between two restarts, mostly; what is forgotten counts as new, which lets nothing in. */
+const MOST = 1_000;
+
+export function createFirstSeenSignatures(): FirstSeenSignatures {
+  const seen = new Map<string, Millis>();
+
+  return {
+    of(oid, now) {
+      const first = Math.min(now, seen.get(oid) ?? Infinity);
+      // Set again, so that the one that was asked for longest ago is the first.
+      seen.delete(oid);
+      seen.set(oid, first);
+      const oldest = seen.keys().next().value;
+      if (seen.size > MOST && oldest !== undefined) seen.delete(oldest);
+      return first;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+
+/** More nodes make no verdict surer, and each of them is written to once in a rollout. */
+const MOST_COMPARED = 40;
+
+/** What a node of the pool is to be measured for; null takes the annotation away. */
+export interface MeasureMark {
+  readonly node: KubeletNode;
+  readonly mark: string | null;
+}
+
+/**
+ * Which nodes hear of what is tried. All nodes of the pool measure, so that each knows what it was like before; the first of those that
+ * wait begin a new window with the rollout. A node that was told keeps its mark: the config that it was told begins its window.
+ *
+ * @param mark of the rollout; null where the pool asks for no analysis
+ */
+export function measureMarks(
+  mark: string | null,
+  told: readonly KubeletNode[],
+  waiting: readonly KubeletNode[],
+): readonly MeasureMark[] {
+  if (mark === null) return [...told, ...waiting].filter(isMeasured).map((node) => ({ node, mark: null }));
+  const compared = waiting
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .slice(0, MOST_COMPARED)
+    .filter((node) => markOf(node) !== mark);
+  const chosen = new Set(compared);
+  const others = [...told, ...waiting].filter((node) => !isMeasured(node) && !chosen.has(node));
+  return [...compared, ...others].map((node) => ({ node, mark }));
+}
+
+const markOf = ({ metadata }: KubeletNode): string | undefined => metadata.annotations?.[MEASURE_ANNOTATION];
+export const isMeasured = (node: KubeletNode): boolean => markOf(node) !== undefined;

@@ -1,0 +1,145 @@
+import { type FieldPolicy, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
+import { type CommitInForce, type Desired, type DesiredPool, desiredState } from '../desired.ts';
+import type { JudgePool } from '../config-repo/judge-pool.ts';
+import type { Fleet } from '../fleet.ts';
+import type { CommitOid, Snapshot } from '../commit-snapshot.ts';
+import { type FormerLimits, formerLimits, type Limits, limitsOf, type RecordedLimits } from '../commit-limits.ts';
+import type { LoadedRepo } from '../config-repo/loaded-repo.ts';
+import { DEFAULT_CLUSTER } from '../config-repo/read-cluster.ts';
+import type { JudgedSnapshot } from '../commit-snapshot.ts';
+import { recoveredCommit } from './recovered-commit.ts';
+import { judgeCommit, judgeSigner, type RefusalReason, type RewritePolicy } from './refuse-commit.ts';
+
+export interface RefusedCommit {
+  readonly commit: CommitOid;
+  readonly reason: RefusalReason;
+  readonly message: string;
+}
+
+export interface CommitDecision {
+  /** null until a commit was let into force since the start. */
+  readonly inForce: CommitInForce | null;
+  /** The tip of the branch, where it was not let into force. */
+  readonly refused: RefusedCommit | null;
+}
+
+export interface AcceptedCommitsOptions {
+  /** @param fieldsBefore what the commit before allows and denies; undefined where the commit's own file counts */
+  readonly load: (snapshot: Snapshot, fieldsBefore?: FieldPolicy) => LoadedRepo;
+  readonly judge: JudgePool;
+  readonly policy: RewritePolicy;
+}
+
+/** What the record in the cluster says of commits; it is written after each decision. */
+export interface RecordedCommits {
+  /** The one in force; of it, only the signature is judged again. */
+  readonly inForce: CommitOid | null;
+  /** The tip that was refused last, by whatever process. */
+  readonly refused: RefusedCommit | null;
+  /** Of the one in force: what it was judged by, and what it holds the next one to. Absent: nobody knows. */
+  readonly limits?: RecordedLimits;
+  /** Limits before the one in force that hold besides its own. */
+  readonly former?: FormerLimits | undefined;
+}
+
+/** Decides, pass by pass, which commit is in force. */
+export interface AcceptedCommits {
+  /** The commit that was let into force since the start; null for none. The record of it in the cluster is written later. */
+  inForce(): CommitOid | null;
+  /**
+   * Changes nothing, so that it can be asked with parts of the fleet.
+   *
+   * @param tip the newest commit that was read, or null
+   */
+  consider(tip: JudgedSnapshot | null, fleet: Fleet, recorded: RecordedCommits): CommitDecision;
+  /**
+   * What was considered holds from now on.
+   *
+   * @param desired what it means for the fleet; its pools are remembered for commits with errors in them
+   */
+  keep(taken: CommitDecision, desired?: Desired): void;
+  /** Pools as commits in force said them since the start, by name: what is kept of one that the present commit has errors in. */
+  known(): ReadonlyMap<string, DesiredPool>;
+}
+
+/**
+ * Refusals that another fleet could lift: then a commit would come into force by itself, hours later, because nodes joined. They last
+ * until there is another commit.
+ */
+export const LASTING_REFUSALS: readonly RefusalReason[] = ['no-pools', 'unassigns-too-many', 'changes-too-many'];
+
+export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOptions): AcceptedCommits {
+  let inForce: CommitInForce | null = null;
+  let read: CommitInForce | null = null;
+  let refused: RefusedCommit | null = null;
+  const known = new Map<string, DesiredPool>();
+
+  /** Reads a commit as what is in force before it lets it be read. */
+  function readTip(tip: JudgedSnapshot, recorded: RecordedCommits, limits: Limits | undefined): CommitInForce {
+    const { oid } = tip.commit;
+    if (limits === undefined) {
+      const fieldsBefore = recorded.inForce === null ? NO_FIELD_POLICY : recorded.limits?.fieldsBefore;
+      const { former } = recorded;
+      const repo = load(tip, fieldsBefore);
+      return { oid, repo, ...(fieldsBefore && { fieldsBefore }), ...(former && { former }) };
+    }
+    const repo = load(tip, limits.fields);
+    const former = tip.since === null ? undefined : formerLimits(limits, inForce?.repo ?? null, repo);
+    return { oid, repo, fieldsBefore: limits.fields, ...(former && { former }) };
+  }
+
+  return {
+    inForce: () => inForce?.oid ?? null,
+    known: () => known,
+    keep(taken, desired) {
+      ({ inForce, refused } = taken);
+      const declared = new Set(inForce?.repo.pools.map(({ name }) => name));
+      for (const name of known.keys()) if (!declared.has(name)) known.delete(name);
+      for (const pool of desired?.pools.values() ?? []) if (pool.origin === 'rendered') known.set(pool.name, pool);
+    },
+    consider(tip, fleet, recorded) {
+      // A process that has not read the branch yet knows no other commit than the one that was refused.
+      if (tip === null) return { inForce, refused: refused ?? recorded.refused };
+      if (tip.commit.oid === inForce?.oid) return { inForce, refused: null };
+      const { oid } = tip.commit;
+      const signer = judgeSigner(tip.signature);
+      if (!signer.accepted)
+        return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
+      const against = inForce?.oid ?? recorded.inForce ?? recoveredCommit(fleet);
+      const before = [refused, recorded.refused].find((last) => last?.commit === oid);
+      if (oid !== against && before?.commit === oid && LASTING_REFUSALS.includes(before.reason)) {
+        return { inForce, refused: before };
+      }
+      // Another commit came into force while this one was read: nobody knows how the two relate before the next reading.
+      if (oid !== against && tip.since !== against) return { inForce, refused: null };
+      // It may be asked again and again, and is read only once.
+      const limits = oid === against ? undefined : limitsBefore(inForce, recorded);
+      if (read?.oid !== oid) read = readTip(tip, recorded, limits);
+      const { repo } = read;
+      const verdict =
+        oid === against
+          ? ({ accepted: true } as const)
+          : judgeCommit(
+              {
+                lineage: tip.lineage,
+                repo,
+                desired: desiredState(read, fleet, judge, undefined, known),
+                before: desiredState(inForce, fleet, judge, undefined, known),
+                ...(against === null || limits === undefined ? {} : { limits }),
+              },
+              policy,
+              fleet,
+            );
+      if (!verdict.accepted) {
+        return { inForce, refused: { commit: oid, reason: verdict.reason, message: verdict.message } };
+      }
+      return { inForce: read, refused: null };
+    },
+  };
+}
+
+/** What a commit is held to that is not in force yet. The very first one allows itself no field either. */
+function limitsBefore(inForce: CommitInForce | null, { limits }: RecordedCommits): Limits {
+  if (inForce !== null) return limitsOf(inForce.repo.cluster);
+  return limits?.limits ?? { ...limitsOf(DEFAULT_CLUSTER), fields: NO_FIELD_POLICY };
+}

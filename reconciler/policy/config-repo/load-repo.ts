@@ -1,0 +1,148 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import { commonFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
+import type { RepoFile } from '../commit-snapshot.ts';
+import { clusterNames } from './cluster-names.ts';
+import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
+import { caseFold } from './case-fold.ts';
+import { loadPool } from './load-pool.ts';
+import { inFolder } from '../in-folder.ts';
+import type { PoolSource } from './pool-source.ts';
+import type { ClusterConfig, LoadedRepo } from './loaded-repo.ts';
+import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
+import { fileReport } from './file-report.ts';
+
+export interface LoadOptions {
+  /** Name of the cluster: `clusters/<cluster>.yaml` speaks of it. */
+  readonly cluster: string;
+  /** What the source left out of the files, and why. */
+  readonly gitFindings?: readonly Finding[];
+  /** The folder of the repository that the files are in, for what is told of them: `infra/kubelet`. Default: its root. */
+  readonly folder?: string;
+  /**
+   * What the cluster's file before this commit said of fields: what both allow is allowed, what either denies is denied. Absent:
+   * the commit's own file counts, for whoever judges files without knowing what is in force.
+   */
+  readonly fieldsBefore?: FieldPolicy;
+  /** Fields that are allowed from outside of the repository. */
+  readonly allowFields?: readonly string[];
+  /** Kept by the caller from load to load; without it every file is read again. */
+  readonly cache?: DecodeCache;
+  /** What judges configs. Default: again at each load. */
+  readonly complaintsOf?: ComplaintsOf;
+}
+
+/**
+ * Reads a commit's files: the pools with their configs, and what the cluster's file says. The result depends on the
+ * files and the cluster's name alone. What is wrong with one pool, or with a layer, concerns only the pools that use it.
+ */
+export function loadRepo(files: ReadonlyMap<string, RepoFile>, options: LoadOptions): LoadedRepo {
+  const { cache = decodeCache() } = options;
+  return cache.load((decoder) => load(files, options, decoder));
+}
+
+function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decoder: FileDecoder): LoadedRepo {
+  const { gitFindings = [], folder = '', complaintsOf: judge = complaintsOf } = options;
+  const shown: Shown = (path) => inFolder(folder, path);
+  const inside = (path: string): string => (folder === '' ? path : path.slice(folder.length + 1));
+  const leftOut = new Map(
+    gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[inside(finding.file), finding] as const])),
+  );
+  const { cluster: read, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
+  const cluster: ClusterConfig = { ...read, file: shown(`clusters/${options.cluster}.yaml`) };
+  const fields = fieldsNow(cluster.fields, options);
+  const names = poolNames([...files.keys()], [...leftOut.keys()]);
+  const pools = names.map((name) =>
+    loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder),
+  );
+  return { cluster, pools, findings: [...findings, ...nestedPools(files, shown), ...gitFindings] };
+}
+
+/** A commit may take back at once what was allowed, and deny more; to allow more takes the commit before. */
+function fieldsNow(
+  { allow, deny }: FieldPolicy,
+  { fieldsBefore, allowFields = [] }: Pick<LoadOptions, 'fieldsBefore' | 'allowFields'>,
+): FieldPolicy {
+  if (fieldsBefore === undefined) return { allow: [...allowFields, ...allow], deny };
+  return {
+    allow: [...allowFields, ...commonFields(allow, fieldsBefore.allow)],
+    deny: [...new Set([...deny, ...fieldsBefore.deny])],
+  };
+}
+
+type Shown = PoolSource['shown'];
+
+function loadCluster(
+  { files, name, leftOut, shown }: Pick<PoolSource, 'files' | 'name' | 'leftOut' | 'shown'>,
+  decoder: FileDecoder,
+): { readonly cluster: ClusterConfig; readonly findings: readonly Finding[] } {
+  const path = `clusters/${name}.yaml`;
+  const file = files.get(path);
+  const left = leftOut.get(path);
+  if (left !== undefined && file === undefined) return { cluster: unreadableCluster([left]), findings: [] };
+  if (file === undefined) {
+    const misnamed = misnamedCluster(files, name, shown);
+    const wrong = misnamed.length > 0 ? misnamed : missingCluster(files, path, shown);
+    const cluster = wrong.length === 0 ? DEFAULT_CLUSTER : unreadableCluster(wrong);
+    return { cluster: { ...cluster, missing: true }, findings: wrong };
+  }
+  const { value, findings, positionOf } = decoder.own(file);
+  if (value === undefined) return { cluster: unreadableCluster(findings), findings };
+  const report = fileReport(file.path, positionOf);
+  const cluster = readCluster(value, name, report);
+  const all = [...findings, ...report.findings];
+  // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
+  return { cluster: findings.length === 0 ? cluster : unreadableCluster(findings, cluster), findings: all };
+}
+
+/** A file that was meant for this cluster: what it holds up would be started, and nobody would know why. */
+function misnamedCluster(files: ReadonlyMap<string, RepoFile>, name: string, shown: Shown): readonly Finding[] {
+  const path = `clusters/${name}.yaml`;
+  const stem = (other: string): string => caseFold(other).replace(/\.(?:ya?ml|json)$/, '');
+  const meant = [...files.keys()].filter((other) => other.startsWith('clusters/') && stem(other) === stem(path));
+  return meant.map((file) => ({
+    code: 'misnamed-cluster',
+    severity: 'error',
+    message: `this file is read under the name ${shown(path)} alone`,
+    suggestion: `rename it to ${shown(path)}`,
+    file: shown(file),
+  }));
+}
+
+/** Where other clusters have a file and this one has none, CLUSTER or a file's name is more often wrong than meant. */
+function missingCluster(files: ReadonlyMap<string, RepoFile>, path: string, shown: Shown): readonly Finding[] {
+  const others = clusterNames(files.keys()).map((name) => shown(`clusters/${name}.yaml`));
+  if (others.length === 0) return [];
+  return [
+    {
+      code: 'missing-cluster',
+      severity: 'error',
+      message: `there is no ${shown(path)}, though there is ${others.join(', ')}`,
+      suggestion: `add ${shown(path)}, which may be without a spec, or set CLUSTER to the name that is meant`,
+      file: shown(path),
+    },
+  ];
+}
+
+/**
+ * Every folder in `pools/` that has anything but hidden files in it, and whatever was left out there: a folder that became a
+ * symbolic link is a broken pool, not one that was taken away.
+ */
+function poolNames(paths: readonly string[], leftOut: readonly string[]): readonly string[] {
+  const names = [
+    ...paths.flatMap((path) => /^pools\/([^/]+)\/[^.]/.exec(path)?.[1] ?? []),
+    ...leftOut.flatMap((path) => /^pools\/([^/]+)(?:\/|$)/.exec(path)?.[1] ?? []),
+  ];
+  return [...new Set(names)].sort();
+}
+
+function nestedPools(files: ReadonlyMap<string, RepoFile>, shown: Shown): readonly Finding[] {
+  const nested = [...files.keys()].filter((path) => /^pools\/[^/]+\/.+\/pool\.yaml$/.test(path));
+  return nested.map((file) => ({
+    code: 'nested-pool',
+    severity: 'error',
+    message: 'a pool in the folder of another pool is ignored',
+    suggestion: `move the folder to ${shown('pools/')}`,
+    file: shown(file),
+  }));
+}

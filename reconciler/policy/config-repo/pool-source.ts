@@ -1,0 +1,19 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
+import type { RepoFile } from '../commit-snapshot.ts';
+import type { ClusterConfig } from './loaded-repo.ts';
+
+/** What a pool is loaded from. */
+export interface PoolSource {
+  readonly name: string;
+  readonly files: ReadonlyMap<string, RepoFile>;
+  /** A path of `files` as people see it in the repository. */
+  readonly shown: (path: string) => string;
+  readonly cluster: ClusterConfig;
+  /** Which fields may be set here and now. */
+  readonly fields: FieldPolicy;
+  /** What was left out of `files`, by path. */
+  readonly leftOut: ReadonlyMap<string, Finding>;
+  readonly complaintsOf: ComplaintsOf;
+}

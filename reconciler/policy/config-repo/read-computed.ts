@@ -1,0 +1,201 @@
+import { API_VERSION } from '#shared/contract/api/group.ts';
+import { setOwn } from '#shared/contract/kubelet-config/decode/json.ts';
+import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/position.ts';
+import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
+import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import { type FileReport, readMap } from './file-report.ts';
+import { readMachineAmount } from '../templates/machine-amount.ts';
+import { type LeafBounds, readShare, resourceOf } from '../templates/bounds.ts';
+import { compile } from '../templates/expression.ts';
+import { FUNCTIONS, METHODS, VARIABLES } from '../templates/expression-language.ts';
+import { type ComputedLeaf, placeholderOfLeaf } from '../templates/leaf.ts';
+import { type ExpressionTree, PROFILE_NAMES, type ProfileName, PROFILES } from '../templates/profiles.ts';
+
+/** Kind of a layer whose fields are expressions. */
+export const COMPUTED_KIND = 'ComputedKubeletConfiguration';
+
+/** A computed layer, read: a layer like others, with marks in place of values. */
+export interface ComputedLayer {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** By mark. */
+  readonly leaves: ReadonlyMap<string, ComputedLeaf>;
+  /** Where a field of `value` was written. */
+  readonly positionOf: PositionOf;
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a computed layer. What is wrong is reported; of an expression, its field's place and the character in it.
+ *
+ * @param positionOf where a path of the file stands in it
+ */
+export function readComputed(file: unknown, report: FileReport, positionOf: PositionOf): ComputedLayer {
+  const document = readMap(file, [], ['apiVersion', 'kind', 'profile', 'computed', 'bounds'], report) ?? {};
+  if (document.apiVersion !== API_VERSION) {
+    report.error('wrong-kind', ['apiVersion'], `apiVersion of a ${COMPUTED_KIND} is another`, `write ${API_VERSION}`);
+  }
+  const profile = readProfile(document.profile, report);
+  const own = treeIn(document.computed, 'computed', report);
+  const bounds = treeIn(document.bounds, 'bounds', report);
+  if (document.profile === undefined && document.computed === undefined) {
+    report.error('missing-field', [], 'it computes nothing', 'write a profile, or expressions under computed');
+  }
+  const leaves = new Map<string, ComputedLeaf>();
+  const value: Record<string, unknown> = {};
+  const from: ExpressionTree = profile === undefined ? {} : PROFILES[profile].computed;
+  lay(from, [], (path, text) => {
+    if (!has(own, path)) put(path, String(text), ['profile'], profile);
+  });
+  lay(own, [], (path, text) => {
+    if (text === null) return;
+    if (typeof text !== 'string') {
+      const what = Array.isArray(text) ? 'a list' : JSON.stringify(text);
+      const where = `${formatPath(path)} is ${what}, and an expression is text`;
+      report.error('wrong-type', ['computed', ...path], where, 'quote it, or write it into a plain layer');
+      return;
+    }
+    put(path, text, ['computed', ...path]);
+  });
+  unusedBounds(bounds, value, report);
+  return {
+    value,
+    leaves,
+    positionOf: (path) => positionOf(has(own, path) ? ['computed', ...path] : ['profile']),
+  };
+
+  function put(path: Path, text: string, place: Path, name?: string): void {
+    const key = String(path.at(-1));
+    const expression = compile(text);
+    if ('message' in expression) {
+      const { message, at: character } = expression;
+      report.error(
+        'bad-expression',
+        place,
+        `${formatPath(path)}: ${message}, at character ${character} of the expression`,
+        meantBy(message),
+      );
+      return;
+    }
+    if (key === 'maxPods' && expression.inputs.variables.has('maxPods')) {
+      report.error('bad-expression', place, 'maxPods cannot be computed from the maxPods that a node has now');
+      return;
+    }
+    const leaf: ComputedLeaf = {
+      key,
+      expression,
+      bounds: readBounds(at(bounds, path), path, report),
+      ...(name === undefined ? {} : { profile: name }),
+    };
+    const mark = placeholderOfLeaf(leaf);
+    leaves.set(mark, leaf);
+    putAt(value, path, mark);
+  }
+}
+
+/** A slip of the pen in a name of the language, by what the parser says of it. */
+function meantBy(message: string): string | undefined {
+  const variable = /^Unknown variable: (\w+)/.exec(message)?.[1];
+  const called = /^there is no function (\w+)/.exec(message)?.[1];
+  const known = variable === undefined ? [...FUNCTIONS, ...METHODS] : VARIABLES;
+  const meant = didYouMean(variable ?? called ?? '', known);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  return variable === undefined ? undefined : `known are ${VARIABLES.join(', ')}`;
+}
+
+function readProfile(name: unknown, report: FileReport): ProfileName | undefined {
+  if (name === undefined) return undefined;
+  const known = PROFILE_NAMES.find((each) => each === name);
+  if (known !== undefined) return known;
+  const meant = typeof name === 'string' ? didYouMean(name, PROFILE_NAMES) : undefined;
+  const suggestion = meant === undefined ? `known are ${PROFILE_NAMES.join(', ')}` : `did you mean ${meant}?`;
+  report.error('unknown-profile', ['profile'], `there is no profile ${JSON.stringify(name)}`, suggestion);
+  return undefined;
+}
+
+function treeIn(value: unknown, key: string, report: FileReport): Tree {
+  if (value === undefined || isMap(value)) return value ?? {};
+  report.error('wrong-type', [key], `${key} has to be a map shaped as a KubeletConfiguration`);
+  return {};
+}
+
+/** Calls for every value of a tree that is no map. */
+function lay(tree: Tree, path: Path, put: (path: Path, value: unknown) => void): void {
+  for (const [key, item] of Object.entries(tree)) {
+    if (isMap(item)) lay(item, [...path, key], put);
+    else put([...path, key], item);
+  }
+}
+
+function at(tree: unknown, path: Path): unknown {
+  let here = tree;
+  for (const step of path) {
+    if (!isMap(here) || !Object.hasOwn(here, step)) return undefined;
+    here = here[step];
+  }
+  return here;
+}
+
+const has = (tree: Tree, path: Path): boolean => at(tree, path) !== undefined;
+
+function putAt(tree: Record<string, unknown>, path: Path, value: string): void {
+  let here = tree;
+  for (const step of path.slice(0, -1)) {
+    const below = isMap(here[step]) ? (here[step] as Record<string, unknown>) : {};
+    setOwn(here, String(step), below);
+    here = below;
+  }
+  setOwn(here, String(path.at(-1)), value);
+}
+
+const BOUND_KEYS = ['min', 'max', 'maxShare'] as const;
+
+function readBounds(written: unknown, path: Path, report: FileReport): LeafBounds {
+  const place: Path = ['bounds', ...path];
+  const { min, max, maxShare } = readMap(written, place, BOUND_KEYS, report) ?? {};
+  const [least, most] = [readBound(min, [...place, 'min'], report), readBound(max, [...place, 'max'], report)];
+  if (least !== undefined && most !== undefined && sizeOf(least) > sizeOf(most)) {
+    report.error('out-of-range', [...place, 'min'], `min ${least} is more than max ${most}`);
+  }
+  if (maxShare !== undefined) {
+    const name = [...place, 'maxShare'];
+    if (readShare(maxShare) === undefined) {
+      report.error('wrong-type', name, `${formatPath(name)} has to be a share of the machine`, 'write 25%');
+    } else if (resourceOf(String(path.at(-1))) === undefined) {
+      const message = `${formatPath(path)} takes no resource of the machine, so it has no share of one`;
+      report.error('wrong-type', name, message, 'use min and max');
+    }
+  }
+  return {
+    ...(least === undefined ? {} : { min: least }),
+    ...(most === undefined ? {} : { max: most }),
+    ...(typeof maxShare === 'string' ? { maxShare } : {}),
+  };
+}
+
+const sizeOf = (bound: string | number): number => readMachineAmount(String(bound))?.size ?? 0;
+
+function readBound(written: unknown, place: Path, report: FileReport): string | number | undefined {
+  if (written === undefined) return undefined;
+  const isBound =
+    (typeof written === 'string' || typeof written === 'number') && readMachineAmount(String(written)) !== undefined;
+  if (isBound) return written;
+  report.error('bad-quantity', place, `${formatPath(place)} is not a valid quantity`, 'write an amount such as 255Mi');
+  return undefined;
+}
+
+/** A bound that bounds nothing is a slip: the value that was meant has none. */
+function unusedBounds(bounds: Tree, value: Tree, report: FileReport): void {
+  const look = (tree: Tree, path: Path): void => {
+    for (const [key, item] of Object.entries(tree)) {
+      const here = [...path, key];
+      const computed = at(value, here);
+      if (isMap(computed) && isMap(item)) look(item, here);
+      else if (computed === undefined) {
+        const message = `${formatPath(here)} is not computed here, so nothing is bounded`;
+        report.error('unknown-field', ['bounds', ...here], message, 'bounds have the shape of what is computed');
+      }
+    }
+  };
+  look(bounds, []);
+}

@@ -1,0 +1,51 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { NodeFirstSeen, LocalStamp } from './node-first-seen.ts';
+import type { FirstSeenTimes } from './first-seen-times.ts';
+
+/** Both clocks of the reconciler's own machine, read at one moment. */
+export interface ClockReading {
+  readonly wall: Millis;
+  readonly monotonic: Millis;
+}
+
+/** Less than this is what clocks are made to agree by, a little at a time, and what passes between two readings. */
+const LEAST_JUMP: Millis = 1_000;
+
+/** By how much the wall clock was put forward between two readings, negative for back; 0 where it was not. */
+export function clockJump(before: ClockReading | null, now: ClockReading): Millis {
+  if (before === null) return 0;
+  const jump = now.wall - before.wall - (now.monotonic - before.monotonic);
+  return Math.abs(jump) < LEAST_JUMP ? 0 : Math.round(jump);
+}
+
+/**
+ * What was seen, as if the clock had been where it is now all along: what has lasted for a minute has lasted for a minute, however
+ * far the clock was put forward or back.
+ */
+export function shiftTimes({ nodes, sources }: FirstSeenTimes, by: Millis): FirstSeenTimes {
+  if (by === 0) return { nodes, sources };
+  return {
+    nodes: new Map([...nodes].map(([name, sight]) => [name, nodeForward(sight, by)])),
+    sources: new Map([...sources].map(([uid, at]) => [uid, at + by])),
+  };
+}
+
+function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
+  const { firstSeen, assigned, unselected, poolChange, readiness, heartbeat, promotion, drainFailed } = sight;
+  return {
+    ...sight,
+    firstSeen: firstSeen === 0 ? 0 : firstSeen + by,
+    readiness: { ...readiness, at: readiness.at + by },
+    ...(assigned === undefined ? {} : { assigned: assigned + by }),
+    ...(unselected === undefined ? {} : { unselected: { ...unselected, since: unselected.since + by } }),
+    ...(poolChange === undefined ? {} : { poolChange: { ...poolChange, since: poolChange.since + by } }),
+    ...(heartbeat === undefined ? {} : { heartbeat: stampForward(heartbeat, by) }),
+    ...(promotion === undefined ? {} : { promotion: stampForward(promotion, by) }),
+    ...(drainFailed === undefined ? {} : { drainFailed: { ...drainFailed, at: drainFailed.at + by } }),
+  };
+}
+
+function stampForward({ stamp, at }: LocalStamp, by: Millis): LocalStamp {
+  const own = Math.max(0, at + by);
+  return { stamp, at: own, own: new Date(own).toISOString() };
+}

@@ -1,0 +1,79 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Desired } from '../desired.ts';
+import { type Choice, createPoolChooser } from '../pool-selection/choose-pool.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import { isOwnedBy } from '../rollout/membership.ts';
+import { type NodeFirstSeen, nodeFirstSeen } from './node-first-seen.ts';
+
+/**
+ * When the reconciler first saw what it decides by, on its own clock. Timestamps of other machines only say whether something changed,
+ * and how far apart two events on the same machine are: nobody knows how far those clocks are off.
+ */
+export interface FirstSeenTimes {
+  /** By the name of the Node. */
+  readonly nodes: ReadonlyMap<string, NodeFirstSeen>;
+  /** By the uid of a config source, since when it has been there at least. */
+  readonly sources: ReadonlyMap<string, Millis>;
+}
+
+/**
+ * The sights after one more look.
+ *
+ * @param before what was seen up to the last look of this process; null before its first one
+ * @param now    the reconciler's own clock
+ * @param ahead  see `LocalTime`
+ */
+export function firstSeenTimes(
+  before: FirstSeenTimes | null,
+  desired: Desired,
+  fleet: Fleet,
+  now: Millis,
+  ahead: Millis = 0,
+): FirstSeenTimes {
+  const isInstalled = fleet.kubeletNodes.size > 0;
+  const nodes = new Map<string, NodeFirstSeen>();
+  const poolUntilNow = poolsUntilNow(fleet);
+  for (const node of fleet.nodes.values()) {
+    const found = fleet.kubeletNodes.get(node.name);
+    const kubeletNode = found !== undefined && isOwnedBy(found, node.uid) ? found : undefined;
+    const known = before?.nodes.get(node.name);
+    const last = known?.uid === node.uid ? known : undefined;
+    const joined = before !== null || (kubeletNode === undefined && isInstalled);
+    nodes.set(node.name, nodeFirstSeen(node, kubeletNode, last, { joined, desired, fleet, poolUntilNow, now, ahead }));
+  }
+  return { nodes, sources: sourcesSeen(before, fleet, now) };
+}
+
+/** Which pool a node would be in by what the cluster has of the pools; looked into only where somebody asks. */
+function poolsUntilNow({ pools }: Fleet): (labels: NodeView['labels']) => Choice {
+  let choose: ((labels: NodeView['labels']) => Choice) | undefined;
+  return (labels) => {
+    choose ??= createPoolChooser(
+      [...pools.values()].flatMap(({ metadata, spec }) =>
+        spec === undefined ? [] : [{ name: metadata.name, priority: spec.priority, nodeSelector: spec.nodeSelector }],
+      ),
+    );
+    return choose(labels);
+  };
+}
+
+/** A config source is older than the newest object by as much as the API server says: its clock is compared with itself. */
+function sourcesSeen(before: FirstSeenTimes | null, fleet: Fleet, now: Millis): FirstSeenTimes['sources'] {
+  let newest = 0;
+  for (const { createdAt } of fleet.nodes.values()) newest = Math.max(newest, createdAt);
+  for (const { createdAt } of fleet.configSources.values()) newest = Math.max(newest, createdAt);
+  const seen = [...fleet.configSources.values()].map(
+    ({ uid, createdAt }) => [uid, before?.sources.get(uid) ?? now - (newest - createdAt)] as const,
+  );
+  return new Map(seen);
+}
+
+/** What was seen of nodes that are there and were left out of a look is not forgotten. */
+export function withUnreadableNodes(
+  sights: FirstSeenTimes,
+  before: FirstSeenTimes | null,
+  { nodes }: Pick<Fleet, 'nodes'>,
+): FirstSeenTimes {
+  const left = [...(before?.nodes ?? [])].filter(([name]) => nodes.has(name) && !sights.nodes.has(name));
+  return left.length === 0 ? sights : { ...sights, nodes: new Map([...sights.nodes, ...left]) };
+}

@@ -1,0 +1,142 @@
+import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { selectorMatches } from '../pool-selection/selector.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet, PoolChange, NodeView, Unselected } from '../fleet.ts';
+import { assignmentOf } from '../rollout/node-progress.ts';
+import { storedTime } from './stored-time.ts';
+import { type PoolChangeInput, poolChangeOf } from './pool-change.ts';
+
+/** A timestamp of another machine, and when it was first seen. */
+export interface SeenStamp<T> {
+  readonly stamp: T;
+  readonly at: Millis;
+}
+
+/** The same of a timestamp that agents write, with the reconciler's own time in its place. */
+export interface LocalStamp extends SeenStamp<string> {
+  readonly own: string;
+}
+
+export interface NodeFirstSeen {
+  /** Of the Node: another Node of the same name is seen for the first time. */
+  readonly uid: string;
+  /** When the Node was first seen; 0 for one that was there before the first look at the cluster. */
+  readonly firstSeen: Millis;
+  /** Since when it has been told a config, whichever; absent while it is told none. */
+  readonly assigned?: Millis;
+  /** Absent while a pool selects the node, or more than one, or it is opted out. */
+  readonly unselected?: Unselected;
+  /** Absent while it was told a config of the pool that it is in. */
+  readonly poolChange?: PoolChange;
+  /** Of its Ready condition, whatever that says. */
+  readonly readiness: SeenStamp<string>;
+  /** Of its agent; absent until there was one. */
+  readonly heartbeat?: LocalStamp;
+  readonly promotion?: LocalStamp;
+  /** Of a drain that was given up. */
+  readonly drainFailed?: SeenStamp<Millis>;
+}
+
+/** What the whole look at the cluster says about one node. */
+interface Look extends PoolChangeInput {
+  /** A Node that nobody knows yet joined since somebody looked last. */
+  readonly joined: boolean;
+}
+
+/**
+ * What is seen of one node.
+ *
+ * @param kubeletNode of this very Node
+ * @param last        what this process saw of this very Node before; undefined where it never did
+ */
+export function nodeFirstSeen(
+  node: NodeView,
+  kubeletNode: KubeletNode | undefined,
+  last: NodeFirstSeen | undefined,
+  look: Look,
+): NodeFirstSeen {
+  const { joined, now, ahead } = look;
+  const { heartbeat, promotedAt } = kubeletNode?.status ?? {};
+  const unselected = unselectedOf(node, kubeletNode, last, look);
+  const moved = poolChangeOf(node, kubeletNode, last?.poolChange, last === undefined, look);
+  const heard = stampSeen(heartbeat, last?.heartbeat, now);
+  // A process that starts in the middle of a soak believes the node's own clock about how long it has lasted, and no other.
+  const soaked = last === undefined ? apart(promotedAt, heartbeat) : 0;
+  const promotion = stampSeen(promotedAt, last?.promotion, now - soaked);
+  const ready = `${node.ready} ${node.readySince}`;
+  const failed = node.drainFailed?.at;
+  return {
+    uid: node.uid,
+    firstSeen: last?.firstSeen ?? storedTime(kubeletNode, FIRST_SEEN_ANNOTATION, { now, ahead }) ?? (joined ? now : 0),
+    readiness:
+      last?.readiness.stamp === ready
+        ? last.readiness
+        : { stamp: ready, at: now - (last === undefined ? (node.readyForMs ?? 0) : 0) },
+    ...(assignmentOf(kubeletNode) === null ? {} : { assigned: last?.assigned ?? now }),
+    ...(unselected === undefined ? {} : { unselected }),
+    ...(moved === undefined ? {} : { poolChange: moved }),
+    ...(heard === undefined ? {} : { heartbeat: heard }),
+    ...(promotion === undefined ? {} : { promotion }),
+    ...(failed === undefined
+      ? {}
+      : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now, last === undefined ? ahead : 0) }),
+  };
+}
+
+/** A stamp that is missing or unreadable for a while changes nothing: it may come back as it was. */
+function stampSeen(
+  stamp: string | null | undefined,
+  last: LocalStamp | undefined,
+  first: Millis,
+): LocalStamp | undefined {
+  if (typeof stamp !== 'string' || stamp === last?.stamp || fromTimestamp(stamp) === undefined) return last;
+  const at = Math.max(0, first);
+  // With milliseconds, so that nothing ends a second early.
+  return { stamp, at, own: new Date(at).toISOString() };
+}
+
+/** How long after one event another one was, by the clock that both were written by; never too long. */
+function apart(earlier: string | null | undefined, later: string | undefined): Millis {
+  const [from, to] = [fromTimestamp(earlier), fromTimestamp(later)];
+  return from === undefined || to === undefined ? 0 : Math.max(0, to - from - LESS_THAN_A_SECOND);
+}
+
+/** Timestamps have whole seconds. */
+const LESS_THAN_A_SECOND: Millis = 999;
+
+/** A reconciler wrote it, so that it counts as it is, unless it lies ahead. */
+const drainFailedSeen = (
+  stamp: Millis,
+  last: SeenStamp<Millis> | undefined,
+  now: Millis,
+  ahead: Millis,
+): SeenStamp<Millis> => (last?.stamp === stamp ? last : { stamp, at: Math.min(stamp + ahead, now) });
+
+function unselectedOf(
+  node: NodeView,
+  kubeletNode: KubeletNode | undefined,
+  last: NodeFirstSeen | undefined,
+  { desired, fleet, now, ahead }: Look,
+): Unselected | undefined {
+  if ((desired.choices.get(node.name)?.choice ?? 'none') !== 'none') return undefined;
+  const kept = last === undefined ? storedTime(kubeletNode, UNSELECTED_SINCE_ANNOTATION, { now, ahead }) : undefined;
+  const byCommit = last?.unselected?.by === 'commit' || isByCommit(node, kubeletNode, desired, fleet);
+  return { since: last?.unselected?.since ?? kept ?? now, by: byCommit ? 'commit' : 'labels' };
+}
+
+/** The pool left git, or it does not select the labels any more that it selected until now. */
+function isByCommit(
+  { labels }: NodeView,
+  kubeletNode: KubeletNode | undefined,
+  desired: Desired,
+  fleet: Fleet,
+): boolean {
+  const name = kubeletNode?.spec?.pool;
+  if (name === undefined) return false;
+  const pool = desired.pools.get(name);
+  if (pool === undefined || pool.origin === 'retiring') return true;
+  const until = fleet.pools.get(name)?.spec?.nodeSelector;
+  return until !== undefined && selectorMatches(until, labels);
+}

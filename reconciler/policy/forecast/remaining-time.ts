@@ -1,0 +1,203 @@
+import { parseDuration } from '#shared/runtime/duration.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { PayloadClass } from '../payload-classes.ts';
+import { limitOf } from '../rollout/amount.ts';
+import { isControlPlane } from '../rollout/quorum.ts';
+import { haltThreshold } from '../rollout/halt.ts';
+import type { HoldReason } from '../rollout/holds/hold.ts';
+import { isProvenAndAwaitsTurn, type Member, soakOf } from '../rollout/membership.ts';
+import { canaryCount, mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
+import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
+import { probationOf, trialTermsOf } from '../rollout/trial-terms.ts';
+import type { GroupPlan } from '../rollout/plan-nodes.ts';
+import { canBeChanged } from '../rollout/readiness.ts';
+import { healthySince, type Wave, wavesOf } from '../rollout/waves.ts';
+import { cohortOf } from '../rollout/cohort.ts';
+import { forecast, type Stage, type ForecastTerms, type Underway } from './forecast.ts';
+import { type Spread, spreadOf } from './spread.ts';
+import { divideIntoStages, type StageShape } from './stages.ts';
+import type { ForecastNode } from './waiting.ts';
+
+/** How long a rollout will still take, if all goes well; or why nobody can say. */
+export type RemainingTime =
+  | ({ readonly is: 'time' } & Spread)
+  /** All have promoted it, and the last ones soak for so long. */
+  | { readonly is: 'soak'; readonly ms: Millis }
+  /** `because` is a sentence without its full stop. */
+  | { readonly is: 'unknown'; readonly because: string };
+
+/** Holds that end by themselves as the rollout goes on, or that it does not wait for. */
+const PASSING: ReadonlySet<HoldReason> = new Set([
+  'budget',
+  'zone-budget',
+  'overall-budget',
+  'control-plane',
+  'wave',
+  'not-ready',
+  'cordoned',
+  'no-agent',
+  'not-computable',
+]);
+
+/**
+ * The time that is left of a rollout under way. Pure.
+ *
+ * @param onTrial   what is on trial in the group now
+ * @param elsewhere how many nodes of this pool may be unavailable by the cluster's bound; Infinity for none
+ * @returns null where no rollout is under way
+ */
+export function remainingTimeOf(
+  { group, memory, decisions }: GroupPlan,
+  onTrial: Pick<OnTrial, 'allowed'> | undefined,
+  elsewhere: number,
+  now: Millis,
+): RemainingTime | null {
+  const { pool } = group;
+  const { rollout, halt } = memory;
+  if (pool === null || rollout === null || rollout.finishedAt !== undefined) return null;
+  if (halt !== null) return { is: 'unknown', because: 'the pool is halted' };
+  const stop = decisions.flatMap(({ verdict }) =>
+    verdict.verdict === 'hold' && !PASSING.has(verdict.hold) ? [verdict.because] : [],
+  )[0];
+  if (stop !== undefined) return { is: 'unknown', because: stop };
+  const stopped = rollout.waves.find(({ state }) => state === 'stopped');
+  if (stopped !== undefined) {
+    return { is: 'unknown', because: `too many nodes of ${stopped.name} failed or are not Ready for it to end` };
+  }
+
+  const { spec } = pool;
+  const targeted = group.members.filter(({ target }) => target !== null);
+  const { members } = cohortOf(targeted, rollout, spec.rollout.canary);
+  const waiting = inChangeOrder(
+    members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout)).map((member) => ({ member })),
+  ).map(({ member }) => member);
+  const isUnderway = ({ progress }: Member): boolean => progress === 'updating' || progress === 'soaking';
+  const underway = members.filter(isUnderway);
+  const done = members.filter((member) => member.progress === 'settled' || isProvenAndAwaitsTurn(member));
+  const failed = members.filter(({ progress }) => progress === 'failed').length;
+  const shutAmong = (nodes: readonly Member[]): number =>
+    nodes.filter((member) => member.unavailable && !isUnderway(member) && !isDraining(member)).length;
+  const shut = shutAmong(group.members);
+  const perZone = spec.rollout.maxUnavailablePerZone;
+  const zones = [...Map.groupBy(group.members, zoneOf)];
+  const placesIn = new Map<string, number>(
+    perZone === undefined
+      ? []
+      : zones.map(([zone, nodes]) => [zone, limitOf(perZone, nodes.length) - shutAmong(nodes)]),
+  );
+  const trials = trialTermsOf(spec);
+  const terms = (restartMs: Millis): ForecastTerms => ({
+    budget: Math.min(limitOf(spec.rollout.maxUnavailable, group.members.length), elsewhere) - shut,
+    perZone: (zone) => placesIn.get(zone) ?? Infinity,
+    mostOnTrial: mostOnTrial(spec.rollout, group.members.length),
+    canaries: canaryCount(spec.rollout, targeted),
+    isProven: onTrial?.allowed === Infinity,
+    restartMs,
+    trialMs: {
+      full: parseDuration(trials.full.duration) ?? 0,
+      afterCanary: parseDuration(trials.afterCanary.duration) ?? 0,
+    },
+    probationMs: probationOf(spec.rollout),
+    soakMs: soakOf(pool),
+    settled: done.length,
+    failed,
+    threshold: haltThreshold(group),
+    takenOver: new Set(waiting.filter(({ runsTarget }) => runsTarget).map(({ node }) => node.name)),
+  });
+  const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, waiting, members);
+  const last = Math.max(...done.map((member) => healthySince(member) ?? -Infinity)) - now;
+  const ask = (restartMs: Millis): ReturnType<typeof forecast> =>
+    forecast({
+      terms: terms(restartMs),
+      stages,
+      underway: underway.map((member) => underwayOf(member, terms(restartMs), now)),
+      lastPromotedMs: last,
+    });
+  if (waiting.length === 0 && underway.every(({ progress }) => progress === 'soaking')) {
+    return { is: 'soak', ms: ask(0).soakedMs ?? 0 };
+  }
+  const spread = spreadOf((restartMs) => ask(restartMs).endMs);
+  if (spread !== null) return { is: 'time', ...spread };
+  const held = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict.because] : []))[0];
+  return { is: 'unknown', because: held ?? 'no node may begin as things stand' };
+}
+
+const isWaiting = (member: Member): boolean => member.progress === 'outdated' && !isProvenAndAwaitsTurn(member);
+/** Its place is its own already. */
+const isDraining = ({ node, progress }: Member): boolean => node.drain !== undefined && progress === 'outdated';
+
+const nodeOf = (member: Member): ForecastNode => ({
+  name: member.node.name,
+  zone: zoneOf(member),
+  isControlPlane: isControlPlane(member.node.labels),
+});
+
+/** What is to come of a node that was told, by what its agent says of its trial. */
+function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: ForecastTerms, now: Millis): Underway {
+  const { kubeletNode, progress, promotedAt = now } = member;
+  const node = nodeOf(member);
+  if (progress === 'soaking') {
+    const promotesMs = promotedAt - now;
+    return { node, passesMs: promotesMs, promotesMs, releasesMs: promotesMs + soakMs };
+  }
+  const { upMs, healthyMs, durationMs } = progressOf(kubeletNode, { restartMs, trialMs }, now);
+  const promotesMs = upMs + Math.max(0, durationMs - healthyMs);
+  const passesMs = upMs + Math.max(0, (probationMs ?? 0) - healthyMs);
+  return { node, passesMs, promotesMs, releasesMs: promotesMs + soakMs };
+}
+
+/** How far a node that was told is with its trial. */
+interface Progress {
+  /** From now until its kubelet is up with the config. */
+  readonly upMs: Millis;
+  readonly healthyMs: Millis;
+  /** How long it has to be healthy in all. */
+  readonly durationMs: Millis;
+}
+
+function progressOf(
+  kubeletNode: Member['kubeletNode'],
+  { restartMs, trialMs }: Pick<ForecastTerms, 'restartMs' | 'trialMs'>,
+  now: Millis,
+): Progress {
+  const { spec = {}, status: { trial } = {} } = kubeletNode ?? {};
+  if (!trial || trial.awaitsReboot !== undefined) {
+    const told = spec.trial && parseDuration(spec.trial.duration);
+    return { upMs: restartMs, healthyMs: 0, durationMs: told ?? trialMs.full };
+  }
+  // Its agent does not say each second how long it has been healthy.
+  const since = (trial.restarts === 0 ? fromTimestamp(trial.since) : undefined) ?? now;
+  const startsMs = since + restartMs - now;
+  const seenMs = trial.healthySeconds * 1000;
+  return {
+    upMs: seenMs > 0 ? 0 : Math.max(0, startsMs),
+    healthyMs: Math.max(seenMs, -startsMs),
+    durationMs: trial.durationSeconds * 1000,
+  };
+}
+
+/** The waves that are not done, with who has yet to begin in each; the present one also where nobody has. */
+function stagesLeft(
+  waves: readonly Wave[],
+  statuses: readonly { readonly name: string; readonly state: string }[],
+  waiting: readonly Member[],
+  members: readonly Member[],
+): readonly Stage[] {
+  const isDone = (name: string): boolean => statuses.some((each) => each.name === name && each.state === 'done');
+  const left = waves.filter(({ name }) => !isDone(name));
+  const classOf = ({ payloadClass }: Member): PayloadClass | undefined => payloadClass;
+  const begun = Map.groupBy(
+    members.filter((member) => !isWaiting(member)),
+    classOf,
+  );
+  const shapes = left.map(({ name, soakMs, only, ofClasses, nodes }): StageShape<Member> => {
+    if (only !== undefined) return { name, soakMs, who: { only } };
+    if (ofClasses === undefined) return { name, soakMs, who: { upTo: nodes } };
+    const room = new Map([...ofClasses].map(([of, most]) => [of, most - (begun.get(of)?.length ?? 0)]));
+    return { name, soakMs, who: { ofClasses: room, classOf } };
+  });
+  return divideIntoStages(shapes, members.length - waiting.length, waiting).map(({ items, ...stage }) => ({
+    ...stage,
+    nodes: items.map(nodeOf),
+  }));
+}

@@ -1,0 +1,155 @@
+import type { ClassStatus, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
+import { desiredConfigOf, type DesiredConfig } from './config-map-name.ts';
+import type { Fleet, NodeView } from './fleet.ts';
+import type { JudgePool } from './config-repo/judge-pool.ts';
+import { type ClassPool, createClassifier, unrendered } from './config-repo/pool-of-class.ts';
+import type { ValidPool } from './config-repo/loaded-repo.ts';
+
+/** No config has this hash: what nothing was made for is not to be taken for anything. */
+export const NO_CONFIG = '';
+
+/** What a pool with computed values gives the machines of one class. */
+export interface PayloadClass {
+  readonly name: string;
+  /** null where there is none: its nodes keep what they have. */
+  readonly config: DesiredConfig | null;
+  /** What its nodes are told: the same value for all of them. */
+  readonly target: { readonly sha256: string; readonly apply: ApplyMode };
+  /** Why there is none, as a clause; empty where there is one. */
+  readonly because: string;
+  /** What the config says, where it is what was rendered. */
+  readonly value?: ValidPool['value'];
+}
+
+/** What a pool with computed values gives each of its nodes. */
+export interface PoolClasses {
+  readonly byNode: ReadonlyMap<string, PayloadClass>;
+  /** How many nodes each class has. */
+  readonly nodes: ReadonlyMap<PayloadClass, number>;
+  /** Every config of them once, by its SHA-256. */
+  readonly configs: ReadonlyMap<string, DesiredConfig>;
+  /** What they say, by the same, where nobody has to read it again. */
+  readonly values: ReadonlyMap<string, ValidPool['value']>;
+  /** The sizes that a node was sorted by, where those are not kept yet: with them it stays in its class. */
+  readonly sizes: ReadonlyMap<string, string>;
+}
+
+export interface ClassifiedPool {
+  readonly classes: PoolClasses;
+  /** What its author should know of classes that have no config. */
+  readonly findings: readonly Finding[];
+}
+
+/** Sorts the nodes of a pool with computed values, and judges what each class gets by the kubelets that are to run it. */
+export function classifyNodes(
+  pool: ValidPool,
+  members: readonly NodeView[],
+  fleet: Fleet,
+  judge: JudgePool,
+): ClassifiedPool {
+  const sizes = new Map<string, string>();
+  const byClass = new Map<ClassPool, NodeView[]>();
+  const sort = createClassifier(pool);
+  const asksNuma = pool.template?.inputs.variables.has('numaNodes') === true;
+  for (const node of members) {
+    const { metadata, status } = fleet.kubeletNodes.get(node.name) ?? {};
+    const had = metadata?.annotations?.[MACHINE_ANNOTATION];
+    const { numaNodes } = status ?? {};
+    const sorted = sort(asksNuma ? { ...node, numaNodes } : node, had);
+    if (sorted.sizes !== '' && sorted.sizes !== had) sizes.set(node.name, sorted.sizes);
+    const nodes = byClass.get(sorted.class);
+    if (nodes === undefined) byClass.set(sorted.class, [node]);
+    else nodes.push(node);
+  }
+  const byNode = new Map<string, PayloadClass>();
+  const counted = new Map<PayloadClass, number>();
+  const findings: Finding[] = [];
+  for (const [rendered, nodes] of byClass) {
+    const judged = refusedBy(rendered, nodes, judge);
+    findings.push(...unrendered(pool, judged));
+    const payloadClass = payloadClassOf(judged, pool.spec.apply, fleet);
+    counted.set(payloadClass, nodes.length);
+    for (const { name } of nodes) byNode.set(name, payloadClass);
+  }
+  return { classes: { byNode, nodes: counted, ...configsIn(counted), sizes }, findings };
+}
+
+/** A class whose payload these kubelets refuse has none. */
+function refusedBy(rendered: ClassPool, nodes: readonly NodeView[], judge: JudgePool): ClassPool {
+  if (rendered.pool === undefined) return rendered;
+  const found = judge(rendered.pool, minorsOf(nodes));
+  if (!hasErrors(found)) return rendered;
+  const first = found.filter(({ severity }) => severity === 'error').map(formatFinding)[0] ?? '';
+  return { class: rendered.class, because: `the config is not valid: ${first}` };
+}
+
+function payloadClassOf(
+  { class: { name }, pool, because = '' }: ClassPool,
+  apply: ApplyMode,
+  fleet: Fleet,
+): PayloadClass {
+  if (pool === undefined) return { name, config: null, target: { sha256: NO_CONFIG, apply }, because };
+  const config = desiredConfigOf(pool, fleet.configSources);
+  const target = { sha256: config.sha256, apply };
+  return { name, config, target, because, ...(config.payload === pool.payload ? { value: pool.value } : {}) };
+}
+
+/** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
+export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
+  const versions = new Set<string>();
+  for (const { kubeletVersion } of nodes) versions.add(kubeletVersion);
+  const minors = [...versions].map((version) => /^v?(\d+\.\d+)/.exec(version)?.[1]);
+  return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
+}
+
+/**
+ * The classes of a pool as its status has them, where no commit was read: a node that was told the config of one is in it. Nobody is told
+ * anything by that.
+ */
+export function recordedClasses(
+  { classes }: KubeletPoolStatus,
+  apply: ApplyMode,
+  members: readonly NodeView[],
+  fleet: Fleet,
+): PoolClasses | undefined {
+  if (classes === undefined) return undefined;
+  const byConfig = new Map(
+    classes.flatMap((each) => (each.sha256 === undefined ? [] : [[each.sha256, recordedClass(each, apply)] as const])),
+  );
+  const byNode = new Map<string, PayloadClass>();
+  const counted = new Map<PayloadClass, number>();
+  for (const { name } of members) {
+    const told = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
+    const each = byConfig.get(told ?? NO_CONFIG) ?? UNKNOWN_CLASS;
+    byNode.set(name, each);
+    counted.set(each, (counted.get(each) ?? 0) + 1);
+  }
+  return { byNode, nodes: counted, ...configsIn(counted), sizes: new Map() };
+}
+
+/** Of a node that nobody sorted. */
+export const UNKNOWN_CLASS: PayloadClass = {
+  name: '',
+  config: null,
+  target: { sha256: NO_CONFIG, apply: 'overlay' },
+  because: 'no commit was read that says what it gets',
+};
+
+function recordedClass({ name, configName, sha256 }: ClassStatus, apply: ApplyMode): PayloadClass {
+  if (configName === undefined || sha256 === undefined) return UNKNOWN_CLASS;
+  return { name, config: { name: configName, sha256 }, target: { sha256, apply }, because: '' };
+}
+
+function configsIn(classes: PoolClasses['nodes']): Pick<PoolClasses, 'configs' | 'values'> {
+  const configs = new Map<string, DesiredConfig>();
+  const values = new Map<string, ValidPool['value']>();
+  for (const { config, value } of classes.keys()) {
+    if (config === null) continue;
+    configs.set(config.sha256, config);
+    if (value !== undefined) values.set(config.sha256, value);
+  }
+  return { configs, values };
+}

@@ -1,0 +1,88 @@
+import type { Fleet } from '../fleet.ts';
+import type { MemberDecision } from './decide-group.ts';
+import type { SkippedNode } from './membership.ts';
+import type { NodesPlan } from './plan-nodes.ts';
+import { refusedUnassigned } from './node-progress.ts';
+
+/** Where a node stands now, and why it is changed or not. */
+export interface NodeReason {
+  readonly node: string;
+  /** `-` where it belongs to none, or to one that is not known any more. */
+  readonly pool: string;
+  readonly standing: string;
+  /** `change now`, `nothing to do`, or the reason it is held for, such as `budget`. */
+  readonly now: string;
+  readonly because: string;
+}
+
+/** What was decided for every node, in words and in the order of their names. Pure. */
+export function explainNodes({ groups, skipped }: NodesPlan, fleet: Fleet): readonly NodeReason[] {
+  const decided = groups.flatMap(({ group, decisions }) =>
+    decisions.map((decision) => reasonOf(group.pool?.name ?? '-', decision)),
+  );
+  const left = skipped.map(leftAlone);
+  const known = new Set([...decided, ...left].map(({ node }) => node));
+  const free = [...fleet.nodes.keys()].filter((node) => !known.has(node));
+  const unselected = free.map((node) => ({
+    node,
+    pool: '-',
+    standing: '-',
+    now: 'nothing to do',
+    because: 'no pool selects it, and it runs its local config',
+  }));
+  return [...decided, ...left, ...unselected].sort((a, b) => BY_NUMBER.compare(a.node, b.node));
+}
+
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
+function leftAlone({ node, choice }: SkippedNode): NodeReason {
+  return { node: node.name, pool: '-', standing: '-', now: choice.choice, because: becauseOf(choice) };
+}
+
+function becauseOf(choice: SkippedNode['choice']): string {
+  switch (choice.choice) {
+    case 'conflict':
+      return `${choice.pools.join(' and ')} select it with the same priority: give one of them a higher one`;
+    case 'opted-out':
+      return 'opted out by a label';
+    case 'unknown':
+      return 'its pool is missing from the commit, so it keeps its config until a commit has the pool';
+  }
+}
+
+function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason {
+  const { node } = member;
+  const standing = member.turnRequest === undefined ? member.progress : AWAITS_TURN;
+  switch (verdict.verdict) {
+    case 'rest':
+      return { node: node.name, pool, standing, now: 'nothing to do', because: restOf(member) };
+    case 'change':
+      return { node: node.name, pool, standing, now: 'change now', because: verdict.because };
+    case 'drain':
+      return { node: node.name, pool, standing, now: 'drain', because: verdict.because };
+    case 'hold':
+      return { node: node.name, pool, standing, now: verdict.hold, because: verdict.because };
+  }
+}
+
+function restOf({ progress, kubeletNode, target }: MemberDecision['member']): string {
+  if (progress === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
+    return 'its agent refuses the config, so its pods stay and nothing was changed';
+  }
+  const { trial, active, assigned } = kubeletNode?.status ?? {};
+  const by = trial?.awaitsReboot;
+  if (progress === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
+  // After a pool was renamed: the same config under another name restarts no kubelet.
+  const isNamedOtherwise = progress === 'settled' && active !== undefined && active.name !== assigned?.name;
+  return `${RESTS[progress] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, the same config under another name)` : ''}`;
+}
+
+/** Instead of its standing, for a node that is up to date and asks for a restart. */
+export const AWAITS_TURN = 'awaits-turn';
+
+const RESTS: Readonly<Record<string, string>> = {
+  settled: 'up to date and proven',
+  soaking: 'up to date, and soaking: it keeps its place in the budget until then',
+  updating: 'applying the config now',
+  failed: 'took the config back, and does not try it again',
+};

@@ -1,0 +1,61 @@
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import type { AnalysisStatus, Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { BlockersAnswer } from '../../pool-blockers.ts';
+import type { ClusterPolicy } from '../../cluster-policy.ts';
+import type { WindowsState } from '../../windows/windows-state.ts';
+import type { Targeted } from '../targets.ts';
+import type { ClassLimit } from '../class-canaries.ts';
+import type { Group } from '../membership.ts';
+import { isPayload } from '../on-trial.ts';
+import { activeConfigOf, assignmentOf } from '../node-progress.ts';
+import type { WaveProgress } from '../wave-progress.ts';
+import type { Hold } from './hold.ts';
+
+/** What decides whether the nodes of a group have to wait. */
+export interface GroupFacts {
+  readonly group: Group;
+  /** Whether nobody but KubeletPools, which others may have written, says what the nodes are to run. */
+  readonly unverified?: 'all' | 'pool' | undefined;
+  /** The pool as the cluster has it, with what people annotated. */
+  readonly present: KubeletPool | undefined;
+  readonly policy: ClusterPolicy;
+  readonly windows: WindowsState;
+  /** Undefined where the pool has none, and where they were not asked yet. */
+  readonly blockers: BlockersAnswer | undefined;
+  readonly halt: Halt | null;
+  /** null where nothing goes in waves: nodes that leave their pool. */
+  readonly waves: WaveProgress | null;
+  /** Of the canaries; undefined where the pool asks for none, before they proved the payload, and where a person let it go on. */
+  readonly analysis: AnalysisStatus | undefined;
+  /** Names of the nodes that belong to the rollout. */
+  readonly cohort: ReadonlySet<string>;
+  /** By the SHA-256 of a config file of the nodes' own, a node of the group that failed with it. */
+  readonly refusedBases: ReadonlyMap<string, string>;
+  /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
+  readonly isAvailable: (configName: string, apply?: ApplyMode) => boolean;
+  /** By node name, why a node that no pool selects keeps its config. */
+  readonly unselected: ReadonlyMap<string, Hold>;
+}
+
+/** Whether one node has to wait. */
+export interface HoldQuestion {
+  readonly targeted: Targeted;
+  readonly facts: GroupFacts;
+  /** How many more nodes the current wave lets begin. */
+  readonly room: number;
+  /** The same of the node's class, where nobody of that has proven its config yet; absent for no bound. */
+  readonly classLimit?: ClassLimit | undefined;
+}
+
+/** One reason to wait; null where it does not hold the node. */
+export type HoldCheck = (question: HoldQuestion) => Hold | null;
+
+/** Taking a payload back ends harm, where a node was told it or runs it: it waits for nobody but a person. */
+export const isRevertOfPayload = ({
+  targeted: { targetKind, member },
+  facts: { halt, group },
+}: HoldQuestion): boolean => {
+  if (halt?.action !== 'revert' || targetKind === 'config') return false;
+  const { kubeletNode } = member;
+  return isPayload(assignmentOf(kubeletNode), group) || isPayload(activeConfigOf(kubeletNode), group);
+};

@@ -1,0 +1,126 @@
+import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
+import {
+  type ApplyMode,
+  DEFAULT_DRIFT,
+  DEFAULT_TRIAL,
+  type KubeletNodeSpec,
+  type TrialSpec,
+} from '#shared/contract/api/kubelet-node.ts';
+import type { DesiredPool } from '../desired.ts';
+import type { ConfigSourceView, Fleet } from '../fleet.ts';
+import type { Targeted } from './targets.ts';
+import { type PoolTrials, trialTermsOf } from './trial-terms.ts';
+import type { NodeTarget } from './node-progress.ts';
+
+/** What a node is told so that it runs this config source of its pool, applied as its pool says unless told otherwise; undefined where the cluster does not have it. */
+export type NodeSpecs = (configName: string, apply?: ApplyMode) => KubeletNodeSpec | undefined;
+
+/**
+ * The assignments that a pool has to give: its payload, what it settled on before, and what its nodes ran before. Thousands of nodes are told the same, so
+ * that each is made once.
+ *
+ * @param namespace of the config sources
+ * @param aims      what the nodes of the pool are to run
+ */
+export function nodeSpecsOf(
+  pool: DesiredPool | null,
+  fleet: Fleet,
+  namespace: string,
+  aims: readonly Pick<Targeted, 'member' | 'configName'>[] = [],
+): NodeSpecs {
+  if (pool === null) return () => undefined;
+  const settled = fleet.pools.get(pool.name)?.status?.settled;
+  const usual = pool.spec.apply;
+  const wanted = [
+    ...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]),
+    ...(settled === undefined ? [] : [{ ...settled, name: settled.configName, apply: settled.apply ?? usual }]),
+    ...targetsIn(aims),
+  ];
+  const specs = new Map<ApplyMode, Map<string, KubeletNodeSpec>>();
+  for (const { name, sha256, apply } of wanted) {
+    const source = fleet.configSources.get(name);
+    // It has to carry what was decided on: names are short enough to be forged.
+    if (source?.sha256 !== sha256) continue;
+    const applied = specs.get(apply) ?? new Map<string, KubeletNodeSpec>();
+    specs.set(apply, applied);
+    if (!applied.has(name)) applied.set(name, assignmentOfSource(pool, source, apply, namespace));
+  }
+  return (configName, apply = usual) => specs.get(apply)?.get(configName);
+}
+
+/** What the nodes are to run: thousands share one target, and few targets have a second name. */
+function targetsIn(aims: readonly Pick<Targeted, 'member' | 'configName'>[]): readonly Wanted[] {
+  const known = new Map<NodeTarget, string>();
+  const wanted: Wanted[] = [];
+  for (const {
+    member: { target },
+    configName,
+  } of aims) {
+    if (target === null || configName === null || known.get(target) === configName) continue;
+    known.set(target, configName);
+    wanted.push({ ...target, name: configName });
+  }
+  return wanted;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly sha256: string;
+  readonly apply: ApplyMode;
+}
+
+function assignmentOfSource(
+  pool: DesiredPool,
+  source: ConfigSourceView,
+  apply: ApplyMode,
+  namespace: string,
+): KubeletNodeSpec {
+  const { name, uid, resourceVersion, sha256 } = source;
+  const { drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
+  return {
+    pool: pool.name,
+    ...(pool.commit === null ? {} : { commit: pool.commit }),
+    configSource: { namespace, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 },
+    apply,
+    trial: trialTermsOf(pool.spec).full,
+    // Written only where it says something: a release that brings the field must not write to every node.
+    ...(drift === DEFAULT_DRIFT ? {} : { drift }),
+    ...(allowFields.length === 0 ? {} : { allowFields }),
+    ...(tolerate.length === 0 ? {} : { tolerate }),
+  };
+}
+
+/**
+ * Whether two assignments differ in nothing that a node should hear of. The commit is not compared: a commit that leaves
+ * the payload as it was must not write to every node. Nor is the resourceVersion: a label on the ConfigMap changes it.
+ */
+export function isSameSpec(present: KubeletNodeSpec, wanted: KubeletNodeSpec): boolean {
+  const [is, be] = [present.configSource, wanted.configSource];
+  return (
+    is?.name === be?.name &&
+    is?.uid === be?.uid &&
+    is?.sha256 === be?.sha256 &&
+    present.pool === wanted.pool &&
+    (present.apply ?? 'overlay') === (wanted.apply ?? 'overlay') &&
+    (present.drift ?? DEFAULT_DRIFT) === (wanted.drift ?? DEFAULT_DRIFT) &&
+    sameTrial(present.trial, wanted.trial) &&
+    sameWords(present.allowFields, wanted.allowFields) &&
+    sameWords(present.tolerate, wanted.tolerate)
+  );
+}
+
+/** The terms that a node was told, where the pool still has them: whoever began as a canary ends as one. */
+export const keptTrial = (
+  told: Partial<TrialSpec> | undefined,
+  { full, afterCanary }: PoolTrials,
+): TrialSpec | undefined => [full, afterCanary].find((terms) => sameTrial(told, terms));
+
+/** What another release left out has its default. */
+const sameTrial = (a: Partial<TrialSpec> = {}, b: Partial<TrialSpec> = {}): boolean =>
+  a === b || (sameField(a, b, 'duration') && sameField(a, b, 'startTimeout') && sameField(a, b, 'maxRestarts'));
+
+const sameField = (a: Partial<TrialSpec>, b: Partial<TrialSpec>, field: keyof TrialSpec): boolean =>
+  (a[field] ?? DEFAULT_TRIAL[field]) === (b[field] ?? DEFAULT_TRIAL[field]);
+
+const sameWords = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
+  a.length === b.length && a.every((word, index) => word === b[index]);

@@ -1,0 +1,124 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { PassResult } from '../pass-result.ts';
+import { assignedTo, assignment, eventsOfNode } from './node-events.ts';
+import { eventsOfUnreadable } from './unreadable-events.ts';
+import { isSilentlyResumed, isSuspended, eventsOfPool, silentResumption, SINCE } from './pool-events.ts';
+import { eventsOfSource } from './source-events.ts';
+import type { ClusterEvent } from './cluster-event.ts';
+
+/**
+ * Turns states into news. What a state tells is told once; after a restart only what the status dates within the last few
+ * minutes is told, under the same identity as before, so that the API server refuses what it has already.
+ *
+ * @returns what happened since the last round
+ */
+export type EventDiff = (round: Pick<PassResult, 'fleet' | 'at'>) => readonly ClusterEvent[];
+
+/** The same for the branch, by what its object says. */
+export type SourceEventDiff = (source: KubeletSource, at: Millis) => readonly ClusterEvent[];
+
+/** Events live for an hour by default: what is older than a part of that may have been told and forgotten. */
+const FRESH_MS: Millis = 15 * 60_000;
+
+interface Told {
+  /** The object as it was when its identities were computed: a node that did not change is not looked at again. */
+  readonly seen: object;
+  readonly identities: ReadonlySet<string>;
+  readonly assigned: string;
+  /** Of a pool: a person had suspended it. */
+  readonly suspended?: boolean;
+}
+
+export function createEventDiff(): EventDiff {
+  let told: ReadonlyMap<string, Told> | null = null;
+  return ({ fleet, at }) => {
+    const news: ClusterEvent[] = [];
+    const now = new Map<string, Told>();
+    const keep = (
+      key: string,
+      seen: object,
+      current: readonly ClusterEvent[],
+      more: Pick<Told, 'assigned' | 'suspended'>,
+    ): void => {
+      const before = told?.get(key)?.identities;
+      news.push(...current.filter((each) => isNews(each, before, told !== null, at)));
+      now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), ...more });
+    };
+    /** What cannot be read is not news: what was told of it before stays told. */
+    const each = (key: string, look: () => void): void => {
+      try {
+        look();
+      } catch {
+        const before = told?.get(key);
+        if (before !== undefined) now.set(key, before);
+      }
+    };
+    for (const [name, node] of fleet.kubeletNodes) {
+      const uid = fleet.nodes.get(name)?.uid;
+      if (uid === undefined) continue;
+      const key = `node ${uid}`;
+      const before = told?.get(key);
+      if (before?.seen === node) {
+        now.set(key, before);
+        continue;
+      }
+      each(key, () => {
+        const current = eventsOfNode(node, uid);
+        if (isNewlyAssigned(node, before)) news.push(assignment(node, uid));
+        keep(key, node, current, { assigned: assignedTo(node) });
+      });
+    }
+    // By what was written, not by what was only planned: a write that fails is planned again with another date, which would be
+    // told as something else.
+    for (const pool of fleet.pools.values()) {
+      const { uid, annotations } = pool.metadata;
+      if (uid === undefined || pool.status === undefined) continue;
+      const key = `pool ${uid}`;
+      each(key, () => {
+        if (isSilentlyResumed(told?.get(key)?.suspended === true, pool))
+          news.push(silentResumption(pool, toTimestamp(at)));
+        keep(key, pool, eventsOfPool(pool), { assigned: '', suspended: isSuspended(annotations) });
+      });
+    }
+    for (const left of fleet.unreadable ?? []) {
+      const key = `unreadable ${left.of} ${left.name}`;
+      keep(key, left, eventsOfUnreadable(left, toTimestamp(at)), { assigned: '' });
+    }
+    told = now;
+    return news;
+  };
+}
+
+/** As `createEventDiff`, of one object. */
+export function createSourceEventDiff(): SourceEventDiff {
+  let told: ReadonlySet<string> | null = null;
+  return (source, at) => {
+    const current = eventsOfSource(source);
+    const news = current.filter((each) => isNews(each, told ?? undefined, told !== null, at));
+    told = new Set(current.map(({ identity }) => identity));
+    return news;
+  };
+}
+
+/** A node that was never seen before had its assignment from an earlier process, or has none yet. */
+function isNewlyAssigned(node: KubeletNode, before: Told | undefined): boolean {
+  return before !== undefined && node.spec !== undefined && before.assigned !== assignedTo(node);
+}
+
+/**
+ * An object that is new to us is judged by its dates, like all of them after a restart; undated things are told only by
+ * who saw the object before.
+ */
+function isNews(each: ClusterEvent, before: ReadonlySet<string> | undefined, seenRounds: boolean, at: Millis): boolean {
+  if (before?.has(each.identity) === true) return false;
+  if (each.at === undefined) return seenRounds && !isKnownBut(each.identity, before);
+  if (before !== undefined) return true;
+  const happened = fromTimestamp(each.at);
+  return happened !== undefined && at - happened <= FRESH_MS;
+}
+
+/** Whether the same was dated before. */
+const isKnownBut = (identity: string, before: ReadonlySet<string> | undefined): boolean =>
+  [...(before ?? [])].some((each) => each.startsWith(`${identity}${SINCE}`));

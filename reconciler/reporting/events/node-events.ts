@@ -1,0 +1,121 @@
+import { CONFIG_HEALTH, type KubeletNode, LOCAL } from '#shared/contract/api/kubelet-node.ts';
+import type { Condition } from '#shared/contract/api/object.ts';
+import type { ClusterEvent, EventSubject } from './cluster-event.ts';
+
+/** All that can be told of a node from its status as it is now, whether or not it was told before. Pure. */
+export function eventsOfNode(node: KubeletNode, uid: string): readonly ClusterEvent[] {
+  const about: EventSubject = { kind: 'Node', name: node.metadata.name, uid };
+  const pool = node.spec?.pool ?? '';
+  return [
+    ...turns(node, about, pool),
+    ...proofs(node, about, pool),
+    ...failures(node, about, pool),
+    ...troubles(node, about, pool),
+  ];
+}
+
+/** What the node was told, as one text; it changes when another config is assigned. */
+export function assignedTo({ spec }: KubeletNode): string {
+  if (spec === undefined) return '';
+  return spec.configSource === undefined ? LOCAL : `${spec.configSource.name} ${spec.apply ?? 'overlay'}`;
+}
+
+/** That the node was told to run what its spec says now. */
+export function assignment(node: KubeletNode, uid: string): ClusterEvent {
+  const { spec, metadata } = node;
+  const config = spec?.configSource?.name ?? '';
+  const pool = spec?.pool ?? '';
+  const commit = spec?.commit === undefined ? '' : `, commit ${spec.commit.slice(0, 12)}`;
+  return {
+    about: { kind: 'Node', name: metadata.name, uid },
+    reason: 'ConfigAssigned',
+    type: 'Normal',
+    note: config === '' ? 'Assigned its own local config' : `Assigned ${config} (pool ${pool}${commit})`,
+    pool,
+    config,
+    identity: `assigned ${metadata.uid ?? ''} ${metadata.generation ?? 0} ${config}`,
+  };
+}
+
+/** A turn stays in the spec when it is over: what it was for is known only as long as the node asks. */
+function turns({ spec, status = {} }: KubeletNode, about: EventSubject, pool: string): readonly ClusterEvent[] {
+  const { turn, configSource } = spec ?? {};
+  if (turn === undefined) return [];
+  const asked = status.awaitsTurn?.seen === turn.seen ? `: ${status.awaitsTurn.message}` : '';
+  const note = `The node may restart its kubelet${asked}`;
+  const config = configSource?.name ?? '';
+  return [{ about, reason: 'RestartGranted', type: 'Normal', note, pool, config, identity: `granted ${turn.seen}` }];
+}
+
+function proofs({ status = {} }: KubeletNode, about: EventSubject, pool: string): readonly ClusterEvent[] {
+  const { active, lastKnownGood, promotedAt } = status;
+  const config = active?.name ?? LOCAL;
+  if (config === LOCAL || promotedAt === undefined || promotedAt === null) return [];
+  if (lastKnownGood?.sha256 !== active?.sha256) return [];
+  const note = `${config} is proven, and is now the last known good config`;
+  const identity = `applied ${active?.sha256} ${promotedAt}`;
+  return [{ about, reason: 'ConfigApplied', type: 'Normal', note, pool, config, at: promotedAt, identity }];
+}
+
+function failures({ status = {} }: KubeletNode, about: EventSubject, pool: string): readonly ClusterEvent[] {
+  const { error, rejected = [] } = status;
+  const listed = rejected.map(({ name, reason, message, at }) => ({ config: name, reason, message, at }));
+  // What cannot be blamed on the config, or was not tried yet, is an error without being a rejection.
+  const isListed = listed.some(({ reason, at }) => reason === error?.reason && at === error.at);
+  const all = error === undefined || error === null || isListed ? listed : [...listed, { config: '', ...error }];
+  return all.map(({ config, reason, message, at }): ClusterEvent => {
+    const fellBack = touchedKubelet(reason);
+    const what = config === '' ? 'The config' : config;
+    const outcome = fellBack ? 'was taken back' : 'was refused, the kubelet was not touched';
+    // Most messages begin with the config and what became of it.
+    const isSaid = config !== '' && message.startsWith(`${config} `);
+    return {
+      about,
+      reason: fellBack ? 'ConfigFellBack' : 'ConfigRefused',
+      type: 'Warning',
+      note: `${isSaid ? '' : `${what} ${outcome}: `}${reason}: ${message}`,
+      pool,
+      config,
+      cause: reason,
+      at,
+      identity: `failed ${config} ${reason} ${at}`,
+    };
+  });
+}
+
+function troubles({ status = {} }: KubeletNode, about: EventSubject, pool: string): readonly ClusterEvent[] {
+  const health = status.conditions?.find(({ type }) => type === CONFIG_HEALTH);
+  const happening = troubleOf(health);
+  if (health === undefined || happening === undefined) return [];
+  const { reason, message: note, lastTransitionTime: at } = health;
+  const config = status.active?.name ?? LOCAL;
+  const identity = `trouble ${reason} ${at}`;
+  return [{ about, reason: happening, type: 'Warning', note, pool, config, cause: reason, at, identity }];
+}
+
+function troubleOf(health: Condition | undefined): 'ConfigDrifted' | 'KubeletBroken' | undefined {
+  if (health?.status !== 'False') return undefined;
+  return health.reason === 'Drifted' ? 'ConfigDrifted' : health.reason === 'Broken' ? 'KubeletBroken' : undefined;
+}
+
+/**
+ * The reasons with which an agent gives a config up that its kubelet never heard of. With every other reason the kubelet
+ * ran it, or was to: the node fell back.
+ */
+const BEFORE_THE_KUBELET: ReadonlySet<string> = new Set([
+  'InvalidAssignment',
+  'ConfigMapNotFound',
+  'DownloadFailed',
+  'PayloadMismatch',
+  'VersionUnknown',
+  'CheckpointFailed',
+  'FieldDenied',
+  'ConfigInvalid',
+  'PreflightFailed',
+  'CannotInstall',
+  'GuardFailed',
+  'KubeletStopped',
+  'StateTooNew',
+]);
+
+export const touchedKubelet = (reason: string): boolean => !BEFORE_THE_KUBELET.has(reason);

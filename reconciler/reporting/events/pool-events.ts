@@ -1,0 +1,110 @@
+import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { type Claim, readClaim } from '#shared/contract/claim.ts';
+import { formatClass, hasNoConfig } from '../pool-status/class-summary.ts';
+import type { ClusterEvent, EventSubject } from './cluster-event.ts';
+
+/** Further classes without a config are in the pool's status. */
+const MOST_HELD = 5;
+
+/** All that can be told of a pool as it is now, whether or not it was told before. Pure. */
+export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly ClusterEvent[] {
+  const { name, uid = '' } = metadata;
+  const about: EventSubject = { kind: 'KubeletPool', name, uid };
+  const { halt, configName: config = '', sha256 = '', counts } = status;
+  const base = { about, pool: name, config };
+  const all: ClusterEvent[] = [];
+  if (halt !== undefined) {
+    const happening = halt.action === 'revert' ? 'RolloutReverting' : 'RolloutHalted';
+    const identity = `halted ${halt.sha256} ${halt.at}`;
+    all.push({ ...base, reason: happening, type: 'Warning', note: halt.message, at: halt.at, identity });
+  }
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  if (status.phase === 'Settled' && ready?.status === 'True' && config !== '') {
+    const nodes = counts?.nodes ?? 0;
+    const what = status.classes === undefined ? config : 'the config of their class of machines';
+    const note =
+      nodes === 1
+        ? `The one node runs ${status.classes?.[0]?.configName ?? config} and has proven it`
+        : `All ${nodes} nodes run ${what} and have proven it`;
+    const identity = `settled ${sha256} ${ready.lastTransitionTime}`;
+    all.push({ ...base, reason: 'RolloutSettled', type: 'Normal', note, at: ready.lastTransitionTime, identity });
+  }
+  const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
+  if (invalid !== undefined) {
+    const { message, lastTransitionTime: at } = invalid;
+    const note = `The pool keeps what it has, because the commit says: ${message}`;
+    all.push({ ...base, reason: 'ConfigRefused', type: 'Warning', note, at, identity: `errors ${at} ${message}` });
+  }
+  for (const each of (status.classes ?? []).filter(hasNoConfig).slice(0, MOST_HELD)) {
+    const identity = `class held ${sha256} ${each.name} ${each.message ?? ''}`;
+    all.push({ ...base, reason: 'ClassHeld', type: 'Warning', note: `Machines with ${formatClass(each)}`, identity });
+  }
+  all.push(...byPeople({ metadata, status }, base));
+  const waiting = status.holds?.find(({ reason }) => BUDGETS.includes(reason));
+  if (waiting !== undefined) {
+    const who = waiting.nodes === 1 ? '1 node waits for its turn' : `${waiting.nodes} nodes wait for their turn`;
+    const note = `${who}: ${waiting.message}`;
+    all.push({ ...base, reason: 'RateLimited', type: 'Normal', note, identity: `rate-limited ${sha256}` });
+  }
+  return all;
+}
+
+type Base = Pick<ClusterEvent, 'about' | 'pool' | 'config'>;
+
+/** What a person did, and who, as far as somebody says so. */
+function byPeople({ metadata: { annotations = {} }, status = {} }: KubeletPool, base: Base): readonly ClusterEvent[] {
+  const suspended = annotations[SUSPEND_ANNOTATION];
+  const by = annotations[BY_ANNOTATION];
+  const all: ClusterEvent[] = [];
+  if (suspended !== undefined) {
+    const claim = readClaim(by, 'suspend', suspended);
+    const note = `Suspended: ${suspended === '' ? 'nobody says why' : suspended}. ${sayWho(claim)}`;
+    all.push({ ...base, reason: 'Suspended', type: 'Normal', note, ...datedBy(claim, `suspended ${suspended}`) });
+  }
+  const resumed = suspended === undefined ? readClaim(by, 'resume', '') : undefined;
+  if (resumed !== undefined) all.push({ ...resumption(base, resumed), ...datedBy(resumed, 'resumed') });
+  if (status.released !== undefined) {
+    const { haltedAt } = status.released;
+    const claim = readClaim(by, 'release', annotations[RELEASE_ANNOTATION] ?? '');
+    const note = `Released: it goes on after the halt of ${haltedAt}. ${sayWho(claim)}`;
+    all.push({ ...base, reason: 'Released', type: 'Normal', note, ...datedBy(claim, `released ${haltedAt}`) });
+  }
+  return all;
+}
+
+const resumption = (base: Base, claim: Claim | undefined): Omit<ClusterEvent, 'identity'> => ({
+  ...base,
+  reason: 'Resumed',
+  type: 'Normal',
+  note: `Resumed. ${sayWho(claim)}`,
+});
+
+/**
+ * That somebody took the suspension away without saying who: only whoever saw it before can tell.
+ *
+ * @param at when it was seen, RFC 3339
+ */
+export function silentResumption({ metadata: { name, uid = '' } }: KubeletPool, at: string): ClusterEvent {
+  const base: Base = { about: { kind: 'KubeletPool', name, uid }, pool: name, config: '' };
+  return { ...resumption(base, undefined), identity: `resumed ${at}` };
+}
+
+/** Whether the pool was suspended and is not, and nobody says who did it. */
+export const isSilentlyResumed = (wasSuspended: boolean, { metadata: { annotations = {} } }: KubeletPool): boolean =>
+  wasSuspended && !isSuspended(annotations) && readClaim(annotations[BY_ANNOTATION], 'resume', '') === undefined;
+
+export const isSuspended = (annotations: Readonly<Record<string, string>> | undefined): boolean =>
+  annotations?.[SUSPEND_ANNOTATION] !== undefined;
+
+const sayWho = (claim: Claim | undefined): string =>
+  claim === undefined ? 'The object does not say who did it' : `By ${claim.who}, according to their command line`;
+
+/** Between what happened and when somebody says that it did: they may say so no more, and it is not news. */
+export const SINCE = '\n';
+
+const datedBy = (claim: Claim | undefined, what: string): Pick<ClusterEvent, 'at' | 'identity'> =>
+  claim === undefined ? { identity: what } : { at: claim.at, identity: `${what}${SINCE}${claim.at}` };
+
+/** Of the pool, of a zone in it, of the whole cluster. */
+const BUDGETS: readonly string[] = ['budget', 'zone-budget', 'overall-budget'];

@@ -1,0 +1,58 @@
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { Desired } from '../../policy/desired.ts';
+import type { Fleet } from '../../policy/fleet.ts';
+import { displacedNotes } from './displaced-notes.ts';
+import { type CommitNote, nextNote, noteInForce, type CommitLimits } from './commit-note.ts';
+import type { SourceState } from './source-state.ts';
+
+/** What a pass knows of the commit in force. */
+export interface NotedPass {
+  /** The record as it was before the pass. */
+  readonly recorded: SourceState;
+  readonly desired: Desired;
+  readonly statuses: ReadonlyMap<string, KubeletPoolStatus>;
+  readonly fleet: Fleet;
+  readonly limits: CommitLimits | undefined;
+  /** What is to be said of nodes that nobody may touch, because the commit's pools do not say whose they are. */
+  readonly leftAlone: readonly string[];
+}
+
+export interface DueNotes {
+  /** On the commit in force; null where there is none, or nothing more to say of it. */
+  readonly present: CommitNote | null;
+  /** On commits that it displaced. */
+  readonly displaced: readonly CommitNote[];
+}
+
+/**
+ * The notes that are due after a pass. It remembers what was said last.
+ *
+ * @param onFault hears why the status of a pool cannot be put into words: then the commit before is said to be displaced, without
+ *   that status
+ */
+export function createDueNotes(cluster: string, onFault: (error: unknown) => void): (round: NotedPass) => DueNotes {
+  let last: CommitNote | null = null;
+
+  function due({ recorded, desired, statuses, fleet, limits, leftAlone }: NotedPass): DueNotes {
+    const { commit } = desired;
+    if (commit === null) return { present: null, displaced: [] };
+    const displaced = displacedNotes({ recorded, last, commit, cluster, fleet });
+    const now = noteInForce(cluster, commit, desired, statuses, limits, leftAlone);
+    const done = recorded.commit === commit && recorded.outcome !== '';
+    const present = nextNote(last, now, done);
+    last = present ?? last;
+    return { present, displaced };
+  }
+
+  return (round) => {
+    try {
+      return due(round);
+    } catch (error) {
+      onFault(error);
+      const { recorded, desired, fleet } = round;
+      const facts = { recorded, last: null, cluster, fleet: { ...fleet, pools: new Map() } };
+      const { commit } = desired;
+      return { present: null, displaced: commit === null ? [] : displacedNotes({ ...facts, commit }) };
+    }
+  };
+}

@@ -1,0 +1,145 @@
+import type { Amount, ClassStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { MOST_NOTE_BYTES } from '../../git/notes/stored-note.ts';
+import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/config-repo/read-cluster.ts';
+import type { NoteContent } from '../../git/notes/annotator.ts';
+import { formatClass, isClassDone } from '../pool-status/class-summary.ts';
+import type { CommitNote, NotedClass, NotedPool } from './commit-note.ts';
+
+/** Version of the JSON beside a note; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
+export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
+
+/**
+ * What is written of a commit: a text for people, and one line of JSON for programs. Where a repository has more pools than either
+ * holds, those that need nobody's eye are left out, and both say how many: the JSON is always whole.
+ */
+export function noteContent(note: CommitNote): Required<NoteContent> {
+  const short = fitNote(note, (shorter) => isShort(textOf(shorter)) && isShort(dataOf(shorter)));
+  return { text: textOf(short), data: dataOf(short) };
+}
+
+const isShort = (text: string): boolean => Buffer.byteLength(text) <= MOST_NOTE_BYTES;
+
+const dataOf = (note: CommitNote): string => `${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
+
+/** The note with as many of its pools as fit, those first that need somebody's eye; it says how many are left out. */
+export function fitNote(note: CommitNote, fits: (note: CommitNote) => boolean): CommitNote {
+  if (fits(note)) return note;
+  const byNeed = [...note.pools].sort((a, b) => need(a) - need(b));
+  const withFirst = (count: number): CommitNote => {
+    const kept = new Set(byNeed.slice(0, count));
+    const omittedPools = byNeed.length - count + (note.omittedPools ?? 0);
+    return { ...note, pools: note.pools.filter((pool) => kept.has(pool)), omittedPools };
+  };
+  let [few, tooMany] = [0, byNeed.length];
+  while (tooMany - few > 1) {
+    const half = Math.floor((few + tooMany) / 2);
+    if (fits(withFirst(half))) few = half;
+    else tooMany = half;
+  }
+  return withFirst(few);
+}
+
+/** What stopped or is wrong comes first, then what is under way. */
+function need({ phase, findings, failures }: NotedPool): number {
+  if (phase === 'Halted' || findings.length > 0 || failures.length > 0) return 0;
+  return phase === 'Progressing' || phase === 'Waiting' ? 1 : 2;
+}
+
+function textOf(note: CommitNote): string {
+  const { omittedPools = 0 } = note;
+  const more = omittedPools === 0 ? [] : [`and ${omittedPools} more pools, for which there is no room here`];
+  const remarks = [...more, ...remarksOn(note)];
+  const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
+  const rows = note.pools.map((pool) => [
+    pool.name,
+    pool.phase,
+    pool.counts === null ? '-' : `${pool.counts.updated}/${pool.counts.nodes}`,
+    pool.counts === null ? '-' : String(pool.counts.failed),
+    configOf(pool),
+  ]);
+  if (remarks.length === 0 && isWell(note)) return `${note.cluster}: ${note.outcome} (${sizeOf(note)})\n`;
+  const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
+  return `${[heading, ...table, ...remarks].join('\n')}\n`;
+}
+
+/** No node runs the template of a pool with computed values. */
+function configOf({ classes = [], config }: NotedPool): string {
+  if (classes.length === 0) return config ?? 'local';
+  return classes.length === 1 ? (classes[0]?.config ?? 'none') : 'by class of machines';
+}
+
+/** What deserves a line of its own. */
+function remarksOn(note: CommitNote): readonly string[] {
+  const failures = note.pools.flatMap((pool) =>
+    pool.failures.map((failure) => `${failure.node}: ${failure.reason}: ${failure.message}`),
+  );
+  const findings = [...note.findings, ...note.pools.flatMap((pool) => pool.findings)];
+  return [...limitLines(note), ...note.pools.flatMap(poolLines), ...failures, ...findings];
+}
+
+/** Every node of every pool runs what the commit says: a table would only repeat it. */
+const isWell = ({ outcome, message, pools }: CommitNote): boolean =>
+  outcome === 'settled' &&
+  message === '' &&
+  pools.length > 0 &&
+  pools.every(({ counts }) => counts !== null && counts.updated === counts.nodes && counts.failed === 0);
+
+/** `2 pools, 8 nodes`. */
+function sizeOf({ pools }: CommitNote): string {
+  const nodes = pools.reduce((sum, { counts }) => sum + (counts?.nodes ?? 0), 0);
+  const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${counted(pools.length, 'pool')}, ${counted(nodes, 'node')}`;
+}
+
+/** Only what allows more than usual: that is what an auditor looks for. */
+function limitLines({ limits }: CommitNote): readonly string[] {
+  if (limits === null) return [];
+  const wide = (['maxChange', 'maxUnassign'] as const).filter((limit) => isWider(limits[limit], USUAL[limit]));
+  return wide.map((limit) => `the commit sets ${limit} to ${limits[limit]} (usual: ${USUAL[limit]})`);
+}
+
+const USUAL = { maxChange: DEFAULT_MAX_CHANGE, maxUnassign: DEFAULT_CLUSTER.maxUnassign } as const;
+
+/** A count may be more than a share of nodes that nobody knows: it counts as wider, unless it is nothing. */
+const isWider = (amount: Amount, usual: Amount): boolean =>
+  typeof amount === 'number'
+    ? amount > 0 && usual !== '100%'
+    : Number.parseFloat(amount) > Number.parseFloat(String(usual));
+
+function poolLines({
+  name,
+  phase,
+  emergency,
+  suspended,
+  waves,
+  halt,
+  released,
+  classes = [],
+}: NotedPool): readonly string[] {
+  // Where nothing moves, the table says it all.
+  const under = (phase === 'Progressing' || phase === 'Waiting') && waves.length > 1;
+  return [
+    ...(under ? [`${name}: ${waves.map((wave) => `${wave.name} ${wave.state}`).join(', ')}`] : []),
+    ...classes.map(statusOf).flatMap((each) => (isClassDone(each) ? [] : [`${name}: ${formatClass(each)}`])),
+    ...(emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`]),
+    ...(suspended ? [`${name}: suspended`] : []),
+    ...(halt === null ? [] : [`${name}: ${halt.action === 'revert' ? 'reverting' : 'halted'} since ${halt.at}`]),
+    ...(released === null ? [] : [`${name}: released by a person; ${released.nodes} failed before that`]),
+  ];
+}
+
+const statusOf = ({ config, updated, ...rest }: NotedClass): ClassStatus => ({
+  ...rest,
+  ...(config === null ? {} : { configName: config }),
+  ...(updated === null ? {} : { updated }),
+});
+
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { backoffDelay } from '#shared/runtime/backoff.ts';
+import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
+import { type Term, withLifetime } from '#shared/runtime/lifetime.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { GitError } from '../../git/errors.ts';
+import type { Annotated, Annotator, NoteContent } from '../../git/notes/annotator.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
+import type { CommitNote } from './commit-note.ts';
+import { noteContent } from './note-content.ts';
+import type { UnreadableNote } from './recorded-unreadable-notes.ts';
+
+/** `off` says why, for status: a read-only credential, say. */
+export type NotesState = { readonly notes: 'on' } | { readonly notes: 'off'; readonly because: string };
+
+/** Keeps the notes of commits as they are wanted. Never in the way of the rest: a failing push only means later notes. */
+export interface NotesWriter {
+  /** What the note of its commit is to say from now on. Cheap; equal notes are not written again. */
+  want(note: CommitNote): void;
+  /** Whether this note stands on its commit, as far as this process knows. */
+  stands(note: CommitNote): boolean;
+  state(): NotesState;
+  /** Notes that alone cannot be written, because their place on the ref cannot be read; they are tried again. */
+  unreadable(): readonly UnreadableNote[];
+  run(signal: AbortSignal): Promise<void>;
+  /** One last try to write what is still wanted, for a shutdown. */
+  flush(signal: AbortSignal): Promise<void>;
+}
+
+export interface NotesWriterOptions {
+  readonly annotator: Annotator;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  /** Shortest time between two pushes. */
+  readonly everyMs: Millis;
+  /** Hears when `state()` or `unreadable()` changed. */
+  readonly onChange: () => void;
+}
+
+const BACKOFF = { firstMs: 5_000, maxMs: 10 * 60_000, jitter: 0.2 };
+const CALL_TIMEOUT_MS = 60_000;
+/** What is said of older commits is of no interest any more. */
+const MOST_NOTES = 50;
+
+export function createNotesWriter({
+  annotator,
+  clock,
+  log,
+  random,
+  everyMs,
+  onChange,
+}: NotesWriterOptions): NotesWriter {
+  const wanted = new Map<CommitOid, NoteContent>();
+  const written = new Map<CommitOid, NoteContent>();
+  const wakeUps = createWakeUps(clock);
+  let state: NotesState = { notes: 'on' };
+  let faults = 0;
+  let unreadable: readonly UnreadableNote[] = [];
+  /** Tries at which some were unreadable, one after the other, and when the next one is due, by the monotonic clock. */
+  let misses = 0;
+  let retryAt: Millis = 0;
+
+  const enter = (next: NotesState): void => {
+    const changed = next.notes !== state.notes;
+    state = next;
+    if (changed) onChange();
+  };
+
+  /** What is to be written now: one that cannot be read holds up no other, and waits for its next try. */
+  function due(): Map<CommitOid, NoteContent> {
+    const isDue = clock.monotonic() >= retryAt;
+    return new Map([...wanted].filter(([commit]) => isDue || unreadable.every((held) => held.commit !== commit)));
+  }
+
+  function keepUnreadable(failed: Annotated['unreadable'], tried: ReadonlyMap<CommitOid, NoteContent>): void {
+    const before = unreadable;
+    const told = new Map([...failed].map(([commit, error]) => [commit, reasonOf(error)]));
+    const untried = before.filter(({ commit }) => !tried.has(commit) && wanted.has(commit));
+    unreadable = [...untried, ...[...told].map(([commit, because]) => ({ commit, because }))];
+    if (failed.size > 0) {
+      misses += 1;
+      retryAt = clock.monotonic() + backoffDelay(misses, BACKOFF, random());
+    } else if (unreadable.length === 0) misses = 0;
+    for (const [commit, error] of failed) {
+      if (before.some((held) => held.commit === commit && held.because === told.get(commit))) continue;
+      log.error({ commit, ref: annotator.ref, code: error.code, err: error }, 'note cannot be written');
+    }
+    if (!isDeepStrictEqual(before, unreadable)) onChange();
+  }
+
+  async function push(signal: AbortSignal, batch: ReadonlyMap<CommitOid, NoteContent>): Promise<void> {
+    if (batch.size === 0) return;
+    try {
+      const outcome = await withLifetime(callTerm(signal), (life) => annotator.annotate(batch, life.signal));
+      const done = [...batch].filter(([commit]) => !outcome.unreadable.has(commit));
+      for (const [commit, content] of done) {
+        remember(written, commit, content);
+        if (isSame(wanted.get(commit), content)) wanted.delete(commit);
+      }
+      faults = 0;
+      keepUnreadable(outcome.unreadable, batch);
+      enter({ notes: 'on' });
+      if (outcome.written) log.info({ commits: done.map(([commit]) => commit), ref: annotator.ref }, 'notes written');
+    } catch (error) {
+      if (signal.aborted) return;
+      faults += 1;
+      enter({ notes: 'off', because: reasonOf(error) });
+      log.warn({ ref: annotator.ref, code: codeOf(error), err: error }, 'notes could not be written');
+    }
+  }
+
+  return {
+    want(note) {
+      const content = noteContent(note);
+      const last = wanted.get(note.commit) ?? written.get(note.commit);
+      if (isSame(last, content)) return;
+      remember(wanted, note.commit, content);
+      wakeUps.poke();
+    },
+    stands: (note) => !wanted.has(note.commit) && isSame(written.get(note.commit), noteContent(note)),
+    state: () => state,
+    unreadable: () => unreadable,
+    async run(signal) {
+      while (!signal.aborted) {
+        if (due().size === 0) await wakeUps.next(restMs(), signal);
+        if (signal.aborted) return;
+        await push(signal, due());
+        await clock.sleep(faults === 0 ? everyMs : backoffDelay(faults, BACKOFF, random()), signal);
+      }
+    },
+    flush: (signal) => push(signal, new Map(wanted)),
+  };
+
+  function callTerm(parent: AbortSignal): Term {
+    const reason = (): GitError =>
+      new GitError('GIT_TIMEOUT', `gave up on ${annotator.ref}: not written within ${CALL_TIMEOUT_MS / 1000} s`);
+    return { clock, parent, onParent: () => parent.reason as unknown, ms: CALL_TIMEOUT_MS, reason };
+  }
+
+  function restMs(): Millis {
+    return wanted.size === 0 ? BACKOFF.maxMs : Math.max(1, retryAt - clock.monotonic());
+  }
+}
+
+/** The text may stay while nodes come: what programs read has their number. */
+const isSame = (one: NoteContent | undefined, other: NoteContent): boolean =>
+  one?.text === other.text && one.data === other.data;
+
+/** The newest notes only: where nothing can be written, by a read-only credential say, they would heap up forever. */
+function remember(notes: Map<CommitOid, NoteContent>, commit: CommitOid, content: NoteContent): void {
+  notes.delete(commit);
+  notes.set(commit, content);
+  const oldest = notes.keys().next().value;
+  if (notes.size > MOST_NOTES && oldest !== undefined) notes.delete(oldest);
+}

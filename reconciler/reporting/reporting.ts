@@ -1,0 +1,101 @@
+import type { Kube } from '#shared/kube/kube.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { createEventDiff, createSourceEventDiff } from './events/event-diff.ts';
+import { createConditionWriter } from './events/condition-writer.ts';
+import { createEventPublisher } from './events/event-publisher.ts';
+import type { Fleet, UnreadableObject } from '../policy/fleet.ts';
+import type { ReconcilerMetrics } from './metrics/metrics.ts';
+import type { StatusPage } from './status-page/status-page.ts';
+import type { PassObserver } from './pass-result.ts';
+import { createSourceWriter } from './source/source-writer.ts';
+
+export interface ReportingOptions {
+  readonly kube: Kube;
+  readonly metrics: ReconcilerMetrics;
+  /** null where there is no status page. */
+  readonly page: Pick<StatusPage, 'show' | 'run' | 'listeners'> | null;
+  /** Name of this process. */
+  readonly identity: string;
+  /** The folder of the repository that is followed. Default: all of it. */
+  readonly path?: string;
+  readonly isLeader: () => boolean;
+  readonly fleet: () => Fleet | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Whatever tells of the reconciler's work: metrics, Events, the KubeletSource, the condition on Nodes, the status page. */
+export interface Reporting {
+  readonly observer: PassObserver;
+  /** Writes until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createReporting({
+  metrics,
+  page,
+  identity,
+  isLeader,
+  path = '',
+  ...options
+}: ReportingOptions): Reporting {
+  const { events, nodeConditions, wakeUps } = metrics.instruments;
+  let held: readonly UnreadableObject[] = [];
+  const chronicle = createEventDiff();
+  const publisher = createEventPublisher({
+    ...options,
+    instance: identity,
+    mayWrite: isLeader,
+    onOutcome: (outcome) => events.inc({ outcome }),
+  });
+  const sourceChronicle = createSourceEventDiff();
+  const source = createSourceWriter({
+    ...options,
+    mayWrite: isLeader,
+    onStands: (object) => publisher.publish(sourceChronicle(object, options.clock.now())),
+  });
+  const conditions = createConditionWriter({
+    ...options,
+    mayWrite: isLeader,
+    held: () => held,
+    onOutcome: (outcome) => nodeConditions.inc({ outcome }),
+  });
+  metrics.watch({ isLeader, fleet: options.fleet, pageListeners: () => page?.listeners() ?? 0 });
+  return {
+    observer: {
+      woken: () => wakeUps.inc(),
+      passed: metrics.passed,
+      round(round) {
+        held = round.unreadable;
+        conditions.poke();
+        const all = [
+          () => metrics.round(round),
+          () => {
+            const news = chronicle(round);
+            metrics.happened(news);
+            publisher.publish(news);
+          },
+          () => source.show({ ...round, path }),
+          () => page?.show(round),
+        ];
+        // One of them must not keep the others from telling.
+        const errors = all.flatMap((tell) => errorOf(tell));
+        if (errors.length > 0) throw errors[0];
+      },
+    },
+    async run(signal) {
+      await Promise.all([publisher.run(signal), source.run(signal), conditions.run(signal), page?.run(signal)]);
+    },
+  };
+}
+
+function errorOf(tell: () => void): readonly unknown[] {
+  try {
+    tell();
+    return [];
+  } catch (error) {
+    return [error];
+  }
+}

@@ -1,0 +1,173 @@
+import type {
+  ClassStatus,
+  HoldSummary,
+  PoolCounts,
+  PoolFailure,
+  WaveStatus,
+} from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Generation } from '../../policy/forecast/generations.ts';
+import type { RemainingTime } from '../../policy/forecast/remaining-time.ts';
+import type { CommitOutcome } from '../notes/commit-note.ts';
+
+/** How a pool is doing, as an operator would say it. */
+export type PoolState =
+  | 'settled'
+  | 'rolling'
+  | 'soaking'
+  | 'halted'
+  | 'suspended'
+  | 'window'
+  | 'blocked'
+  | 'waiting'
+  | 'empty'
+  | 'retiring';
+
+/**
+ * How a node is doing: where it stands, and for one that has yet to be told, whether its turn has come. Every node is in exactly one.
+ * rebooting: it waits for its machine to reboot. left-alone: two pools select it with the same priority, or a person opted it out. unselected: no pool is for it.
+ */
+export type NodeState =
+  | 'failed'
+  | 'no-agent'
+  | 'drifted'
+  | 'updating'
+  | 'rebooting'
+  | 'draining'
+  | 'starting'
+  | 'soaking'
+  | 'waiting'
+  | 'settled'
+  | 'left-alone'
+  | 'unselected';
+
+/** Something that needs a person, or that a person should know before anything else. */
+export interface Banner {
+  readonly tone: 'bad' | 'busy';
+  readonly title: string;
+  readonly text: string;
+  /** What to do, each a sentence; commands are in backquotes. */
+  readonly remedies: readonly string[];
+}
+
+/** Where something lies in the rollout's time, in thousandths. */
+export interface TimelineSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface WaveBar extends WaveStatus {
+  /** null where it has not begun. */
+  readonly span: TimelineSpan | null;
+}
+
+export interface GenerationBar extends Generation {
+  readonly span: TimelineSpan;
+}
+
+export interface RolloutModel {
+  readonly configName: string;
+  readonly startedAt: string;
+  /** '' while it is under way. */
+  readonly finishedAt: string;
+  readonly waves: readonly WaveBar[];
+  /** Who began while how many might be on trial; empty where `maxUnavailable` bounds that. */
+  readonly generations: readonly GenerationBar[];
+  /** null where it is over. */
+  readonly remaining: RemainingTime | null;
+}
+
+export interface PoolModel {
+  readonly name: string;
+  readonly state: PoolState;
+  /** Why it is in that state, or how far it has come. */
+  readonly says: string;
+  /** Name of what its nodes are to run; `local` for their own. */
+  readonly target: string;
+  /** Name of what all of its nodes last ran and had proven; '' where there is none. */
+  readonly settledOn: string;
+  /** Of a pool with computed values: its classes of machines; none for others. */
+  readonly classes: readonly ClassStatus[];
+  readonly counts: PoolCounts;
+  readonly states: readonly StateCount[];
+  readonly rollout: RolloutModel | null;
+  readonly holds: readonly HoldSummary[];
+  readonly failures: readonly PoolFailure[];
+  /** Findings in the commit in force about the pool. */
+  readonly findings: readonly string[];
+}
+
+export interface StateCount {
+  readonly state: NodeState;
+  readonly nodes: number;
+}
+
+export interface NodeRow {
+  readonly name: string;
+  /** '' for none. */
+  readonly pool: string;
+  readonly state: NodeState;
+  /** The planner's word: `nothing to do`, `change now`, or why it is held. */
+  readonly now: string;
+  readonly because: string;
+  /** How far the agent is, while it is at something; '' where it is not. */
+  readonly progress: string;
+  /** The agent's last complaint. */
+  readonly error: string;
+  /** Why what its kubelet runs cannot be seen; '' where somebody does. */
+  readonly unseen: string;
+  readonly assigned: string;
+  readonly active: string;
+  readonly kubelet: string;
+  /** The agent's last sign of life, as it wrote it; '' for never. */
+  readonly heartbeat: string;
+}
+
+export interface CommitRow {
+  readonly oid: string;
+  readonly subject: string;
+  readonly author: string;
+  /** When it was taken up or refused. */
+  readonly at: string;
+  readonly outcome: CommitOutcome;
+  /** The forge's page of it; null where none is known. */
+  readonly link: string | null;
+}
+
+export interface GitModel {
+  readonly url: string;
+  readonly branch: string;
+  /** '' while git is well. */
+  readonly failingSince: string;
+  readonly notes: string;
+  readonly statuses: string;
+}
+
+/** What the last look showed: of this process where it leads, and otherwise of the cluster's own objects. */
+export interface WorkingModel {
+  readonly view: 'working';
+  /** Who leads where this process does not; '' where nobody does, or nobody knows. null where it leads itself. */
+  readonly leader: string | null;
+  readonly cluster: string;
+  readonly version: string;
+  /** When that look was. */
+  readonly at: Millis;
+  readonly banners: readonly Banner[];
+  readonly pools: readonly PoolModel[];
+  readonly nodes: readonly NodeRow[];
+  readonly commits: readonly CommitRow[];
+  readonly git: GitModel;
+  readonly findings: readonly string[];
+}
+
+/** There is nothing to show yet. */
+export interface WaitingModel {
+  readonly view: 'waiting';
+  readonly cluster: string;
+  readonly version: string;
+  /** Who acts; '' where nobody does, or nobody knows. This very process where it has yet to look. */
+  readonly holder: string;
+  readonly leads: boolean;
+}
+
+export type PageModel = WorkingModel | WaitingModel;

@@ -1,0 +1,40 @@
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { type Html, html } from '../html.ts';
+import type { GenerationBar } from '../model.ts';
+import { type Column, table } from './html-table.ts';
+import { timeOfDay } from './html-time.ts';
+import { timelineBar } from './timeline-bar.ts';
+import { trialBadge, type TrialState } from './state-badges.ts';
+
+const COLUMNS: readonly Column<GenerationBar>[] = [
+  { heading: 'Generation', cell: ({ generation }) => (generation === 0 ? 'canaries' : `generation ${generation}`) },
+  { heading: 'May be on trial', cell: ({ maxOnTrial }) => maxOnTrial, numeric: true },
+  { heading: 'Nodes', cell: ({ nodes }) => whoOf(nodes) },
+  { heading: 'State', cell: statesOf },
+  { heading: 'Began', cell: ({ from }) => timeOfDay(toTimestamp(from)) },
+  { heading: 'Done', cell: ({ doneAt }) => timeOfDay(doneAt === null ? '' : toTimestamp(doneAt)) },
+  { heading: 'Timeline', cell: (bar) => timelineBar(bar.span, toneOf(bar)) },
+];
+
+/** Who got the config while how many might be on trial. */
+export function renderGenerations(generations: readonly GenerationBar[]): Html | null {
+  if (generations.length === 0) return null;
+  return table('Generations: each may have twice as many nodes on trial as the one before', COLUMNS, generations);
+}
+
+const STATES: readonly TrialState[] = ['failed', 'inProbation', 'onTrial', 'promoted'];
+
+function statesOf(bar: GenerationBar): readonly Html[] {
+  return STATES.filter((state) => bar[state] > 0).map((state) => html`${trialBadge(state, bar[state])} `);
+}
+
+const toneOf = ({ failed, doneAt }: GenerationBar): 'bad' | 'good' | 'busy' =>
+  failed > 0 ? 'bad' : doneAt === null ? 'busy' : 'good';
+
+const MOST_NAMES = 3;
+
+function whoOf(nodes: readonly string[]): string {
+  const more = nodes.length - MOST_NAMES;
+  const shown = nodes.slice(0, MOST_NAMES).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

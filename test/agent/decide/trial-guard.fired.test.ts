@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide/decide.ts';
+import { trialIdOf } from '#agent/decide/trial-guard.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { Trial } from '#agent/decide/state.ts';
+import { rebooted, table } from '../../support/agent/decision-table.ts';
+import { fired } from '../../support/agent/guard-observations.ts';
+import {
+  A,
+  AT,
+  B,
+  DOWN,
+  idle,
+  INSTALLING,
+  judging,
+  onTrial,
+  RESTARTING,
+  seen,
+  wanting,
+} from '../../support/agent/states.ts';
+
+table('a guard that took a trial back', [
+  [
+    'has the trial fail, for starts',
+    onTrial(judging()),
+    seen(wanting(B), fired()),
+    'falling-back (install): assigned B, active A, good A, CrashLoop',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'has it begin again without a verdict, because nobody was there',
+    onTrial(RESTARTING),
+    seen(wanting(B), fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has it begin again in another boot as well, whatever it had proven',
+    onTrial(judging({ healthyMs: 595_000 })),
+    seen(wanting(B), fired({ cause: 'silence' }), rebooted, { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has it begin again while the API server is away',
+    onTrial(judging()),
+    seen(fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has the trial fail, because nobody was there for the third time',
+    onTrial(RESTARTING, { unwatched: 2 }),
+    seen(wanting(B), fired({ cause: 'silence' })),
+    'falling-back (install): assigned B, active A, good A, AgentSilent',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'has it begin again where the kubelet was never told of the config, however often',
+    onTrial(INSTALLING, { unwatched: 2 }),
+    seen(wanting(B), fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has the trial fail, because the kubelet was down',
+    onTrial(judging()),
+    seen(wanting(B), fired({ cause: 'down' })),
+    'falling-back (install): assigned B, active A, good A, NotHealthy',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'has the trial fail for a kubelet that was down, though nothing was installed yet',
+    onTrial(INSTALLING),
+    seen(wanting(B), fired({ cause: 'down' })),
+    'falling-back (install): assigned B, active A, good A, NotHealthy',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'has it begin again where the note of why is lost, because that accuses nobody',
+    onTrial(judging()),
+    seen(wanting(B), fired({ cause: 'unknown' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has the trial fail where the note of why is lost for the third time',
+    onTrial(judging(), { unwatched: 2 }),
+    seen(wanting(B), fired({ cause: 'unknown' })),
+    'falling-back (install): assigned B, active A, good A, AgentSilent',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'says nothing of another trial',
+    onTrial(judging()),
+    seen(wanting(B), fired({ trial: 'another' })),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'has a config that was promoted already prove itself once more',
+    onTrial(judging(), {}, B),
+    seen(wanting(B), fired({ cause: 'silence' })),
+    'trial (install): assigned B, active B, good local, no error',
+    ['arm-guard'],
+  ],
+  [
+    'is put away on a node at rest',
+    idle(A),
+    seen(wanting(A), fired()),
+    'idle: assigned A, active A, good A, no error',
+    ['disarm-guard'],
+  ],
+]);
+
+describe('a trial that nobody watched', () => {
+  const again = (parts: Partial<Trial>, ...looks: readonly Partial<Observation>[]): Trial =>
+    decide(onTrial(judging(), parts), seen(wanting(B), fired({ cause: 'silence' }), ...looks)).next.doing as Trial;
+
+  it('is counted, and says so', () => {
+    const trial = again({ unwatched: 1, warnings: ['little is left'] });
+    assert.equal(trial.unwatched, 2);
+    assert.deepEqual(trial.warnings, [
+      'little is left',
+      `nobody watched its trial, so the guard took it back at ${AT} without a verdict; it is tried again`,
+    ]);
+  });
+
+  it('is counted as well where the guard’s note of why is lost, and says that', () => {
+    const { next } = decide(onTrial(judging()), seen(wanting(B), fired({ cause: 'unknown' })));
+    const { unwatched, warnings } = next.doing as Trial;
+    assert.equal(unwatched, 1);
+    assert.deepEqual(warnings, [`the guard took it back at ${AT}, and its note of why is lost; it is tried again`]);
+  });
+
+  it('does not blame the config for a kubelet that is ill with the last known good one', () => {
+    assert.equal(again({}, DOWN).wasHealthy, false);
+    assert.equal(again({}).wasHealthy, true);
+    assert.equal(again({ wasHealthy: false }).wasHealthy, false);
+  });
+
+  it('is no trial of the node’s new own config that failed', () => {
+    const over = { ...A, base: 'b'.repeat(64) };
+    const doing = onTrial(judging(), { config: over }).doing as Trial;
+    const trial = trialIdOf({ config: over, since: AT });
+    const { next } = decide({ ...idle(A), doing }, seen(wanting(A), fired({ cause: 'silence', trial })));
+    assert.equal(next.refusedBase, null);
+    assert.equal(next.doing.phase, 'trial');
+  });
+
+  it('is not counted, and nothing is said of it, where the kubelet was never told of the config', () => {
+    const { unwatched, warnings } = again({ change: INSTALLING, warnings: ['little is left'] });
+    assert.deepEqual([unwatched, warnings], [undefined, ['little is left']]);
+  });
+});
+
+describe('a config that was promoted before the guard took it back', () => {
+  it('has a trial as on a node that has nothing good, and nothing is said of it', () => {
+    const { next } = decide(onTrial(judging(), { warnings: ['little is left'] }, B), seen(wanting(B), fired()));
+    const { before, warnings } = next.doing as Trial;
+    assert.deepEqual([next.lastKnownGood, next.promotedAt, before, warnings], [null, null, null, []]);
+  });
+});

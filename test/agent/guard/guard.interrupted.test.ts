@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { isStagedPath, removedPathOf, stagedPathOf } from '#agent/guard/guard-paths.ts';
+import { NO_NOTE, readGuardNote } from '#agent/guard/guard-records.ts';
+import { sampleOf } from '../../support/sample.ts';
+import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
+import { SHELLS } from './support/shells.ts';
+
+/** What of the way back has arrived on the disk when the power comes back, in whatever order. */
+const HALVES: Readonly<Record<string, (host: GuardedHost) => void>> = {
+  'the config is back, and the state file not gone': (host) => renameSync(stagedPathOf(host.config), host.config),
+  'the state file is gone, and the config not back': (host) => renameSync(host.state, removedPathOf(host.state)),
+};
+
+const noteOf = (host: GuardedHost) => readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
+
+for (const shell of sampleOf(SHELLS, SHELLS.length)) {
+  describe(`the guard under ${shell.name}, cut off half-way`, { skip: shell.skip }, () => {
+    const on = async (prepare: (host: GuardedHost) => void, story: (host: GuardedHost) => Promise<void>) => {
+      const host = createGuardedHost({ maxStarts: 3, silence: 600 });
+      try {
+        host.write('note', NO_NOTE.toString());
+        prepare(host);
+        await story(host);
+      } finally {
+        host.remove();
+      }
+    };
+
+    for (const [what, arrives] of Object.entries(HALVES)) {
+      it(`goes the rest of the way before the kubelet is started once more, where ${what}`, () =>
+        on(arrives, async (host) => {
+          host.setTime(20, 'another-boot');
+          await host.run(shell, 'start');
+          assert.equal(host.read(host.config), OLD);
+          assert.equal(existsSync(host.state), false);
+          assert.equal(existsSync(join(host.guard, 'plan')), false);
+          const { cause, restarted } = noteOf(host);
+          assert.deepEqual({ cause, restarted }, { cause: 'unknown', restarted: true });
+          await host.run(shell, 'tick');
+          assert.deepEqual([stagedPathOf(host.config), removedPathOf(host.state)].filter(existsSync), []);
+        }));
+    }
+
+    it('still knows why it began', () =>
+      on(
+        (host) => {
+          host.write('note', 'silence           2 no  2026-11-21T05:51:55Z\n');
+          renameSync(stagedPathOf(host.config), host.config);
+        },
+        async (host) => {
+          await host.run(shell, 'start');
+          const { at: _, ...note } = noteOf(host);
+          assert.deepEqual(note, { cause: 'silence', starts: 2, restarted: true });
+        },
+      ));
+
+    it('takes nothing away a second time: a state file that is there later is of the kubelet that it started', () =>
+      on(HALVES['the state file is gone, and the config not back'] as (host: GuardedHost) => void, async (host) => {
+        await host.run(shell, 'start');
+        writeFileSync(host.state, 'written since\n');
+        await host.run(shell, 'start');
+        assert.equal(host.read(host.state), 'written since\n');
+      }));
+
+    const startsTooOften = (host: GuardedHost): void =>
+      host.write('starts', '11111111-2222-3333-4444-555555555555 9 900\n');
+
+    it('is not begun because somebody else took away what waits: that waits there again', () =>
+      on(
+        (host) => rmSync(stagedPathOf(host.config)),
+        async (host) => {
+          await host.run(shell, 'start');
+          assert.equal(host.read(host.config), NEW);
+          assert.equal(host.read(host.state), 'new state\n');
+          assert.equal(existsSync(join(host.guard, 'plan')), true);
+          assert.equal(host.read(stagedPathOf(host.config)), OLD);
+          startsTooOften(host);
+          await host.run(shell, 'start');
+          assert.equal(host.read(host.config), OLD);
+          assert.equal(existsSync(host.state), false);
+        },
+      ));
+
+    it('puts back at a tick as well what somebody else took away just before', () =>
+      on(
+        (host) => {
+          rmSync(stagedPathOf(host.config));
+          chmodSync(host.copy, 0o640);
+          host.write('starts', '11111111-2222-3333-4444-555555555555 1 100\n');
+          host.write('doubt', '11111111-2222-3333-4444-555555555555\n');
+        },
+        async (host) => {
+          await host.run(shell, 'tick');
+          assert.equal(host.read(host.config), OLD);
+          assert.equal(statSync(host.config).mode & 0o777, 0o640);
+          assert.equal(existsSync(host.state), false);
+          await host.run(shell, 'tick');
+          assert.deepEqual(readdirSync(dirname(host.config)), ['config.yaml']);
+          assert.deepEqual(readdirSync(host.guard).toSorted(), ['fired', 'note']);
+        },
+      ));
+
+    it('takes what waited for put back where there is no copy to compare with, as older agents left none', () =>
+      on(
+        (host) => {
+          rmSync(stagedPathOf(host.config));
+          rmSync(host.copy);
+        },
+        async (host) => {
+          await host.run(shell, 'start');
+          assert.equal(existsSync(join(host.guard, 'fired')), true);
+          assert.equal(existsSync(host.state), false);
+        },
+      ));
+
+    it('is not kept from its way by a file that is gone already', () =>
+      on(
+        (host) => rmSync(host.state),
+        async (host) => {
+          host.write('starts', '11111111-2222-3333-4444-555555555555 9 900\n');
+          await host.run(shell, 'start');
+          assert.equal(host.read(host.config), OLD);
+          assert.equal(existsSync(join(host.guard, 'fired')), true);
+        },
+      ));
+  });
+}
+
+describe('what the guard leaves beside other files', () => {
+  it('is known as its own, and never read by a kubelet', () => {
+    for (const path of [stagedPathOf('/a/99.conf'), removedPathOf('/a/99.conf')]) {
+      assert.ok(isStagedPath(path));
+      assert.doesNotMatch(path, /\.conf$/);
+    }
+    assert.equal(isStagedPath('/a/99.conf'), false);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { readGuardNote } from '#agent/guard/guard-records.ts';
+import { causeAtStart, causeAtTick, SETTLED_SECONDS, TICK_MS } from '../../support/agent/guard-rule.ts';
+import { BOOT, createGuardedHost, type GuardedHost, SCRIPT } from './support/guarded-host.ts';
+import { SHELLS } from './support/shells.ts';
+
+const ARMED_AT = 1_000;
+const [MAX_STARTS, SILENCE] = [3, 600];
+const SHELL = SHELLS.find(({ skip }) => skip === false) ?? SHELLS[0];
+
+/** @returns why the script took the trial back; undefined where it did not */
+const causeOn = (host: GuardedHost): string | undefined =>
+  existsSync(join(host.guard, 'fired')) ? readGuardNote(readFileSync(join(host.guard, 'note'))).cause : undefined;
+
+async function onHost(story: (host: GuardedHost, run: (mode: 'start' | 'tick') => Promise<void>) => Promise<void>) {
+  const host = createGuardedHost({ maxStarts: MAX_STARTS, silence: SILENCE });
+  assert.ok(SHELL !== undefined);
+  try {
+    await story(host, async (mode) => assert.equal((await host.run(SHELL, mode)).status, 0));
+  } finally {
+    host.remove();
+  }
+}
+
+describe('the rule of the guard that its stand-ins go by is that of the script', { skip: SHELL?.skip }, () => {
+  for (const [quietSeconds, unit] of [
+    [59, 'failed'],
+    [60, 'failed'],
+    [60, 'active'],
+    [599, 'active'],
+    [600, 'active'],
+    [600, 'failed'],
+  ] as const) {
+    it(`at the second tick after ${quietSeconds} s of silence, of a unit that is ${unit}`, () =>
+      onHost(async (host, run) => {
+        await run('start');
+        host.write('alive', `${BOOT} ${ARMED_AT}\n`);
+        host.setUnit(unit);
+        host.setTime(ARMED_AT + quietSeconds);
+        await run('tick');
+        assert.equal(causeOn(host), undefined);
+        await run('tick');
+        assert.equal(
+          causeOn(host),
+          causeAtTick({ silenceSeconds: SILENCE, quietSeconds }, () => unit === 'failed'),
+        );
+      }));
+  }
+
+  for (const [starts, quietSeconds] of [
+    [MAX_STARTS, 0],
+    [MAX_STARTS + 1, 0],
+    [2, SILENCE - 1],
+    [2, SILENCE],
+    [MAX_STARTS + 1, SILENCE],
+  ] as const) {
+    it(`at start ${starts} of ${MAX_STARTS} after ${quietSeconds} s of silence`, () =>
+      onHost(async (host, run) => {
+        for (let start = 1; start < starts; start += 1) await run('start');
+        host.setTime(ARMED_AT + quietSeconds);
+        await run('start');
+        const question = { maxStarts: MAX_STARTS, silenceSeconds: SILENCE, quietSeconds };
+        assert.equal(causeOn(host), causeAtStart(question, starts));
+      }));
+  }
+
+  it('and so are the time between two ticks and that after which an agent has outlived a start', () => {
+    const seconds = TICK_MS / 1000;
+    assert.ok(readFileSync(SCRIPT, 'utf8').includes(`\nsettled=${SETTLED_SECONDS}\n`));
+    assert.ok(readFileSync(SCRIPT, 'utf8').includes(`--on-active=${seconds} --on-unit-inactive=${seconds} `));
+  });
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
+import { connectWith } from '#cli/connect-cluster.ts';
+import { parseCommandLine } from '#cli/parse-command-line.ts';
+import { poolAnnotator } from '#cli/pools/annotate-pool.ts';
+import { RESUME } from '#cli/resume/command.ts';
+import { readClaim } from '#shared/contract/claim.ts';
+import { KubeError } from '#shared/kube/kube-error.ts';
+import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { type Kube, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { poolSpec } from '../../support/fleet.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
+import type { ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
+import { aCluster, type TestCluster } from '../support/cluster.ts';
+
+const AT = { resource: KUBELET_POOLS };
+const HALT = { config: 'b-2gmf6b4k8c', sha256: 'a'.repeat(64), at: '2026-11-21T12:00:00Z', message: 'failed on b-1' };
+
+const IO = { out: { write: () => 0 }, err: { write: () => 0 }, env: {} };
+
+function givenOf({ kubeconfig }: TestCluster) {
+  const parsed = parseCommandLine(['resume', 'a', '--kubeconfig', kubeconfig], [RESUME]);
+  assert.ok(parsed.line === 'run');
+  return parsed.given;
+}
+
+describe('the commands that hold pools up and let them go on', () => {
+  let cluster: TestCluster;
+  let sandbox: ApiServerSandbox;
+  /** What docs/operate.md has whoever runs them be granted, and nothing more. */
+  const verbs = new Set(['get', 'list', 'patch']);
+  before(async () => {
+    const may = ({ resource, verb, subresource }: ResourceCall): boolean =>
+      resource === 'kubeletpools' && subresource === undefined && verbs.has(verb);
+    cluster = await aCluster({ anonymous: { user: 'operator', may } });
+    ({ sandbox } = cluster);
+    for (const name of ['a', 'b']) {
+      await sandbox.kube.create<KubeletPool>(AT, {
+        apiVersion: 'kubelet-gitops.dev/v1alpha1',
+        kind: 'KubeletPool',
+        metadata: { name },
+        spec: poolSpec(name === 'b' ? { suspend: true } : {}),
+      });
+    }
+  });
+  after(() => cluster[Symbol.asyncDispose]());
+
+  const cli = (...argv: readonly string[]) => cluster.cli(...argv);
+  const annotation = async (pool: string, key: string): Promise<string | undefined> =>
+    (await sandbox.kube.get<KubeletPool>(AT, pool))?.metadata.annotations?.[key];
+  const write = (pool: string, patch: { readonly status?: KubeletPoolStatus | { readonly halt: null } }) =>
+    sandbox.kube.mergePatch<KubeletPool>(AT, pool, patch, { subresource: 'status' });
+
+  it('suspend writes why onto the pools that were named, and onto no other', async () => {
+    assert.deepEqual(await cli('suspend', 'a', '--because', '  a look\n at it '), {
+      code: 0,
+      out: 'a: suspended (a look at it)\n',
+      err: '',
+    });
+    assert.equal(await annotation('a', SUSPEND_ANNOTATION), 'a look at it');
+    assert.equal(await annotation('b', SUSPEND_ANNOTATION), undefined);
+  });
+
+  it('say who did it, bound to what was written, where the API server tells and takes it', async () => {
+    const by = await annotation('a', BY_ANNOTATION);
+    assert.equal(readClaim(by, 'suspend', 'a look at it')?.who, 'operator');
+    assert.equal(readClaim(by, 'suspend', 'something else'), undefined);
+    const isPool = ({ resource }: ResourceCall): boolean => resource === 'kubeletpools';
+    // As the admission policy of an older release does.
+    await using older = await aCluster({ anonymous: { user: 'operator', may: isPool } });
+    older.sandbox.server.store.seed(KUBELET_POOLS, { metadata: { name: 'a' }, spec: poolSpec() });
+    const faults: string[] = [];
+    const connection = await connectWith(givenOf(older), IO);
+    const kube: Kube = {
+      ...connection.kube,
+      mergePatch: (place, name, patch, ...rest) => {
+        const isNew = JSON.stringify(patch).includes(BY_ANNOTATION);
+        faults.push(String(isNew));
+        const refusal = new KubeError('KUBE_FORBIDDEN', 'only the reconciler writes annotations other than …');
+        return isNew ? Promise.reject(refusal) : connection.kube.mergePatch(place, name, patch, ...rest);
+      },
+    };
+    const annotate = await poolAnnotator({ ...connection, kube });
+    const write = { verb: 'suspend', annotation: SUSPEND_ANNOTATION, value: 'look' } as const;
+    assert.equal(await annotate('a', () => ({ write, say: 'suspended' })), 'a: suspended');
+    assert.deepEqual(faults, ['true', 'false']);
+    const pool = await older.sandbox.kube.get<KubeletPool>(AT, 'a');
+    assert.deepEqual(pool?.metadata.annotations, { [SUSPEND_ANNOTATION]: 'look' });
+  });
+
+  it('say that there is nothing to suspend', async () => {
+    await using empty = await aCluster();
+    const { out, err } = await empty.cli('suspend', '--all', '--because', 'incident');
+    assert.deepEqual([out, err], ['', 'the cluster has no pools\n']);
+  });
+
+  it('hold a pool up though nobody answers who asks', async () => {
+    const { kube, transport } = await connectWith(givenOf(cluster), IO);
+    const ask: typeof transport.ask = () => Promise.reject(new KubeError('KUBE_TIMEOUT', 'no complete answer'));
+    const annotate = await poolAnnotator({ kube, transport: { ...transport, ask } });
+    assert.equal(await annotate('a', () => ({ say: 'suspended' })), 'a: suspended');
+  });
+
+  it('suspend says what it replaces, and writes nothing that is there already', async () => {
+    assert.equal(
+      (await cli('suspend', 'a', '--because', 'a look at it')).out,
+      'a: is suspended already (a look at it)\n',
+    );
+    const all = await cli('suspend', '--all', '--because', 'an incident');
+    assert.equal(
+      all.out,
+      'a: suspended (an incident); it was already, because: a look at it\nb: suspended (an incident)\n',
+    );
+  });
+
+  it('resume takes it away, and says what is still suspended in git', async () => {
+    const resumed = await cli('resume', '--all');
+    assert.equal(resumed.code, 1);
+    assert.match(resumed.out, /^a: resumed; it was suspended because: an incident\n/);
+    assert.match(resumed.out, /^b: resumed; .*; pool\.yaml says suspend: true, so it stays suspended/m);
+    assert.equal(await annotation('a', SUSPEND_ANNOTATION), undefined);
+    const again = await cli('resume', 'a');
+    assert.deepEqual([again.code, again.out], [0, 'a: is not suspended\n']);
+  });
+
+  it('release names the very halt that it ends, once', async () => {
+    const idle = await cli('release', 'a');
+    assert.deepEqual([idle.code, idle.out], [1, 'a: is not halted: there is nothing to release\n']);
+    await write('a', { status: { halt: HALT } });
+    const released = await cli('release', 'a');
+    assert.deepEqual(
+      [released.code, released.out],
+      [0, 'a: b-2gmf6b4k8c is released; it was halted at 2026-11-21T12:00:00Z: failed on b-1\n'],
+    );
+    assert.equal(await annotation('a', RELEASE_ANNOTATION), releaseValue(HALT));
+    assert.match((await cli('release', 'a')).out, /is released already/);
+    const later = { ...HALT, at: '2026-11-21T13:00:00Z' };
+    await write('a', { status: { halt: later } });
+    assert.equal((await cli('release', 'a')).code, 0);
+    assert.equal(await annotation('a', RELEASE_ANNOTATION), releaseValue(later));
+  });
+
+  const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ['no pool', ['suspend', '--because', 'x'], /name a pool, or say --all/],
+    ['a pool and all', ['resume', 'a', '--all'], /name pools, or say --all/],
+    ['no reason', ['suspend', 'a'], /say why: --because TEXT/],
+    ['an empty reason', ['suspend', 'a', '--because', ' '], /say why: --because TEXT/],
+    ['a reason without an end', ['suspend', 'a', '--because', 'x'.repeat(501)], /501 of at most 500/],
+    ['a release of nothing', ['release'], /name a pool$/],
+    ['a pool that is not there', ['release', 'aa'], /has no pool aa: did you mean a\?/],
+    [
+      'a pool that is not there and like none',
+      ['suspend', 'workers', '--because', 'x'],
+      /no pool workers: it has a, b/,
+    ],
+  ];
+  for (const [name, argv, said] of mistakes) {
+    it(`refuse ${name}`, async () => {
+      const ran = await cli(...argv);
+      assert.equal(ran.code, 2);
+      assert.match(ran.err, said);
+    });
+  }
+
+  for (const verb of verbs) {
+    it(`need the right to ${verb} pools, and say so`, async () => {
+      verbs.delete(verb);
+      const ran = await cli('suspend', 'a', '--because', 'something new');
+      verbs.add(verb);
+      assert.equal(ran.code, 2);
+      assert.match(ran.err, new RegExp(`Grant the verb "${verb}" on "kubeletpools"`));
+      assert.equal(await annotation('a', SUSPEND_ANNOTATION), undefined);
+    });
+  }
+});

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { STATUS, runStatus } from '#cli/status/command.ts';
+import { parseCommandLine } from '#cli/parse-command-line.ts';
+import { NO_STATE, SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
+import type { SandboxApiServer } from '#sandbox/api-server/server.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
+import { afterPass, factsOf, REFUSAL, SETTLED } from '../../reconciler/reporting/source/support/states.ts';
+import { COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
+import { aCluster, type TestCluster } from '../support/cluster.ts';
+
+const state = sourceStateObject({ ...NO_STATE, commit: COMMIT_A, subject: 'Raise maxPods' }, DEFAULT_NAMESPACE);
+
+const REFUSED = { status: afterPass(factsOf(COMMIT_B, REFUSAL), SETTLED).status };
+
+function fill({ store }: SandboxApiServer, phase: 'Progressing' | 'Settled'): void {
+  store.seed(CONFIG_MAPS, state);
+  store.seed(KUBELET_POOLS, { metadata: { name: 'general' }, status: { phase, configName: 'general-2gmf6b4k8c' } });
+  store.seed(KUBELET_NODES, { metadata: { name: 'worker-1' }, spec: { pool: 'general' }, status: { phase: 'Idle' } });
+}
+
+/** Watches; before each look after the first one, the next of these happens. */
+async function watch(
+  { kubeconfig }: TestCluster,
+  happens: readonly (() => unknown)[],
+  { sleepMs = 2_000, more = [] }: { readonly sleepMs?: number; readonly more?: readonly string[] } = {},
+) {
+  const [left, shown] = [[...happens], [] as string[]];
+  let elapsed = 0;
+  const clock = {
+    ...systemClock,
+    monotonic: () => elapsed,
+    async sleep() {
+      elapsed += sleepMs;
+      await left.shift()?.();
+    },
+  };
+  const parsed = parseCommandLine(['status', '--watch', '--why', '--kubeconfig', kubeconfig, ...more], [STATUS]);
+  assert.ok(parsed.line === 'run');
+  const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env: {} };
+  const code = await runStatus(parsed.given, io, clock).catch((error: unknown) => String(error));
+  return { code, shown };
+}
+
+describe('kubelet-gitops status --watch', () => {
+  it('goes on while the API server is away, says so, and ends when all is settled, the reasons with it', async () => {
+    await using cluster = await aCluster();
+    const { server } = cluster.sandbox;
+    fill(server, 'Progressing');
+    const { code, shown } = await watch(cluster, [
+      server.stop,
+      async () => {
+        await server.start();
+        server.store.patch(KUBELET_POOLS, 'general', { status: { phase: 'Settled' } });
+      },
+    ]);
+    assert.equal(code, 0);
+    assert.equal(shown.length, 3);
+    assert.match(shown[1] ?? '', /^general +Progressing[^]*^not as it is now: .*no answer from /m);
+    assert.match(shown[2] ?? '', /^general +Settled/m);
+    assert.doesNotMatch(shown[2] ?? '', /not as it is now/);
+    for (const text of shown) assert.match(text, /^NODE +POOL +STANDING +NOW +BECAUSE$/m);
+  });
+
+  it('waits for the commit that it is given', async () => {
+    await using cluster = await aCluster();
+    const { server } = cluster.sandbox;
+    fill(server, 'Settled');
+    const next = 'b'.repeat(40);
+    const takeUp = () =>
+      server.store.patch(CONFIG_MAPS, SOURCE_STATE_NAME, { data: { commit: next } }, DEFAULT_NAMESPACE);
+    const { code, shown } = await watch(cluster, [() => undefined, takeUp], { more: ['--commit', next.slice(0, 8)] });
+    assert.equal(code, 0);
+    assert.equal(shown.length, 3);
+    assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 1);
+    const past = (outcome: string) =>
+      JSON.stringify([{ oid: COMMIT_A, subject: '', author: '', at: '2026-11-21T12:00:00Z', outcome }]);
+    const remember = (outcome: string) =>
+      server.store.patch(CONFIG_MAPS, SOURCE_STATE_NAME, { data: { history: past(outcome) } }, DEFAULT_NAMESPACE);
+    remember('superseded');
+    assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 0);
+    remember('refused');
+    assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 1);
+    assert.match((await cluster.cli('status', '--commit', 'HEAD')).err, /--commit HEAD: write the name of a commit/);
+  });
+
+  it('ends where nothing more happens by itself, once a second look says the same, and says what stops it', async () => {
+    await using cluster = await aCluster();
+    const { server } = cluster.sandbox;
+    fill(server, 'Progressing');
+    const halt = () => server.store.patch(KUBELET_POOLS, 'general', { status: { phase: 'Halted' } });
+    const { code, shown } = await watch(cluster, [halt, () => undefined, assert.fail]);
+    assert.equal(code, 1);
+    assert.equal(shown.length, 4);
+    assert.match(shown[2] ?? '', /^general +Halted/m);
+    assert.equal(shown[3], '\nwaiting for a person: pool general is halted\n');
+  });
+
+  it('ends when the time is over that it was given', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Progressing');
+    const { code, shown } = await watch(cluster, [], { sleepMs: 20_000, more: ['--timeout', '90s'] });
+    assert.equal(code, 1);
+    assert.equal(shown.length, 7);
+    assert.equal(shown.at(-1), '\nnot settled within --timeout\n');
+    for (const [wrong, said] of [
+      [['--timeout', '5m'], /--timeout needs --watch/],
+      [['--watch', '--timeout', 'soon'], /--timeout soon: write it as 90s/],
+    ] as const) {
+      const { code: mistaken, err } = await cluster.cli('status', ...wrong);
+      assert.equal(mistaken, 2);
+      assert.match(err, said);
+    }
+  });
+
+  it('is about one pool and its nodes where that is asked for, and knows a slip of the fingers', async () => {
+    await using cluster = await aCluster();
+    const { store } = cluster.sandbox.server;
+    fill(cluster.sandbox.server, 'Settled');
+    store.seed(KUBELET_POOLS, { metadata: { name: 'gpu' }, status: { phase: 'Halted', message: 'failed on gpu-1' } });
+    store.seed(KUBELET_NODES, { metadata: { name: 'gpu-1' }, spec: { pool: 'gpu' }, status: { phase: 'Idle' } });
+    const { code, shown } = await watch(cluster, [], { more: ['--pool', 'general'] });
+    assert.equal(code, 0);
+    assert.match(shown[0] ?? '', /^worker-1 /m);
+    assert.doesNotMatch(shown[0] ?? '', /gpu/);
+    const slip = await watch(cluster, [], { more: ['--pool', 'genral'] });
+    assert.match(String(slip.code), /the cluster has no pool genral \(did you mean general\?\)/);
+  });
+
+  it('gives up where the API server stays away', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Progressing');
+    const { code } = await watch(cluster, [cluster.sandbox.server.stop], { sleepMs: 200_000 });
+    assert.match(String(code), /no answer from /);
+  });
+});
+
+describe('kubelet-gitops status', () => {
+  it('reads the KubeletSource where the record is in another namespace, or may not be read', async () => {
+    const seedSource = ({ sandbox: { server } }: TestCluster): void => {
+      fill(server, 'Settled');
+      server.store.seed(KUBELET_SOURCES, SETTLED);
+    };
+    const isRecord = ({ resource }: ResourceCall): boolean => resource === 'configmaps';
+    await using blind = await aCluster({ anonymous: { user: 'reader', may: (call) => !isRecord(call) } });
+    assert.equal((await blind.cli('status')).code, 2);
+    seedSource(blind);
+    await using cluster = await aCluster();
+    seedSource(cluster);
+    for (const { code, out } of [await blind.cli('status'), await cluster.cli('status', '--namespace', 'elsewhere')]) {
+      assert.equal(code, 0, out);
+      assert.match(out, /^repository +https:\/\/git\.example\.com\/config\.git main$/m);
+      assert.match(out, /^commit +aaaaaaaaaaaa Raise maxPods \(Ada, /m);
+    }
+    cluster.sandbox.server.store.patch(KUBELET_SOURCES, SOURCE_NAME, { ...REFUSED });
+    const refused = await cluster.cli('status', '--namespace', 'elsewhere');
+    assert.equal(refused.code, 1);
+    assert.match(refused.out, /^refused +bbbbbbbbbbbb: it would change 40 of 48 nodes/m);
+    assert.doesNotMatch((await cluster.cli('status')).out, /refused/);
+  });
+
+  it('tells programs and scripts the same of a commit that is waited for', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Settled');
+    for (const [name, there] of [
+      [COMMIT_A, true],
+      ['f'.repeat(40), false],
+    ] as const) {
+      const { code, out } = await cluster.cli('status', '-o', 'json', '--commit', name);
+      const { settled } = JSON.parse(out) as { readonly settled: boolean };
+      assert.deepEqual([settled, code], [there, there ? 0 : 1]);
+    }
+  });
+
+  it('gives the same to programs', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Settled');
+    const { code, out } = await cluster.cli('status', '-o', 'json', '--why');
+    assert.equal(code, 0);
+    const { settled, commit, pools, nodes, why } = JSON.parse(out) as Record<string, unknown>;
+    assert.equal(settled, true);
+    assert.deepEqual(commit, { commit: COMMIT_A, subject: 'Raise maxPods', author: '', takenUpAt: '' });
+    assert.deepEqual(pools, [
+      {
+        name: 'general',
+        phase: 'Settled',
+        message: '',
+        suspended: null,
+        config: 'general-2gmf6b4k8c',
+        classes: [],
+        counts: null,
+        findings: [],
+        waves: [],
+      },
+    ]);
+    assert.deepEqual(nodes, [
+      {
+        name: 'worker-1',
+        pool: 'general',
+        phase: 'Idle',
+        assigned: 'local',
+        active: null,
+        lastKnownGood: null,
+        kubeletVersion: null,
+        heartbeat: null,
+        error: null,
+        awaitsTurn: null,
+        unseen: null,
+      },
+    ]);
+    assert.ok(Array.isArray(why));
+    assert.match((await cluster.cli('status', '-o', 'json', '--watch')).err, /--watch is for people/);
+  });
+
+  it('does not call a cluster settled in which no commit is in force', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Settled');
+    cluster.sandbox.server.store.remove(CONFIG_MAPS, SOURCE_STATE_NAME, DEFAULT_NAMESPACE);
+    const { code, out } = await cluster.cli('status');
+    assert.equal(code, 1);
+    assert.match(
+      out,
+      /^commit +none in force yet\nno reconciler has written to this namespace: doctor says what is missing/m,
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { run } from '../support/run.ts';
+
+const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
+
+describe('kubelet-gitops validate on single files', () => {
+  let directory = '';
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-formats-'));
+    await writeFile(join(directory, 'good.yaml'), `${HEAD}maxPods: 110\n`);
+    await writeFile(join(directory, 'bad.yaml'), `${HEAD}maxPodz: 5 # 100%, "really" <yes>\nport: 0o17\n`);
+    await writeFile(join(directory, 'newer.yaml'), `${HEAD}failCgroupV1: true\n`);
+    await writeFile(join(directory, 'odd.yaml'), `${HEAD}port: 010250\n`);
+    await writeFile(join(directory, 'other.yaml'), 'kind: ConfigMap\n');
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  const path = (name: string): string => join(directory, name);
+
+  interface Json {
+    readonly files: readonly {
+      readonly path: string;
+      readonly verdicts: Readonly<Record<string, string>>;
+      readonly findings: readonly { readonly code: string; readonly path?: string; readonly versions?: string[] }[];
+    }[];
+  }
+  const json = async (...argv: readonly string[]): Promise<Json> =>
+    JSON.parse((await run('validate', ...argv, '-o', 'json')).out) as Json;
+
+  it('gives a verdict for each version that is asked for', async () => {
+    const { files } = await json(path('newer.yaml'), '--kubelet-version', '1.30', '--kubelet-version', '1.34');
+    assert.deepEqual(files[0]?.verdicts, { '1.30': 'reject', '1.34': 'accept' });
+    assert.deepEqual(
+      files[0]?.findings.map(({ code, path: field, versions }) => [code, field, versions]),
+      [['unknown-field', 'failCgroupV1', ['1.30']]],
+    );
+  });
+
+  it('warns of what the kubelet reads otherwise than people do, which is no verdict against it', async () => {
+    const { files } = await json(path('odd.yaml'), '--kubelet-version', '1.34');
+    assert.deepEqual(files[0]?.verdicts, { '1.34': 'warn' });
+    assert.equal(files[0]?.findings[0]?.code, 'yaml-ambiguous');
+  });
+
+  it('finds the files that say what they are in a directory without a repository', async () => {
+    const { files } = await json(directory);
+    assert.deepEqual(
+      files.map((file) => file.path),
+      ['bad.yaml', 'good.yaml', 'newer.yaml', 'odd.yaml'].map(path),
+    );
+  });
+
+  it('ends with 0 where nothing was found, and with 1 otherwise, in every format', async () => {
+    for (const format of ['text', 'json', 'github', 'gitlab', 'sarif', 'junit']) {
+      assert.equal((await run('validate', path('good.yaml'), '-o', format)).code, 0, format);
+      assert.equal((await run('validate', path('bad.yaml'), '-o', format)).code, 1, format);
+    }
+  });
+
+  it('gives GitHub an annotation for each line', async () => {
+    const { out } = await run('validate', path('bad.yaml'), '-o', 'github');
+    const [first = ''] = out.split('\n');
+    assert.match(first, /^::error file=.*bad\.yaml,line=3,col=1,title=kubelet-gitops%3A unknown-field::.*maxPodz/);
+  });
+
+  it('gives GitLab a report in which a finding that only moves stays the same', async () => {
+    const report = async () =>
+      JSON.parse((await run('validate', path('bad.yaml'), '-o', 'gitlab')).out) as {
+        readonly fingerprint: string;
+        readonly location: { readonly lines: { readonly begin: number } };
+      }[];
+    const before = await report();
+    await writeFile(path('bad.yaml'), `# moved\n${HEAD}maxPodz: 5 # 100%, "really" <yes>\nport: 0o17\n`);
+    const after_ = await report();
+    assert.deepEqual(
+      after_.map(({ fingerprint }) => fingerprint),
+      before.map(({ fingerprint }) => fingerprint),
+    );
+    assert.equal(after_[0]?.location.lines.begin, (before[0]?.location.lines.begin ?? 0) + 1);
+  });
+
+  it('gives SARIF with rules and places', async () => {
+    const { runs } = JSON.parse((await run('validate', path('bad.yaml'), '-o', 'sarif')).out) as {
+      readonly runs: readonly {
+        readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
+        readonly results: readonly { readonly ruleId: string }[];
+      }[];
+    };
+    const rules = runs[0]?.tool.driver.rules.map(({ id }) => id) ?? [];
+    assert.ok(rules.includes('unknown-field'));
+    assert.ok(runs[0]?.results.every(({ ruleId }) => rules.includes(ruleId)));
+  });
+
+  it('gives JUnit a failed case for a file with errors, with everything escaped', async () => {
+    const { out } = await run('validate', directory, '-o', 'junit');
+    assert.match(out, /<testsuite name="kubelet-gitops validate" tests="4" failures="2">/);
+    assert.match(out, /<testcase classname="kubelet-gitops" name=".*good\.yaml"\/>/);
+    assert.doesNotMatch(out.replaceAll(/<\/?(?:\?xml|testsuite|testcase|failure|system-out)\b[^<>]*>/g, ''), /[<>]/);
+  });
+});

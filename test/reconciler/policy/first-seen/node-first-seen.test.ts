@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { NodeFirstSeen } from '#reconciler/policy/first-seen/node-first-seen.ts';
+import { firstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';
+import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  configSource,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  poolInCluster,
+  validPool,
+} from '../../../support/fleet.ts';
+import {
+  atOnce,
+  gone,
+  heard,
+  MINUTE,
+  node,
+  PLAIN,
+  type Seen,
+  seen,
+  soaked,
+  stamp,
+  unselected,
+  workers,
+} from './support/look.ts';
+
+const told = assignedNode(node, workers, { heartbeat: '' });
+const narrow = validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } });
+
+/** What is there to see, and what of it is another than of a node with nothing to say. */
+const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
+  ['that says nothing, at first', {}, {}],
+  ['that says nothing, later', { last: {} }, {}],
+  [
+    'that has been Ready for long, at first',
+    { view: { readyForMs: 5 } },
+    { readiness: { ...PLAIN.readiness, at: NOW - 5 } },
+  ],
+  [
+    'that has been Ready since it was seen',
+    { view: { readyForMs: 5 }, last: { readiness: { ...PLAIN.readiness, at: 3 } } },
+    { readiness: { ...PLAIN.readiness, at: 3 } },
+  ],
+  ['that became Ready again', { view: { readyForMs: 5 }, last: { readiness: { stamp: 'false 1', at: 3 } } }, {}],
+  ['that became Ready once more', { last: { readiness: { stamp: 'true 1', at: 3 } } }, {}],
+  [
+    'whose agent is heard first',
+    { status: { heartbeat: heard.stamp } },
+    { heartbeat: { ...heard, at: NOW, own: new Date(NOW).toISOString() } },
+  ],
+  [
+    'whose agent said no more',
+    { status: { heartbeat: heard.stamp }, last: { heartbeat: heard } },
+    { heartbeat: heard },
+  ],
+  ['whose agent says what nobody can read', { status: { heartbeat: 'soon' } }, {}],
+  [
+    'whose agent says what nobody can read, later',
+    { status: { heartbeat: 'soon' }, last: { heartbeat: heard } },
+    { heartbeat: heard },
+  ],
+  [
+    'that has soaked by its own clock, at first',
+    { status: { promotedAt: stamp(NOW - 10 * MINUTE), heartbeat: heard.stamp } },
+    { heartbeat: { ...heard, at: NOW, own: new Date(NOW).toISOString() }, ...(soaked && { promotion: soaked }) },
+  ],
+  [
+    'that was promoted and never heard, at first',
+    { status: { promotedAt: stamp(NOW - 10 * MINUTE) } },
+    { ...(atOnce && { promotion: atOnce }) },
+  ],
+  [
+    'that was promoted, later',
+    { status: { promotedAt: stamp(NOW - 10 * MINUTE), heartbeat: heard.stamp }, last: { heartbeat: heard } },
+    { heartbeat: heard, ...(atOnce && { promotion: atOnce }) },
+  ],
+  [
+    'whose drain was given up',
+    { view: { drainFailed: { config: 'c', at: NOW - 5 } } },
+    { drainFailed: { stamp: NOW - 5, at: NOW - 5 } },
+  ],
+  [
+    'whose drain was given up in the future',
+    { view: { drainFailed: { config: 'c', at: NOW + 5 } }, last: {} },
+    { drainFailed: { stamp: NOW + 5, at: NOW } },
+  ],
+  [
+    'whose drain was given up, as it was seen',
+    { view: { drainFailed: { config: 'c', at: NOW + 5 } }, last: { drainFailed: { stamp: NOW + 5, at: 3 } } },
+    { drainFailed: { stamp: NOW + 5, at: 3 } },
+  ],
+  [
+    'whose drain was given up by a clock that was behind',
+    { view: { drainFailed: { config: 'c', at: NOW - 5 } }, ahead: 2 },
+    { drainFailed: { stamp: NOW - 5, at: NOW - 3 } },
+  ],
+  [
+    'whose drain was given up by its own clock',
+    { view: { drainFailed: { config: 'c', at: NOW - 5 } }, last: {}, ahead: 2 },
+    { drainFailed: { stamp: NOW - 5, at: NOW - 5 } },
+  ],
+  [
+    'that was noted when it joined',
+    { annotations: { [FIRST_SEEN_ANNOTATION]: stamp(NOW - MINUTE) } },
+    { firstSeen: NOW - MINUTE },
+  ],
+  [
+    'that another Node of its name was noted for',
+    {
+      kubeletNodes: [
+        {
+          ...idleNode(nodeView('a', 'workers', { uid: 'u' })),
+          metadata: { name: 'a', annotations: { [FIRST_SEEN_ANNOTATION]: stamp(1_000) } },
+        },
+      ],
+    },
+    { firstSeen: NOW },
+  ],
+  ['that was there before this was installed', { kubeletNodes: [] }, { firstSeen: 0 }],
+  ['that joined while nobody looked', { kubeletNodes: [idleNode(nodeView('b', 'workers'))] }, { firstSeen: NOW }],
+  ['that is another one of its name, later', { last: { uid: 'u', firstSeen: 7 } }, { firstSeen: NOW }],
+  ['that is seen again', { last: { firstSeen: 7 } }, { firstSeen: 7 }],
+  ['that was told a config, at first', { kubeletNodes: [told] }, { assigned: NOW }],
+  ['that was told a config by now', { kubeletNodes: [told], last: { firstSeen: 7 } }, { firstSeen: 7, assigned: NOW }],
+  ['that was told a config, later', { kubeletNodes: [told], last: { assigned: 9 } }, { assigned: 9 }],
+  ['that was told none any more', { last: { assigned: 9 } }, {}],
+  ['whose labels are in no pool', { view: { labels: {} } }, unselected('labels')],
+  [
+    'whose labels are in no pool, as it was noted',
+    { view: { labels: {} }, annotations: { [UNSELECTED_SINCE_ANNOTATION]: stamp(NOW - MINUTE) } },
+    unselected('labels', NOW - MINUTE),
+  ],
+  [
+    'whose labels are in no pool, as another noted',
+    { view: { labels: {} }, last: {}, annotations: { [UNSELECTED_SINCE_ANNOTATION]: stamp(NOW - MINUTE) } },
+    unselected('labels'),
+  ],
+  [
+    'whose labels are in no pool, as it was',
+    { view: { labels: {} }, last: unselected('labels', 3) },
+    unselected('labels', 3),
+  ],
+  ['that no pool was, by a commit', { view: { labels: {} }, last: unselected('commit', 3) }, unselected('commit', 3)],
+  [
+    'whose labels are in no pool, and which was told nothing',
+    { view: { labels: {} }, pool: undefined },
+    unselected('labels'),
+  ],
+  [
+    'whose pool leaves git, and which is not in it',
+    { view: { labels: {} }, git: [gone], pools: [poolInCluster(workers)] },
+    unselected('commit'),
+  ],
+  [
+    'that moves, at first',
+    { pool: 'other', git: [workers, gone], pools: [poolInCluster(workers)] },
+    { poolChange: { to: 'workers', since: NOW, by: 'commit' } },
+  ],
+  [
+    'that moves, later',
+    { pool: 'other', git: [workers, gone], pools: [poolInCluster(workers)], last: {} },
+    { poolChange: { to: 'workers', since: NOW, by: 'labels' } },
+  ],
+  ['whose pool left git', { git: [gone] }, unselected('commit')],
+  ['whose pool leaves git', { git: [gone], pools: [poolInCluster(workers)] }, unselected('commit')],
+  ['whose pool selects others now', { git: [narrow], pools: [poolInCluster(workers)] }, unselected('commit')],
+  ['whose pool selected others before', { git: [narrow], pools: [poolInCluster(narrow)] }, unselected('labels')],
+  ['whose pool is not in the cluster', { git: [narrow] }, unselected('labels')],
+  [
+    'whose pool in the cluster says nothing',
+    { git: [narrow], pools: [{ metadata: { name: 'workers' } }] },
+    unselected('labels'),
+  ],
+  [
+    'whose labels put it into another pool',
+    {
+      pool: 'other',
+      git: [workers, gone],
+      pools: [workers, gone].map((each) => poolInCluster(each, { phase: 'Settled', commit: COMMIT_B })),
+    },
+    { poolChange: { to: 'workers', since: NOW, by: 'labels' } },
+  ],
+  [
+    'whose pool in the cluster says nothing of nodes yet',
+    { pool: 'other', git: [workers, gone], pools: [{ metadata: { name: 'workers' } }] },
+    { poolChange: { to: 'workers', since: NOW, by: 'commit' } },
+  ],
+];
+
+describe('what is seen of a node', () => {
+  for (const [name, given, expected] of ROWS) {
+    it(name, () => assert.deepEqual(seen(given), { ...PLAIN, ...expected }));
+  }
+
+  it('is a time of this process for a config source too: younger than the newest object by as much', () => {
+    const sources = [
+      configSource(workers, { uid: 'new', createdAt: 9_000 }),
+      configSource(gone, { uid: 'old', createdAt: 4_000 }),
+    ];
+    const fleet = fleetOf({
+      nodes: [nodeView('a', 'x', { createdAt: 10_000 }), nodeView('b', 'x', { createdAt: 2_000 })],
+      configSources: sources,
+    });
+    const desired = desiredState(commit(COMMIT_B), fleet, () => []);
+    const { sources: first } = firstSeenTimes(null, desired, fleet, NOW);
+    assert.deepEqual(
+      [...first],
+      [
+        ['new', NOW - 1_000],
+        ['old', NOW - 6_000],
+      ],
+    );
+    const later = firstSeenTimes({ nodes: new Map(), sources: new Map([['old', 3]]) }, desired, fleet, NOW + 5);
+    assert.deepEqual(
+      [...later.sources],
+      [
+        ['new', NOW - 995],
+        ['old', 3],
+      ],
+    );
+  });
+});

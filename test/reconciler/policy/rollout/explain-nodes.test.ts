@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DesiredPool } from '#reconciler/policy/desired.ts';
+import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
+import { explainNodes } from '#reconciler/policy/rollout/explain-nodes.ts';
+import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
+import { type Member, memberOf, targetOf, type SkippedNode } from '#reconciler/policy/rollout/membership.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import {
+  assignedNode,
+  desiredPool,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+
+const [OLD, NEXT] = [validPool('workers', 110), validPool('workers', 120)];
+const pool = desiredPool(NEXT);
+const REST: NodeVerdict = { verdict: 'rest' };
+const node = nodeView('a', 'workers');
+
+/** What is said of one node: its pool, how it stands, what is done now, and why. */
+function explained(
+  is: KubeletNode,
+  verdict: NodeVerdict,
+  more: Partial<Member> = {},
+  of: DesiredPool | null = pool,
+): string {
+  const member = { ...memberOf(node, is, targetOf(of), 0, NOW), ...more };
+  const decisions = [{ member, aimed: { member, targetKind: 'config', configName: null }, verdict } as const];
+  const memory = { halt: null, released: null, settled: null, rollout: null };
+  const plan = {
+    groups: [{ group: { pool: of, members: [member] }, memory, decisions }],
+    skipped: [],
+    labelLoss: null,
+    steps: [],
+  };
+  return explainNodes(plan, fleetOf({ nodes: [node] }))
+    .map(({ pool: name, standing, now, because }) => `${name} ${standing} | ${now} | ${because}`)
+    .join('\n');
+}
+
+const asks = { progress: 'outdated', turnRequest: { reason: 'NewBase', seen: 's', message: '' } } as const;
+const trial = { trial: { config: 'x', awaitsReboot: 'systemd' } } as unknown as KubeletNode['status'];
+const refusing: KubeletNode = {
+  ...settledNode(node, OLD, { preflight: { outcome: 'refused', sha256: NEXT.sha256, apply: 'overlay', at: 'T' } }),
+  spec: {
+    ...settledNode(node, OLD).spec,
+    preflight: { configSource: { ...assignedNode(node, NEXT).spec?.configSource, sha256: NEXT.sha256 } as never },
+  },
+};
+
+const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[] = [
+  ['done', [settledNode(node, NEXT), REST], 'workers settled | nothing to do | up to date and proven'],
+  [
+    'done under another name of the same config',
+    [settledNode(node, NEXT, { assigned: { name: 'other-1' } }), REST],
+    `workers settled | nothing to do | up to date and proven (as ${NEXT.configName}, the same config under another name)`,
+  ],
+  [
+    'soaking',
+    [settledNode(node, NEXT), REST, { progress: 'soaking' }],
+    'workers soaking | nothing to do | up to date, and soaking: it keeps its place in the budget until then',
+  ],
+  [
+    'at it',
+    [assignedNode(node, NEXT, { phase: 'Trial' }), REST],
+    'workers updating | nothing to do | applying the config now',
+  ],
+  [
+    'about to boot',
+    [assignedNode(node, NEXT, { phase: 'Trial', ...trial }), REST],
+    'workers updating | nothing to do | waiting for its machine to reboot (systemd)',
+  ],
+  [
+    'back',
+    [assignedNode(node, NEXT), REST, { progress: 'failed' }],
+    'workers failed | nothing to do | took the config back, and does not try it again',
+  ],
+  [
+    'unwilling',
+    [refusing, REST],
+    'workers failed | nothing to do | its agent refuses the config, so its pods stay and nothing was changed',
+  ],
+  ['silent without an agent of ours', [{ metadata: { name: 'a' } }, REST], 'workers no-agent | nothing to do | '],
+  [
+    'changed',
+    [settledNode(node, OLD), { verdict: 'change', because: 'its turn' }],
+    'workers outdated | change now | its turn',
+  ],
+  [
+    'drained',
+    [settledNode(node, OLD), { verdict: 'drain', stage: 'evict', because: 'pods' }],
+    'workers outdated | drain | pods',
+  ],
+  [
+    'held',
+    [settledNode(node, OLD), { verdict: 'hold', ...hold('budget', 'others') }],
+    'workers outdated | budget | others',
+  ],
+  [
+    'waiting for a restart',
+    [settledNode(node, NEXT), { verdict: 'hold', ...hold('window', 'night') }, asks],
+    'workers awaits-turn | window | night',
+  ],
+  [
+    'of a pool that nobody knows',
+    [idleNode(node), REST, {}, null],
+    '- settled | nothing to do | up to date and proven',
+  ],
+];
+
+describe('of a node is said that it is', () => {
+  for (const [name, of, expected] of ROWS) it(name, () => assert.equal(explained(...of), expected));
+});
+
+describe('of nodes of no pool', () => {
+  const nodes = ['n10', 'n2', 'n1', 'n3'].map((name) => nodeView(name, 'nobody'));
+  const [ten, two, one] = nodes.map((view) => ({ node: view, changing: false }));
+
+  it('is said why they are let be, in the order of their numbers', () => {
+    assert.ok(one !== undefined && two !== undefined && ten !== undefined);
+    const untouchable: readonly SkippedNode[] = [
+      { ...ten, choice: { choice: 'opted-out' } },
+      { ...two, choice: { choice: 'conflict', pools: ['a', 'b'] } },
+      { ...one, choice: { choice: 'unknown' } },
+    ];
+    const found = explainNodes({ groups: [], skipped: untouchable, labelLoss: null, steps: [] }, fleetOf({ nodes }));
+    const alone = { pool: '-', standing: '-' };
+    const words = found.map(({ because, ...rest }) => [rest, because.slice(0, 24)]);
+    assert.deepEqual(words, [
+      [{ node: 'n1', ...alone, now: 'unknown' }, 'its pool is missing from'],
+      [{ node: 'n2', ...alone, now: 'conflict' }, 'a and b select it with t'],
+      [{ node: 'n3', ...alone, now: 'nothing to do' }, 'no pool selects it, and '],
+      [{ node: 'n10', ...alone, now: 'opted-out' }, 'opted out by a label'],
+    ]);
+  });
+});

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { noCommit } from '#reconciler/policy/rollout/holds/no-commit.ts';
+import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
+import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
+import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
+import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
+import { isRevertOfPayload, type HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
+import { cordoned, notReady } from '#reconciler/policy/rollout/holds/not-ready.ts';
+import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
+import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { idleNode, settledNode, validPool } from '../../../../support/fleet.ts';
+import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
+import { windowClosed } from '#reconciler/policy/rollout/holds/window-closed.ts';
+import {
+  annotated,
+  type Asked,
+  BLOCKERS,
+  BUSY,
+  CLASS_ROOM,
+  CLOSED,
+  FINISH,
+  HALT,
+  NODE,
+  question,
+  REVERT,
+  under,
+  WAVES,
+} from '../support/hold-question.ts';
+
+const analysed = (verdict: AnalysisStatus['verdict']): AnalysisStatus => ({
+  verdict,
+  since: '2026-11-21T11:00:00Z',
+  message: 'n2 is young',
+});
+
+const ASKS = { reason: 'NewBase', seen: 'x', message: '' } as const;
+
+/** What is asked, what about, and which hold comes of it with words of why; null where none. */
+const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, RegExp] | null])[] = [
+  ['an agent that reports', noAgent, {}, null],
+  ['no agent', noAgent, { member: { progress: 'no-agent' } }, ['no-agent', /no agent has reported/]],
+  ['no halt', halted, {}, null],
+  ['a halt', halted, { facts: { halt: HALT } }, ['halted', /n2 failed/]],
+  ['a halt, and what the pool settled on', halted, { facts: { halt: HALT }, aimed: { targetKind: 'settled' } }, null],
+  ['bytes that are there', noConfigSource, {}, null],
+  ['the local config', noConfigSource, { aimed: { configName: null }, facts: { isAvailable: () => false } }, null],
+  [
+    'bytes not there yet',
+    noConfigSource,
+    { facts: { isAvailable: () => false } },
+    ['no-config-source', /not in the cluster yet/],
+  ],
+  [
+    'lost bytes',
+    noConfigSource,
+    { facts: { isAvailable: () => false }, aimed: { targetKind: 'settled' } },
+    ['no-config-source', /no copy is left/],
+  ],
+  ['no analysis', analysisPending, {}, null],
+  ['an analysis that passed', analysisPending, { facts: { analysis: analysed('pass') } }, null],
+  ['an analysis that came to nothing in time', analysisPending, { facts: { analysis: analysed('unknown') } }, null],
+  [
+    'an analysis that waits',
+    analysisPending,
+    { facts: { analysis: analysed('waiting') } },
+    ['analysis', /n2 is young/],
+  ],
+  ['a suspicion', analysisPending, { facts: { analysis: analysed('suspect') } }, ['analysis', /n2 is young/]],
+  ['canaries that are worse', analysisPending, { facts: { analysis: analysed('fail') } }, ['analysis', /n2 is young/]],
+  [
+    'a node that was told already',
+    analysisPending,
+    { member: { isAssigned: true }, facts: { analysis: analysed('waiting') } },
+    null,
+  ],
+  [
+    'a node that goes back',
+    analysisPending,
+    { aimed: { targetKind: 'settled' }, facts: { analysis: analysed('waiting') } },
+    null,
+  ],
+  ['a commit in force', noCommit, {}, null],
+  ['no commit in force', noCommit, { facts: { unverified: 'all' } }, ['no-commit', /^no commit is in force since/]],
+  [
+    'a pool that only its KubeletPool knows',
+    noCommit,
+    { facts: { unverified: 'pool' } },
+    ['no-commit', /^its pool has errors/],
+  ],
+  ['no wish for a turn', baseRefused, {}, null],
+  ['a file that failed nowhere', baseRefused, { member: { turnRequest: { ...ASKS, base: 'a' } } }, null],
+  [
+    'a file that failed',
+    baseRefused,
+    { member: { turnRequest: { ...ASKS, base: 'b' } } },
+    ['base-refused', /^node n2 failed/],
+  ],
+  ['no file of its own', baseRefused, { member: { turnRequest: ASKS } }, null],
+  ['nobody who suspends', suspended, {}, null],
+  [
+    'a person who suspends',
+    suspended,
+    { facts: { present: annotated('look') } },
+    ['suspended', /^the pool is suspended \(look\); kubelet-gitops resume/],
+  ],
+  [
+    'without words',
+    suspended,
+    { facts: { present: annotated('') } },
+    ['suspended', /^the pool is suspended; kubelet-gitops resume/],
+  ],
+  ['a pool’s file', suspended, { spec: { suspend: true } }, ['suspended', /pool\.yaml/]],
+  [
+    'a cluster’s file',
+    suspended,
+    { facts: { policy: { ...policyOf(DEFAULT_CLUSTER), suspend: true } } },
+    ['suspended', /cluster's file/],
+  ],
+  [
+    'a cluster’s file that cannot be read',
+    suspended,
+    { facts: { policy: { ...policyOf(DEFAULT_CLUSTER), unreadable: 'no YAML' } } },
+    ['cluster-file', /: no YAML$/],
+  ],
+  ['a node that leaves its pool', suspended, { leaving: true }, null],
+
+  ['an open window', windowClosed, {}, null],
+  ['a closed window', windowClosed, { facts: { windows: CLOSED } }, ['window', /until Monday/]],
+  [
+    'a closed window for a node that leaves',
+    windowClosed,
+    { leaving: true, facts: { windows: CLOSED } },
+    ['window', /Monday/],
+  ],
+  ['an emergency', windowClosed, { rollout: { emergency: 'CVE' }, facts: { windows: CLOSED } }, null],
+  [
+    'what is taken back',
+    windowClosed,
+    { facts: { windows: CLOSED, halt: REVERT }, aimed: { targetKind: 'settled' } },
+    null,
+  ],
+  [
+    'no wave to finish',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED } },
+    ['window', /Monday/],
+  ],
+  [
+    'a wave that began',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED, waves: under('rolling', '2026-11-21T11:00:00Z') } },
+    null,
+  ],
+  [
+    'a wave that nobody has begun',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED, waves: under('rolling') } },
+    ['window', /Monday/],
+  ],
+  [
+    'a wave that is done',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED, waves: under('waiting', '2026-11-21T11:00:00Z') } },
+    ['window', /Monday/],
+  ],
+  [
+    'a wave that may not be finished',
+    windowClosed,
+    {
+      rollout: { windows: { ...FINISH, overrun: 'stop' } },
+      facts: { windows: CLOSED, waves: under('rolling', '2026-11-21T11:00:00Z') },
+    },
+    ['window', /Monday/],
+  ],
+
+  ['no blockers', poolBlocked, { facts: { blockers: { quiet: false, because: 'noise' } } }, null],
+  ['a node that leaves', poolBlocked, { leaving: true, facts: { blockers: { quiet: false, because: 'noise' } } }, null],
+  ['blockers not asked', poolBlocked, { spec: { blockers: BLOCKERS } }, ['blocked', /not asked yet/]],
+  ['quiet', poolBlocked, { spec: { blockers: BLOCKERS }, facts: { blockers: BUSY } }, null],
+  [
+    'noise',
+    poolBlocked,
+    { spec: { blockers: BLOCKERS }, facts: { blockers: { quiet: false, because: 'an alert fires' } } },
+    ['blocked', /^an alert fires$/],
+  ],
+  [
+    'noise, but harm to end',
+    poolBlocked,
+    {
+      spec: { blockers: BLOCKERS },
+      facts: { halt: REVERT, blockers: { quiet: false, because: 'x' } },
+      aimed: { targetKind: 'settled' },
+    },
+    null,
+  ],
+  ['nobody asked for pods', busy, { spec: { blockers: BLOCKERS } }, null],
+  ['no busy node', busy, { spec: { blockers: BLOCKERS }, facts: { blockers: { quiet: true, because: '' } } }, null],
+  ['a pod', busy, { spec: { blockers: BLOCKERS }, facts: { blockers: BUSY } }, ['blocked', /^pod a runs here$/]],
+  ['a pod, without blockers', busy, { facts: { blockers: BUSY } }, null],
+  ['a pod on a node that leaves', busy, { leaving: true, facts: { blockers: BUSY } }, null],
+  [
+    'a pod, but harm to end',
+    busy,
+    { spec: { blockers: BLOCKERS }, facts: { halt: REVERT, blockers: BUSY }, aimed: { targetKind: 'settled' } },
+    null,
+  ],
+
+  ['no waves', wave, {}, null],
+  ['all waves done', wave, { facts: { waves: { ...WAVES, current: null } }, room: 0 }, null],
+  ['room in the wave', wave, { facts: { waves: WAVES } }, null],
+  ['no room in the wave', wave, { facts: { waves: WAVES }, room: 0 }, ['wave', /^n2 is on trial$/]],
+  ['what it was told', wave, { facts: { waves: WAVES }, room: 0, member: { isAssigned: true } }, null],
+  ['what it goes back to', wave, { facts: { waves: WAVES }, room: 0, aimed: { targetKind: 'settled' } }, null],
+  ['room in its class', wave, { classRoom: { ...CLASS_ROOM, room: 1 }, facts: { waves: WAVES } }, null],
+  ['no room in its class', wave, { classRoom: CLASS_ROOM, facts: { waves: WAVES } }, ['wave', /^its class waits$/]],
+  [
+    'one who joined later whose class has no room',
+    wave,
+    { classRoom: CLASS_ROOM, facts: { waves: { ...WAVES, current: null }, cohort: new Set() } },
+    null,
+  ],
+  ['one who joined later', wave, { facts: { waves: WAVES, cohort: new Set() } }, ['wave', /joined after/]],
+  [
+    'a wave of others',
+    wave,
+    { facts: { waves: { ...WAVES, current: { name: 'canary', nodes: 1, soakMs: 0, only: () => false } } } },
+    ['wave', /^n2 is on trial$/],
+  ],
+  [
+    'a wave of its own',
+    wave,
+    { facts: { waves: { ...WAVES, current: { name: 'canary', nodes: 1, soakMs: 0, only: () => true } } } },
+    null,
+  ],
+
+  ['a node that is Ready', notReady, {}, null],
+  ['a node that is not', notReady, { member: { node: { ...NODE, ready: false } } }, ['not-ready', /not Ready/]],
+  [
+    'a node that the config is to fix',
+    notReady,
+    { rollout: { notReadyNodes: 'change' }, member: { node: { ...NODE, ready: false } } },
+    null,
+  ],
+  [
+    'not Ready, and leaving',
+    notReady,
+    { leaving: true, member: { node: { ...NODE, ready: false } } },
+    ['not-ready', /Ready/],
+  ],
+  ['a node that takes pods', cordoned, {}, null],
+  [
+    'a node that somebody works on',
+    cordoned,
+    { member: { node: { ...NODE, cordoned: true } } },
+    ['cordoned', /cordoned/],
+  ],
+];
+
+describe('what holds a node', () => {
+  for (const [name, check, asked, expected] of ROWS) {
+    it(`${check.name}: ${name} ${expected === null ? 'holds nobody' : `is ${expected[0]}`}`, () => {
+      const found: Hold | null = check(question(asked));
+      assert.equal(found?.hold, expected?.[0]);
+      if (expected !== null) assert.match(found?.because ?? '', expected[1]);
+    });
+  }
+
+  it('is no matter where a payload is taken back from a node, and only there', () => {
+    const ends = (action: 'halt' | 'revert' | undefined, aim: 'config' | 'settled' | 'local'): boolean =>
+      isRevertOfPayload(
+        question({ facts: { halt: action === undefined ? null : { ...HALT, action } }, aimed: { targetKind: aim } }),
+      );
+    assert.deepEqual(
+      [ends('revert', 'settled'), ends('revert', 'local'), ends('revert', 'config')],
+      [true, true, false],
+    );
+    assert.deepEqual([ends('halt', 'settled'), ends(undefined, 'settled')], [false, false]);
+    const [idle, runs] = [idleNode(NODE), settledNode(NODE, validPool('workers', 110))];
+    const ofNode = (kubeletNode: KubeletNode): boolean =>
+      isRevertOfPayload(question({ facts: { halt: REVERT }, aimed: { targetKind: 'local' }, member: { kubeletNode } }));
+    assert.deepEqual(
+      [idle, { ...runs, spec: {} }].map(ofNode),
+      [false, true],
+      'who neither was told it nor runs it waits',
+    );
+    const left = question({ facts: { halt: REVERT }, aimed: { targetKind: 'local' }, leaving: true });
+    assert.equal(isRevertOfPayload(left), false, 'nobody knows what failed in a pool that is gone');
+  });
+
+  it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave, its canaries', () => {
+    const all = question({
+      spec: { blockers: BLOCKERS, suspend: true },
+      member: {
+        turnRequest: { ...ASKS, base: 'b' },
+        progress: 'no-agent',
+        unrendered: 'the Node has no label pods',
+        node: { ...NODE, ready: false, cordoned: true },
+      },
+      facts: {
+        unverified: 'all',
+        halt: HALT,
+        windows: CLOSED,
+        waves: WAVES,
+        analysis: analysed('fail'),
+        blockers: { ...BUSY, quiet: false },
+        isAvailable: () => false,
+        unselected: new Map([[NODE.name, hold('unselected', 'no pool selects it')]]),
+      },
+      room: 0,
+    });
+    const holds = (checks: readonly HoldCheck[]): readonly (string | undefined)[] =>
+      checks.map((_, from) => firstHold(checks.slice(from), all)?.hold);
+    assert.deepEqual(holds(OBSTACLES), [
+      'no-agent',
+      'no-commit',
+      'unselected',
+      'not-computable',
+      'halted',
+      'no-config-source',
+      'base-refused',
+    ]);
+    assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave', 'analysis']);
+    assert.deepEqual(holds(BEFORE_BEGINNING).slice(0, 3), ['not-ready', 'cordoned', 'suspended']);
+    assert.equal(firstHold([...OBSTACLES, ...BEFORE_BEGINNING], question()), null);
+    assert.equal(firstHold([], all), null);
+  });
+});

@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  activeConfigOf,
+  isAgentAlive,
+  preflightAnswerOf,
+  failedAt,
+  hasProved,
+  hasProvedAny,
+  isAssignmentUnheard,
+  inTransition,
+  isRecordOfTarget,
+  isChanging,
+  isPastProbation,
+  openTurnRequest,
+  provenConfigOf,
+  targetRecordOf,
+  refusedUnassigned,
+  runsAlready,
+  sameTarget,
+  progressOf,
+} from '#reconciler/policy/rollout/node-progress.ts';
+import {
+  AGENT_SILENT_MS,
+  type KubeletNode,
+  type KubeletNodeStatus,
+  LOCAL,
+  type PreflightAnswer,
+} from '#shared/contract/api/kubelet-node.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { assignedNode, failedNode, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
+
+const a = nodeView('a', 'workers');
+const pool = validPool('workers', 110);
+const other = validPool('workers', 120);
+const TARGET = { sha256: pool.sha256, apply: 'overlay' } as const;
+const REPLACED = { ...TARGET, apply: 'replace' } as const;
+const specless = ({ metadata, status = {} }: KubeletNode): KubeletNode => ({ metadata, status });
+const reference = { name: pool.configName, sha256: pool.sha256 };
+const silentFor = (ms: number): KubeletNode => settledNode(a, pool, { heartbeat: toTimestamp(NOW - ms) });
+const behind = (generation: number): KubeletNode => {
+  const node = settledNode(a, pool);
+  return { ...node, metadata: { ...node.metadata, generation } };
+};
+
+const ASKS = { reason: 'NewBase', seen: 's1', base: 'b1', message: 'its own config file changed' } as const;
+const asking = (status: KubeletNodeStatus = {}, seen?: string): KubeletNode => {
+  const node = settledNode(a, pool, { phase: 'Drifted', awaitsTurn: ASKS, ...status });
+  return seen === undefined ? node : { ...node, spec: { ...node.spec, turn: { seen } } };
+};
+const lost = (config: string): KubeletNode => {
+  const awaitsTurn = { reason: 'StateLost', seen: 's1', config, message: 'its agent lost its state' } as const;
+  const local = { name: 'local' };
+  return asking({ phase: 'Staging', active: local, lastKnownGood: local, awaitsTurn });
+};
+/** Told another config in the place of its turn, and not begun. */
+const toldAnother = (phase: 'Drifted' | 'Staging'): KubeletNode => {
+  const { sha256, configName: name } = other;
+  return asking({ phase, lastKnownGood: { name, sha256, apply: 'overlay' } });
+};
+
+/** Told another config, and asked about this one, which it refuses. */
+const refusing = (answer: Partial<PreflightAnswer> = {}, asked: typeof pool = pool): KubeletNode => {
+  const { sha256, configName: name } = asked;
+  const refusal = { ...TARGET, outcome: 'refused', reason: 'NoRoom', at: toTimestamp(NOW), ...answer } as const;
+  const node = settledNode(a, other, { preflight: refusal });
+  const configSource = { namespace: 'n', name, uid: 'u', resourceVersion: '1', key: 'kubelet', sha256 };
+  return { ...node, spec: { ...node.spec, preflight: { configSource } } };
+};
+const { apply: _a, ...unsaidWay } = settledNode(a, pool).spec ?? {};
+const { apply: _r, ...unsaidAnswer } = refusing().status?.preflight ?? { outcome: 'refused' };
+const { at: _t, ...undated } = refusing().status?.preflight ?? { outcome: 'refused' };
+const saying = (preflight: PreflightAnswer): KubeletNode => {
+  const node = refusing();
+  return { ...node, status: { ...node.status, preflight } };
+};
+
+describe('a node stands towards its target as', () => {
+  const rows: readonly (readonly [string, KubeletNode | undefined, typeof TARGET | null, string])[] = [
+    ['settled where it runs and has proved it', settledNode(a, pool), TARGET, 'settled'],
+    ['settled where a file drifted', settledNode(a, pool, { phase: 'Drifted' }), TARGET, 'settled'],
+    ['settled where nobody says how it was laid over', settledNode(a, pool, { active: reference }), TARGET, 'settled'],
+    ['settled on local', idleNode(a), null, 'settled'],
+    ['updating while it tries', settledNode(a, pool, { phase: 'Trial' }), TARGET, 'updating'],
+    ['updating while it runs something else', settledNode(a, pool, { active: { name: 'local' } }), TARGET, 'updating'],
+    ['updating until it is proved', settledNode(a, pool, { lastKnownGood: { name: 'local' } }), TARGET, 'updating'],
+    ['updating while it has yet to see its assignment', behind(2), TARGET, 'updating'],
+    ['settled once it has seen it', behind(1), TARGET, 'settled'],
+    ['failed where it took it back', failedNode(a, pool), TARGET, 'failed'],
+    ['failed where it is broken', settledNode(a, pool, { phase: 'Broken' }), TARGET, 'failed'],
+    ['outdated where it was told something else', settledNode(a, other), TARGET, 'outdated'],
+    ['outdated where it is to be laid over in another way', settledNode(a, pool), REPLACED as never, 'outdated'],
+    ['outdated where it was told nothing', idleNode(a), TARGET, 'outdated'],
+    ['outdated where it is to give a config back', settledNode(a, pool), null, 'outdated'],
+    ['outdated where nothing was decided, though it runs it', specless(settledNode(a, pool)), TARGET, 'outdated'],
+    ['outdated where nothing was decided and it runs something', specless(settledNode(a, pool)), null, 'outdated'],
+    ['settled where nothing was decided and it runs local', specless(idleNode(a)), null, 'settled'],
+    ['outdated where it asks for a turn', asking(), TARGET, 'outdated'],
+    ['outdated where it was granted one for something else', asking({}, 's0'), TARGET, 'outdated'],
+    ['updating where it was granted that one', asking({}, 's1'), TARGET, 'updating'],
+    ['updating while it tries in its turn', asking({ phase: 'Trial' }, 's1'), TARGET, 'updating'],
+    ['settled after its turn', asking({ phase: 'Idle', awaitsTurn: null }, 's1'), TARGET, 'settled'],
+    ['outdated where it stages what it lost, and asks', lost(pool.sha256), TARGET, 'outdated'],
+    ['updating where it asks for something else that it lost', lost(other.sha256), TARGET, 'updating'],
+    ['updating where it stages, and asks for the config before', toldAnother('Staging'), TARGET, 'updating'],
+    ['updating where it has yet to, and asks for the config before', toldAnother('Drifted'), TARGET, 'updating'],
+    [
+      'updating where it stages and asks for nothing',
+      asking({ phase: 'Staging', awaitsTurn: null }),
+      TARGET,
+      'updating',
+    ],
+    ['failed where it is broken, whatever it asks for', asking({ phase: 'Broken' }), TARGET, 'failed'],
+    ['settled on local, whatever it asks for', idleNode(a, { awaitsTurn: ASKS }), null, 'settled'],
+    [
+      'settled where nobody says how it is to be laid over',
+      { ...settledNode(a, pool), spec: unsaidWay },
+      TARGET,
+      'settled',
+    ],
+    ['outdated where it asks for a turn at rest', asking({ phase: 'Idle' }), TARGET, 'outdated'],
+    ['failed where it refuses what it was asked about', refusing(), TARGET, 'failed'],
+    ['failed where it does not say how that was to be laid over', saying(unsaidAnswer), TARGET, 'failed'],
+    ['outdated where it refuses other bytes', refusing({ sha256: other.sha256 }), TARGET, 'outdated'],
+    ['outdated where it refuses another way', refusing({ apply: 'replace' }), TARGET, 'outdated'],
+    ['outdated where it was asked about something else since', refusing({}, other), TARGET, 'outdated'],
+    ['outdated where it finds nothing wrong', refusing({ outcome: 'passed' }), TARGET, 'outdated'],
+    ['outdated where it does not say when it refused it', saying(undated), TARGET, 'outdated'],
+    ['no-agent where there is no KubeletNode', undefined, TARGET, 'no-agent'],
+    ['no-agent where its agent never reported', { ...idleNode(a), status: {} }, TARGET, 'no-agent'],
+    ['settled while its agent was heard of lately', silentFor(AGENT_SILENT_MS), TARGET, 'settled'],
+    ['no-agent when it was not', silentFor(AGENT_SILENT_MS + 1_000), TARGET, 'no-agent'],
+  ];
+  for (const [what, node, target, expected] of rows) {
+    it(what, () => assert.equal(progressOf(node, target, NOW), expected));
+  }
+
+  it('alive for as long as its agent may be silent', () => {
+    assert.deepEqual([isAgentAlive(silentFor(AGENT_SILENT_MS), NOW), isAgentAlive(undefined, NOW)], [true, false]);
+  });
+});
+
+describe('a target', () => {
+  it('is the same by its bytes and by how it is laid over', () => {
+    assert.equal(sameTarget(TARGET, { ...TARGET }), true);
+    assert.equal(sameTarget(TARGET, REPLACED), false);
+    assert.equal(sameTarget(TARGET, { ...TARGET, sha256: 'x' }), false);
+    assert.deepEqual(
+      [sameTarget(null, null), sameTarget(TARGET, null), sameTarget(null, TARGET)],
+      [true, false, false],
+    );
+  });
+
+  it('is recorded with a word on how it is laid over only where that is unusual', () => {
+    assert.deepEqual([targetRecordOf(TARGET), targetRecordOf(REPLACED)], [{ sha256: pool.sha256 }, REPLACED]);
+    assert.deepEqual(
+      [isRecordOfTarget(targetRecordOf(TARGET), TARGET), isRecordOfTarget(targetRecordOf(REPLACED), REPLACED)],
+      [true, true],
+    );
+    assert.deepEqual(
+      [isRecordOfTarget(targetRecordOf(TARGET), REPLACED), isRecordOfTarget(targetRecordOf(TARGET), null)],
+      [false, false],
+    );
+  });
+});
+
+describe('a node', () => {
+  it('has failed when it refuses the target, which it was not told, and says why', () => {
+    const at = toTimestamp(NOW);
+    assert.equal(failedAt(refusing(), TARGET), at);
+    assert.deepEqual(refusedUnassigned(refusing(), TARGET), { ...TARGET, outcome: 'refused', reason: 'NoRoom', at });
+    assert.equal(refusedUnassigned(refusing({}, other), TARGET), undefined);
+  });
+
+  it('that nobody made an object for, or that never reported, has nothing', () => {
+    for (const node of [undefined, { metadata: a }, { metadata: a, status: {} }]) {
+      const none = [isAgentAlive(node, NOW), hasProved(node, TARGET), hasProvedAny(node), inTransition(node, NOW)];
+      assert.deepEqual([...none, runsAlready(node, TARGET), isPastProbation(node, 0, NOW)], Array(6).fill(false));
+      assert.deepEqual(
+        [failedAt(node, TARGET), openTurnRequest(node), preflightAnswerOf(node, TARGET), provenConfigOf(node)],
+        [undefined, undefined, undefined, null],
+      );
+    }
+  });
+
+  it('has failed when it rejected the very target, and blames it', () => {
+    const at = toTimestamp(NOW);
+    assert.equal(failedAt(failedNode(a, pool), TARGET), at);
+    assert.equal(failedAt(failedNode(a, pool), REPLACED), undefined);
+    assert.equal(failedAt(failedNode(a, other), TARGET), undefined);
+    const [entry] = failedNode(a, pool).status?.rejected ?? [];
+    assert.ok(entry !== undefined);
+    const but = (status: KubeletNodeStatus): KubeletNode => ({
+      ...failedNode(a, pool),
+      status: { ...failedNode(a, pool).status, ...status },
+    });
+    const unblamed = but({ rejected: [{ ...entry, reason: 'UnhealthyBefore' }] });
+    assert.equal(failedAt(unblamed, TARGET), undefined);
+    assert.equal(failedAt(but({ assigned: { name: LOCAL } }), TARGET), undefined, 'it is told once more');
+    const { assigned: _, ...unsaid } = failedNode(a, pool).status ?? {};
+    assert.equal(failedAt({ ...failedNode(a, pool), status: unsaid }, TARGET), at, 'it does not say what it heard of');
+    assert.deepEqual(
+      [failedAt(undefined, TARGET), failedAt({ metadata: { name: 'a' } }, TARGET)],
+      [undefined, undefined],
+    );
+  });
+
+  it('has proved what it falls back to, laid over where nobody says how, and no config of ours with its local one', () => {
+    const proved = [
+      provenConfigOf(settledNode(a, pool, { lastKnownGood: { ...reference, apply: 'replace' } })),
+      provenConfigOf(settledNode(a, pool, { lastKnownGood: reference })),
+      provenConfigOf(idleNode(a)),
+    ];
+    assert.deepEqual(proved, [REPLACED, TARGET, null]);
+  });
+
+  it('runs what its agent says, and no config of ours where nobody says anything', () => {
+    const unheard: KubeletNode = { metadata: { name: 'a' } };
+    const active = [settledNode(a, pool), idleNode(a), unheard, undefined].map(activeConfigOf);
+    assert.deepEqual(active, [TARGET, null, null, null]);
+  });
+
+  it('has yet to hear of a config, as far as anybody can see, while its agent is silent', () => {
+    const { status: _, ...unheard } = assignedNode(a, pool);
+    assert.equal(isAssignmentUnheard(unheard, NOW), true);
+    assert.equal(isAssignmentUnheard(assignedNode(a, pool), NOW), false);
+    assert.equal(isAssignmentUnheard(silentFor(AGENT_SILENT_MS + 1), NOW), false);
+  });
+
+  it('runs a target already where it is at rest with it', () => {
+    assert.equal(runsAlready(settledNode(a, pool), TARGET), true);
+    assert.equal(runsAlready(settledNode(a, pool), REPLACED), false);
+    assert.equal(runsAlready(settledNode(a, pool, { phase: 'Drifted' }), TARGET), false);
+    assert.equal(runsAlready(asking({ phase: 'Idle' }), TARGET), false);
+    assert.equal(runsAlready(asking({ phase: 'Idle', awaitsTurn: null }), TARGET), true);
+    assert.equal(runsAlready(settledNode(a, pool, { lastKnownGood: { name: 'local' } }), TARGET), false);
+    assert.equal(runsAlready(settledNode(a, pool, { active: { name: 'local' } }), TARGET), false);
+    assert.deepEqual([runsAlready(idleNode(a), null), runsAlready(undefined, TARGET)], [false, false]);
+  });
+
+  it('is in transition while it is at work, or has yet to begin', () => {
+    for (const phase of ['Staging', 'Trial', 'FallingBack', 'Broken'] as const) {
+      const node = settledNode(a, pool, { phase });
+      assert.deepEqual([inTransition(node, NOW), isChanging(node, true, 'no-agent')], [true, true], phase);
+    }
+    assert.deepEqual([inTransition(behind(2), NOW), inTransition(behind(1), NOW)], [true, false]);
+    assert.equal(inTransition(undefined, NOW), false);
+  });
+
+  it('is in transition from its turn on, and not while it asks for one', () => {
+    const rows = [asking(), asking({ phase: 'Staging' }), asking({}, 's1'), asking({ phase: 'Trial' })];
+    assert.deepEqual(
+      rows.map((node) => inTransition(node, NOW)),
+      [false, false, true, true],
+    );
+    assert.deepEqual(
+      rows.map((node) => openTurnRequest(node)?.seen),
+      ['s1', 's1', undefined, undefined],
+    );
+    assert.equal(openTurnRequest(undefined), undefined);
+    for (const node of [toldAnother('Staging'), toldAnother('Drifted')]) {
+      assert.deepEqual([inTransition(node, NOW), openTurnRequest(node)], [true, undefined]);
+    }
+  });
+
+  it('is changing where it is updating towards what it was told, whatever it is to be told now', () => {
+    assert.equal(isChanging(settledNode(a, pool), true, 'updating'), true);
+    assert.equal(isChanging(behind(2), false, 'outdated'), true);
+    assert.equal(isChanging(behind(2), true, 'outdated'), false);
+    assert.equal(isChanging(behind(2), false, 'no-agent'), false);
+    assert.equal(isChanging(settledNode(a, pool), false, 'outdated'), false);
+    assert.equal(isChanging(undefined, false, 'outdated'), false);
+  });
+});
+
+describe('a node on trial for a minute is past a probation', () => {
+  const local = { name: 'local' };
+  const trial = { config: pool.configName, since: '', healthySeconds: 60, durationSeconds: 600, restarts: 0 };
+  const tries = (status: KubeletNodeStatus = {}): KubeletNode =>
+    settledNode(a, pool, { phase: 'Trial', lastKnownGood: local, trial, ...status });
+  const { trial: _, ...saysNothing } = tries().status ?? {};
+  const rows: readonly (readonly [string, KubeletNode, ms: number, boolean])[] = [
+    ['of a minute', tries(), 60_000, true],
+    ['not of more', tries(), 60_001, false],
+    ['not when that trial is over', tries({ phase: 'FallingBack' }), 60_000, false],
+    ['not where it does not say how the trial goes', { ...tries(), status: saysNothing }, 60_000, false],
+    ['not where it has yet to see what it was told', tries({ observedGeneration: 0 }), 60_000, false],
+    [
+      'not with another config than it was told',
+      { ...tries(), spec: assignedNode(a, other).spec ?? {} },
+      60_000,
+      false,
+    ],
+    [
+      'not with its local one',
+      idleNode(a, { phase: 'Trial', lastKnownGood: reference, trial: { ...trial, config: 'local' } }),
+      60_000,
+      false,
+    ],
+    [
+      'not while the trial is of another config than it runs',
+      tries({ trial: { ...trial, config: other.configName } }),
+      60_000,
+      false,
+    ],
+    ['not with what it has proved already', tries({ lastKnownGood: reference }), 60_000, false],
+    ['as long as its agent has said so lately', tries({ heartbeat: toTimestamp(NOW - 120_000) }), 60_000, true],
+    ['not when its agent has said nothing since', tries({ heartbeat: toTimestamp(NOW - 121_000) }), 60_000, false],
+    ['not while the trial waits for a reboot', tries({ trial: { ...trial, awaitsReboot: 'systemd' } }), 60_000, false],
+  ];
+  for (const [what, node, ms, is] of rows) it(what, () => assert.equal(isPastProbation(node, ms, NOW), is));
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createConnectionAgents } from '#reconciler/git/http/connection-agents.ts';
+import { createForgeClient } from '#reconciler/reporting/forge/forge-client.ts';
+import { isForgeError } from '#reconciler/reporting/forge/errors.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { hang, json, reset, scriptedServer } from '../../../shared/kube/support/scripted-server.ts';
+
+const never = new AbortController().signal;
+
+const asking = (timeoutMs = 60_000) =>
+  createForgeClient({ connections: createConnectionAgents(undefined), token: () => '', clock: systemClock, timeoutMs });
+
+const failsWith = (message: RegExp) => (error: unknown) =>
+  isForgeError(error, 'FORGE_UNREACHABLE') && message.test(error.message);
+
+describe('asking a forge', () => {
+  it('asks again over a new connection, but posts no status twice', async () => {
+    await using server = await scriptedServer();
+    server.play(json([]), reset, json([1]), reset);
+    const ask = asking();
+    const list = { method: 'GET', url: `${server.url}/list`, headers: {} } as const;
+    await ask(list, never);
+    assert.deepEqual(await ask(list, never), [1]);
+    const post = { method: 'POST', url: `${server.url}/status`, headers: {}, body: { state: 'success' } } as const;
+    await assert.rejects(ask(post, never), failsWith(/ECONNRESET/));
+    assert.deepEqual(
+      server.seen.map(({ method, body }) => method + body),
+      ['GET', 'GET', 'GET', 'POST{"state":"success"}'],
+    );
+  });
+
+  it('that does not answer is given up in time, or with its caller', async () => {
+    await using server = await scriptedServer();
+    server.play(hang);
+    const list = { method: 'GET', url: server.url, headers: {} } as const;
+    await assert.rejects(asking(20)(list, never), failsWith(/no complete answer within 0\.02 s/));
+    await assert.rejects(asking()(list, AbortSignal.abort()), failsWith(/called off/));
+  });
+});

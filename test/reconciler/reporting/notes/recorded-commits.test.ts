@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { recordedCommitsOf } from '#reconciler/reporting/notes/recorded-commits.ts';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import { limitsOf, writeLimits } from '#reconciler/policy/commit-limits.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import {
+  NO_STATE,
+  readSourceState,
+  type SourceState,
+  sourceStateObject,
+} from '#reconciler/reporting/notes/source-state.ts';
+import { COMMIT_A, COMMIT_B } from '../../../support/fleet.ts';
+
+const HERE = { url: 'https://git.example/config.git', branch: 'main', cluster: 'prod' };
+const REFUSED = { refusedCommit: COMMIT_B, refusedReason: 'changes-too-many', refusedBecause: 'it would change all' };
+const recorded = (state: Partial<SourceState>): SourceState =>
+  readSourceState(sourceStateObject({ ...NO_STATE, ...HERE, commit: COMMIT_A, ...state }, 'kubelet-gitops'));
+
+describe('what is on record of commits', () => {
+  it('is the one in force, and the one that was refused for what it would do to the fleet', () => {
+    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER) } };
+    assert.deepEqual(recordedCommitsOf(recorded({}), HERE), { inForce: COMMIT_A, refused: null, ...usual });
+    const refused = { commit: COMMIT_B, reason: 'changes-too-many', message: 'it would change all' };
+    assert.deepEqual(recordedCommitsOf(recorded(REFUSED), HERE), { inForce: COMMIT_A, refused, ...usual });
+    assert.deepEqual(recordedCommitsOf(NO_STATE, HERE), { inForce: null, refused: null });
+  });
+
+  it('is what the one in force holds the next one to, and what it is held to itself', () => {
+    const own = { ...limitsOf(DEFAULT_CLUSTER), maxChange: '50%', fields: { allow: ['port'], deny: [] } };
+    const fieldsBefore = { allow: [], deny: ['maxPods'] };
+    const former = { maxUnavailable: 1, maxUnassign: '20%', windows: null };
+    const policy = JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, former }));
+    const { limits, former: read } = recordedCommitsOf(
+      recorded({ limits: writeLimits(own, fieldsBefore), policy }),
+      HERE,
+    );
+    assert.deepEqual([limits, read], [{ limits: own, fieldsBefore }, former]);
+    const older = recordedCommitsOf(
+      recorded({ policy: JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, maxUnavailable: 3 })) }),
+      HERE,
+    );
+    assert.deepEqual([older.limits?.limits?.maxUnavailable, older.limits?.fieldsBefore], [3, undefined]);
+  });
+
+  it('allows nothing where somebody damaged it', () => {
+    for (const damaged of [
+      '{',
+      'null',
+      '[]',
+      '{"fieldsBefore":7}',
+      '{"limits":{"fields":{"allow":["port"]}}}',
+      '{"fieldsBefore":{"allow":"port"}}',
+    ]) {
+      const { limits } = recordedCommitsOf(recorded({ limits: damaged }), HERE);
+      assert.deepEqual(limits?.limits, limitsOf(DEFAULT_CLUSTER), damaged);
+      assert.deepEqual(limits?.fieldsBefore?.allow ?? [], [], damaged);
+    }
+  });
+
+  it('is no refusal for another reason, of an older release, or for another branch, repository or cluster', () => {
+    for (const refusedReason of ['', 'history-rewritten', 'commit-unsigned']) {
+      assert.equal(recordedCommitsOf(recorded({ ...REFUSED, refusedReason }), HERE).refused, null);
+    }
+    for (const other of [{ url: 'https://git.example/other.git' }, { branch: 'next' }, { cluster: 'test' }]) {
+      assert.equal(recordedCommitsOf(recorded(REFUSED), { ...HERE, ...other }).refused, null);
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
+import { passResultFromCluster } from '#reconciler/reporting/pass-result-from-cluster.ts';
+import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { fleetOf, nodeView, NOW, poolInCluster, settledNode, validPool } from '../../support/fleet.ts';
+
+const pool = validPool('web', 120);
+const nodes = [nodeView('a', 'web'), nodeView('b', 'web')];
+const poison = {
+  get status(): never {
+    throw new RangeError('poison');
+  },
+};
+
+it('what a waiting replica shows goes without a node that cannot be read, and names it', () => {
+  const bad: KubeletNode = Object.defineProperties(
+    { metadata: { name: 'b' } },
+    Object.getOwnPropertyDescriptors(poison),
+  );
+  const kubeletNodes = nodes.slice(0, 1).map((node) => settledNode(node, pool));
+  const everything = fleetOf({ nodes, kubeletNodes, pools: [poolInCluster(pool)] });
+  const fleet = { ...everything, kubeletNodes: new Map([...everything.kubeletNodes, ['b', bad]]) };
+  const round = passResultFromCluster(fleet, NO_STATE, 'kubelet-gitops', NOW);
+  assert.deepEqual(
+    round.unreadable.map(({ of, name }) => [of, name]),
+    [['node', 'b']],
+  );
+  assert.deepEqual([...round.fleet.nodes.keys()], ['a']);
+});
+
+it('a scrape shows all pools but one that cannot be read', async () => {
+  const bad: KubeletPool = Object.defineProperties(
+    { metadata: { name: 'bad' } },
+    Object.getOwnPropertyDescriptors(poison),
+  );
+  const everything = fleetOf({ nodes, kubeletNodes: [], pools: [poolInCluster(pool, { phase: 'Settled' })] });
+  const fleet = { ...everything, pools: new Map([['bad', bad] as const, ...everything.pools]) };
+  const metrics = createMetrics({ clock: systemClock, ofProcess: false });
+  metrics.watch({ isLeader: () => true, fleet: () => fleet, pageListeners: () => 0 });
+  assert.match(await metrics.text(), /^kubelet_gitops_pool_phase\{pool="web",phase="Settled"\} 1$/m);
+});

@@ -1,0 +1,210 @@
+import { rules } from '../support/rule-table.ts';
+
+rules('numbers', [
+  ['a port is below 65536', 'port: 65536', '1.34', 'out-of-range port'],
+  ['port 0 means the default', 'port: 0', '1.34', ''],
+  ['a health port of 0 switches it off', 'healthzPort: 0', '1.34', ''],
+  ['a health port cannot be negative', 'healthzPort: -1', '1.34', 'out-of-range healthzPort'],
+  ['pods cannot be a negative number', 'maxPods: -1', '1.34', 'out-of-range maxPods'],
+  ['the number of images in the status may be unlimited', 'nodeStatusMaxImages: -1', '1.34', ''],
+  ['but not less than that', 'nodeStatusMaxImages: -2', '1.34', 'out-of-range nodeStatusMaxImages'],
+  ['the OOM score has two bounds', 'oomScoreAdj: -1001', '1.34', 'out-of-range oomScoreAdj'],
+  ['a lease lasts at least a second', 'nodeLeaseDurationSeconds: -1', '1.34', 'out-of-range nodeLeaseDurationSeconds'],
+  ['two log files are kept at least', 'containerLogMaxFiles: 1', '1.34', 'out-of-range containerLogMaxFiles'],
+  ['a rotation needs a worker', 'containerLogMaxWorkers: 0', '1.34', 'out-of-range containerLogMaxWorkers'],
+  ['iptables marks have 32 bits', 'iptablesMasqueradeBit: 32', '1.34', 'out-of-range iptablesMasqueradeBit'],
+  ['the throttling factor is above 0', 'memoryThrottlingFactor: 0', '1.34', 'out-of-range memoryThrottlingFactor'],
+  ['the throttling factor is at most 1', 'memoryThrottlingFactor: 1', '1.34', ''],
+]);
+
+rules('words', [
+  ['hairpin modes are three', 'hairpinMode: veth', '1.34', 'unknown-value hairpinMode'],
+  ['an empty word means the default', 'hairpinMode: ""', '1.34', ''],
+  ['authorization has two modes', 'authorization: {mode: RBAC}', '1.34', 'unknown-value authorization.mode'],
+  ['TLS versions are Go names', 'tlsMinVersion: "1.2"', '1.34', 'unknown-value tlsMinVersion'],
+  ['cipher suites are Go names', 'tlsCipherSuites: [AES]', '1.34', 'unknown-value tlsCipherSuites[0]'],
+  ['log formats are text and json', 'logging: {format: xml}', '1.34', 'unknown-value logging.format'],
+  [
+    'unlimited swap went with 1.30',
+    'memorySwap: {swapBehavior: UnlimitedSwap}\nfeatureGates: {NodeSwap: true}',
+    '1.30',
+    'unknown-value memorySwap.swapBehavior',
+  ],
+  [
+    'unlimited swap was fine before',
+    'memorySwap: {swapBehavior: UnlimitedSwap}\nfeatureGates: {NodeSwap: true}',
+    '1.28',
+    '',
+  ],
+  ['an unknown cgroup driver fails at the runtime only', 'cgroupDriver: runc', '1.34', '?unknown-value cgroupDriver'],
+]);
+
+rules('images and logs', [
+  [
+    'the low threshold is below the high one',
+    'imageGCLowThresholdPercent: 85',
+    '1.34',
+    'conflict imageGCLowThresholdPercent',
+  ],
+  [
+    'the default low threshold counts',
+    'imageGCHighThresholdPercent: 80',
+    '1.34',
+    'conflict imageGCHighThresholdPercent',
+  ],
+  ['a maximum age needs its gate', 'imageMaximumGCAge: 1h', '1.29', 'gate-off imageMaximumGCAge'],
+  ['a maximum age is above the minimum', 'imageMaximumGCAge: 1m', '1.34', 'conflict imageMaximumGCAge'],
+  [
+    'a minimum age may not be negative from 1.36 on',
+    'imageMinimumGCAge: -1s',
+    '1.36',
+    'out-of-range imageMinimumGCAge',
+  ],
+  ['a minimum age might before', 'imageMinimumGCAge: -1s', '1.35', ''],
+  [
+    'pulls are parallel or serialized',
+    'maxParallelImagePulls: 2\nserializeImagePulls: true',
+    '1.34',
+    'conflict maxParallelImagePulls',
+  ],
+  ['parallel pulls unset serializing', 'maxParallelImagePulls: 2', '1.34', ''],
+  [
+    'an allowlist needs its policy',
+    'preloadedImagesVerificationAllowlist: [a.io/b]',
+    '1.35',
+    'conflict preloadedImagesVerificationAllowlist',
+  ],
+  [
+    'an allowlist has names without tags',
+    'imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\npreloadedImagesVerificationAllowlist: ["a.io/b", "a/*", "a.io/b:c", "*", "a.io/*/b", " a.io/b"]',
+    '1.35',
+    'bad-image-pattern preloadedImagesVerificationAllowlist[2], bad-image-pattern preloadedImagesVerificationAllowlist[3], bad-image-pattern preloadedImagesVerificationAllowlist[4], bad-image-pattern preloadedImagesVerificationAllowlist[5]',
+  ],
+  ['a log size is a quantity', 'containerLogMaxSize: 10MB', '1.34', 'bad-quantity containerLogMaxSize'],
+  ['a log size is whole bytes', 'containerLogMaxSize: 1.5Gi', '1.34', 'out-of-range containerLogMaxSize'],
+  [
+    'logs are looked at every 3s at most',
+    'containerLogMonitorInterval: 1s',
+    '1.34',
+    'out-of-range containerLogMonitorInterval',
+  ],
+  ['the log folder is written in its shortest form', 'podLogsDir: /var/log/pods/', '1.34', 'bad-path podLogsDir'],
+]);
+
+rules('the node', [
+  [
+    'critical pods are within the whole shutdown',
+    'shutdownGracePeriodCriticalPods: 10s',
+    '1.34',
+    'conflict shutdownGracePeriodCriticalPods',
+  ],
+  ['a shutdown lasts a second', 'shutdownGracePeriod: 500ms', '1.34', 'out-of-range shutdownGracePeriod'],
+  ['a graceful shutdown had a gate that was off', 'shutdownGracePeriod: 30s', '1.20', 'gate-off shutdownGracePeriod'],
+  [
+    'shutdown goes by time or by priority',
+    'shutdownGracePeriod: 30s\nshutdownGracePeriodByPodPriority: [{priority: 0, shutdownGracePeriodSeconds: 10}]',
+    '1.34',
+    'conflict shutdownGracePeriodByPodPriority',
+  ],
+  ['a taint has a key', 'registerWithTaints: [{effect: NoSchedule}]', '1.34', 'bad-taint registerWithTaints[0].key'],
+  [
+    'a taint has a known effect',
+    'registerWithTaints: [{key: a, effect: Never}]',
+    '1.34',
+    'unknown-value registerWithTaints[0].effect',
+  ],
+  [
+    'a taint has no time',
+    'registerWithTaints: [{key: a, effect: NoExecute, timeAdded: "2026-01-01T00:00:00Z"}]',
+    '1.34',
+    'bad-taint registerWithTaints[0].timeAdded',
+  ],
+  ['swap needs its gate', 'memorySwap: {swapBehavior: LimitedSwap}', '1.29', 'gate-off memorySwap.swapBehavior'],
+  ['another quota period needs its gate', 'cpuCFSQuotaPeriod: 50ms', '1.34', 'gate-off cpuCFSQuotaPeriod'],
+  [
+    'the quota period has bounds',
+    'cpuCFSQuotaPeriod: 10s\nfeatureGates: {CustomCPUCFSQuotaPeriod: true}',
+    '1.34',
+    'out-of-range cpuCFSQuotaPeriod',
+  ],
+  [
+    'the crash-loop limit needs its gate',
+    'crashLoopBackOff: {maxContainerRestartPeriod: 1m}',
+    '1.34',
+    'gate-off crashLoopBackOff.maxContainerRestartPeriod',
+  ],
+  [
+    'the crash-loop limit has bounds',
+    'crashLoopBackOff: {maxContainerRestartPeriod: 1h}',
+    '1.35',
+    'out-of-range crashLoopBackOff.maxContainerRestartPeriod',
+  ],
+  [
+    'user namespaces have whole ranges',
+    'userNamespaces: {idsPerPod: 65537}',
+    '1.34',
+    'out-of-range userNamespaces.idsPerPod',
+  ],
+  ['two iptables marks differ', 'iptablesDropBit: 14', '1.27', 'conflict iptablesDropBit'],
+  ['nobody looks at them any more', 'iptablesDropBit: 14', '1.28', ''],
+  ['pods are synced in positive time', 'syncFrequency: -1s', '1.34', 'out-of-range syncFrequency'],
+  ['run-once went with 1.32', 'runOnce: true', '1.32', 'unknown-value runOnce'],
+  ['run-once worked before', 'runOnce: true', '1.31', ''],
+]);
+
+rules('serving and logging', [
+  [
+    'a serving certificate from the cluster needs its gate',
+    'serverTLSBootstrap: true\nfeatureGates: {RotateKubeletServerCertificate: false}',
+    '1.34',
+    'gate-off serverTLSBootstrap',
+  ],
+  [
+    'log queries need the log handler',
+    'enableSystemLogQuery: true\nenableSystemLogHandler: false\nfeatureGates: {NodeLogQuery: true}',
+    '1.34',
+    'missing-partner enableSystemLogQuery',
+  ],
+  [
+    'hidden metrics are those of the version before',
+    'showHiddenMetricsForVersion: "1.32"',
+    '1.34',
+    'unknown-value showHiddenMetricsForVersion',
+  ],
+  ['hidden metrics of the version before are fine', 'showHiddenMetricsForVersion: "1.33"', '1.34', ''],
+  ['traces go to a host', 'tracing: {endpoint: "http://host:4317"}', '1.34', 'bad-address tracing.endpoint'],
+  ['tracing had a gate', 'tracing: {endpoint: "host:4317"}', '1.25', 'gate-off tracing'],
+  ['a bad name server is only logged', 'clusterDNS: [kube-dns]', '1.34', '?bad-address clusterDNS[0]'],
+  [
+    'patterns are for text logs',
+    'logging: {format: json, vmodule: [{filePattern: a, verbosity: 3}]}',
+    '1.34',
+    'conflict logging.vmodule',
+  ],
+  [
+    'patterns are not empty',
+    'logging: {vmodule: [{verbosity: 3}]}',
+    '1.34',
+    'unknown-value logging.vmodule[0].filePattern',
+  ],
+  ['a verbosity fits into 31 bits', 'logging: {verbosity: 4294967295}', '1.34', 'out-of-range logging.verbosity'],
+  [
+    'buffers are alpha',
+    'logging: {options: {json: {infoBufferSize: 1Ki}}}',
+    '1.34',
+    'gate-off logging.options.json.infoBufferSize',
+  ],
+  [
+    'logs were flushed by the nanosecond to 1.27',
+    'logging: {flushFrequency: 5s}',
+    '1.27',
+    'wrong-type logging.flushFrequency',
+  ],
+  ['a number of nanoseconds works in all versions', 'logging: {flushFrequency: 5000000000}', '1.34', ''],
+  [
+    'logs are not flushed backwards from 1.35 on',
+    'logging: {flushFrequency: -5s}',
+    '1.35',
+    'out-of-range logging.flushFrequency',
+  ],
+]);

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LastErrorsQuery } from '#agent/ports/last-errors.ts';
+import { hasFallenBack, isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
+
+const SAID = /goes back to \S+\. The kubelet’s last error: “run\.go:74\] no such cgroup”; before it: “a\.go:1\] one”$/;
+
+describe('a trial that fails', () => {
+  it('carries the kubelet’s last errors, which are asked for once, also after a restart of the agent', async () => {
+    const asked: LastErrorsQuery[] = [];
+    const { node, good } = await settledNode({
+      fates: { 250: 'dies' },
+      lastWords: (wanted) => {
+        asked.push(wanted);
+        return Promise.resolve(['run.go:74] no such cgroup', 'a.go:1] one']);
+      },
+    });
+    const bad = node.assign({ maxPods: 250 });
+    await node.until('on trial', () => node.status().phase === 'Trial');
+    const since = node.status().trial?.since;
+    await node.until('taken back', hasFallenBack(node, bad));
+    assert.match(node.status().error?.message ?? '', SAID);
+    assert.match(node.status().rejected?.[0]?.message ?? '', SAID);
+    assert.deepEqual(
+      asked.map((each) => each.since),
+      [since],
+    );
+    const { message } = node.status().error ?? {};
+    await node.stop();
+    node.start();
+    await node.pass(3_600_000);
+    assert.equal(node.status().error?.message, message);
+    node.assign({ maxPods: 100 });
+    await node.until('good again', isIdleOn(node, good));
+    node.assign({ maxPods: 250 });
+    await node.until('known to be bad', () => node.status().error !== undefined);
+    assert.equal(node.status().error?.message, message);
+    assert.equal(asked.length, 1);
+    await node.stop();
+  });
+});

@@ -1,0 +1,88 @@
+import type { StatusView } from '#cli/status/render.ts';
+import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
+import type { SandboxNodeOptions } from '#sandbox/sandbox-node.ts';
+import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { Resource } from '#shared/kube/kube.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+
+export const WORKER = { 'node-role.kubernetes.io/worker': '' };
+export const GPU = { ...WORKER, accelerator: 'nvidia' };
+export const CONTROL_PLANE = { 'node-role.kubernetes.io/control-plane': '' };
+
+/** Generous: what is waited for comes within a second or two, and a busy machine must not fail a test. */
+export const PATIENCE_MS = 180_000;
+
+export const settled = ({ pools }: StatusView): boolean =>
+  pools.length > 0 && pools.every(({ status }) => status?.phase === 'Settled' || status?.phase === 'Empty');
+
+export const phaseOf = (view: StatusView, pool: string): string | undefined =>
+  view.pools.find(({ metadata }) => metadata.name === pool)?.status?.phase;
+
+export const configOf = (view: StatusView, pool: string): string | undefined =>
+  view.pools.find(({ metadata }) => metadata.name === pool)?.status?.configName;
+
+/** Resolves with the first object of which the condition holds, however short: none of its changes is missed. */
+export async function firstOf<T extends KubeObject>(
+  { kube }: Sandbox,
+  resource: Resource,
+  condition: (object: T) => boolean,
+): Promise<T> {
+  const { items, resourceVersion: version } = await kube.list<T>({ resource });
+  const there = items.find(condition);
+  if (there !== undefined) return there;
+  for await (const event of kube.watch<T>(
+    { resource },
+    { version, lastsMs: PATIENCE_MS },
+    AbortSignal.timeout(PATIENCE_MS),
+  )) {
+    if (event.type !== 'BOOKMARK' && condition(event.object)) return event.object;
+  }
+  throw new Error('the watch ended before');
+}
+
+/** A world with three workers and a GPU node, and its files; trials of a fraction of a second. */
+export interface Scenario extends AsyncDisposable {
+  readonly world: Sandbox;
+  readonly files: Readonly<Record<string, string>>;
+  /** Commits fields of a pool's kubelet.yaml. @returns the commit */
+  change(pool: string, fields: Readonly<Record<string, unknown>>, message?: string): Promise<string>;
+  /** Waits until all pools are settled on this commit. */
+  settledOn(commit: string): Promise<StatusView>;
+  restarts(): Readonly<Record<string, number>>;
+}
+
+const MACHINES: readonly SandboxNodeOptions[] = [
+  { name: 'worker-1', labels: WORKER },
+  { name: 'worker-2', labels: WORKER },
+  { name: 'worker-3', labels: WORKER },
+  { name: 'gpu-1', labels: GPU },
+];
+
+export async function startScenario(nodes: readonly SandboxNodeOptions[] = MACHINES): Promise<Scenario> {
+  const world = await startSandbox({
+    cluster: 'demo',
+    nodes,
+    log: () => silentLog,
+    pollMs: 100,
+  });
+  const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
+  // A node that changes between the pools would have to be drained for it.
+  const gpu = (template['pools/gpu/kubelet.yaml'] ?? '').replace(/^topologyManager.*\n/gm, '');
+  const files: Readonly<Record<string, string>> = { ...template, 'pools/gpu/kubelet.yaml': gpu };
+  const commit = await world.git.commit({ files, message: 'Start' });
+  const scenario: Scenario = {
+    world,
+    files,
+    change: (pool, fields, message = 'Change') => {
+      const path = `pools/${pool}/kubelet.yaml`;
+      return world.git.commit({ files: { [path]: withFields(files[path] ?? '', fields) }, message });
+    },
+    settledOn: (oid) =>
+      world.until(`settled on ${oid.slice(0, 8)}`, (view) => view.source.commit === oid && settled(view), PATIENCE_MS),
+    restarts: () => Object.fromEntries([...world.nodes].map(([name, node]) => [name, node.kubelet.starts()])),
+    [Symbol.asyncDispose]: () => world.stop(),
+  };
+  await scenario.settledOn(commit);
+  return scenario;
+}

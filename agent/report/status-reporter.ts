@@ -1,5 +1,6 @@
 import equal from 'fast-deep-equal';
-import { HEARTBEAT_MS, type KubeletNode, type KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { HEARTBEAT_MS } from '#shared/contract/api/silent-agent.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';

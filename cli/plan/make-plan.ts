@@ -3,7 +3,7 @@ import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { NO_CANARIES } from '#reconciler/policy/rollout/waves.ts';
+import { NO_CANARIES } from '#reconciler/policy/rollout/canaries.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type PoolMembership, poolMembershipOf, validPools } from './pool-membership.ts';

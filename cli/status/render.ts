@@ -2,7 +2,7 @@ import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/c
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
-import { isAgentAlive } from '#reconciler/policy/rollout/node-progress.ts';
+import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';

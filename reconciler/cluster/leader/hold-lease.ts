@@ -2,7 +2,7 @@ import { isKubeError } from '#shared/kube/kube-error.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { LEASE_TIMING, type LeaseTiming } from './lease.ts';
+import { LEASE_TIMING, type LeaseTiming } from './lease-times.ts';
 import { createLeaseClient, type LeaseClientOptions } from './lease-client.ts';
 
 export interface HoldLeaseOptions extends Omit<LeaseClientOptions, 'timing'> {

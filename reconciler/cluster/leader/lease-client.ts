@@ -4,7 +4,8 @@ import { mergePatchLatest } from '#shared/kube/update.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { decideLease, type LeaseDecision, observeLease, type LeaseObservation } from './decide-lease.ts';
-import { type Lease, type LeaseTiming, releasedSpec } from './lease.ts';
+import { type Lease, releasedSpec } from './lease.ts';
+import type { LeaseTiming } from './lease-times.ts';
 
 export interface LeaseClientOptions {
   readonly kube: Kube;

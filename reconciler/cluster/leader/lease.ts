@@ -18,18 +18,6 @@ export interface LeaseSpec {
   readonly leaseTransitions?: number | null;
 }
 
-export interface LeaseTiming {
-  /** How long others wait after the last renewal that they saw. */
-  readonly leaseMs: Millis;
-  /** How long a leader trusts its last renewal. Smaller than `leaseMs` by more than clocks' rates can differ. */
-  readonly renewMs: Millis;
-  /** Between two tries. */
-  readonly retryMs: Millis;
-}
-
-/** client-go's defaults, as kube-controller-manager runs with. */
-export const LEASE_TIMING: LeaseTiming = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2000 };
-
 /** What a lease looks like when its holder gives it back: anybody may take it at once. As client-go writes it. */
 export function releasedSpec(at: Millis): LeaseSpec {
   const now = toMicroTime(at);

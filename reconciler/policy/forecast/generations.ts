@@ -2,7 +2,8 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { cohortOf } from '../rollout/cohort.ts';
 import type { Member } from '../rollout/membership.ts';
-import { allowedOnTrial, canaryCount, mostOnTrial } from '../rollout/on-trial.ts';
+import { canaryCount } from '../rollout/canaries.ts';
+import { allowedOnTrial, mostOnTrial } from '../rollout/on-trial.ts';
 import { probationOf } from '../rollout/trial-terms.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 

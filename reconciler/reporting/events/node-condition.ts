@@ -1,4 +1,5 @@
-import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import type { UnreadableObject, NodeView } from '../../policy/fleet.ts';

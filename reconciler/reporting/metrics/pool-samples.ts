@@ -1,5 +1,6 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';

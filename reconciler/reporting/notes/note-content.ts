@@ -4,6 +4,7 @@ import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/config-repo/re
 import type { NoteContent } from '../../git/notes/annotator.ts';
 import { formatClass, isClassDone } from '../pool-status/class-summary.ts';
 import type { CommitNote, NotedClass, NotedPool } from './commit-note.ts';
+import { noteTable } from './note-table.ts';
 
 /** Version of the JSON beside a note; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
 export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
@@ -50,22 +51,8 @@ function textOf(note: CommitNote): string {
   const more = omittedPools === 0 ? [] : [`and ${omittedPools} more pools, for which there is no room here`];
   const remarks = [...more, ...remarksOn(note)];
   const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
-  const rows = note.pools.map((pool) => [
-    pool.name,
-    pool.phase,
-    pool.counts === null ? '-' : `${pool.counts.updated}/${pool.counts.nodes}`,
-    pool.counts === null ? '-' : String(pool.counts.failed),
-    configOf(pool),
-  ]);
   if (remarks.length === 0 && isWell(note)) return `${note.cluster}: ${note.outcome} (${sizeOf(note)})\n`;
-  const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
-  return `${[heading, ...table, ...remarks].join('\n')}\n`;
-}
-
-/** No node runs the template of a pool with computed values. */
-function configOf({ classes = [], config }: NotedPool): string {
-  if (classes.length === 0) return config ?? 'local';
-  return classes.length === 1 ? (classes[0]?.config ?? 'none') : 'by class of machines';
+  return `${[heading, ...noteTable(note.pools), ...remarks].join('\n')}\n`;
 }
 
 /** What deserves a line of its own. */
@@ -133,13 +120,3 @@ const statusOf = ({ config, updated, ...rest }: NotedClass): ClassStatus => ({
   ...(config === null ? {} : { configName: config }),
   ...(updated === null ? {} : { updated }),
 });
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}

@@ -237,9 +237,3 @@ export const MAX_WARNING_LENGTH = 4096;
 
 /** The condition that says whether a kubelet does well with its config: the agent's on the KubeletNode, and copied to the Node. */
 export const CONFIG_HEALTH = 'KubeletConfigHealthy';
-
-/** Agents refresh `status.heartbeat` this often when nothing else changes. */
-export const HEARTBEAT_MS = 5 * 60_000;
-
-/** A node whose agent has been silent for longer than this counts as having none: three missed heartbeats. */
-export const AGENT_SILENT_MS = 3 * HEARTBEAT_MS;

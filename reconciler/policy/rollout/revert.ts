@@ -1,6 +1,5 @@
-import type { SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
-import type { HoldQuestion } from './holds/hold-question.ts';
-import type { Member } from './membership.ts';
+import type { Halt, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { Group, Member } from './membership.ts';
 import { activeConfigOf, assignmentOf, hasProved, type NodeTarget, sameTarget } from './node-progress.ts';
 import { isPayload } from './on-trial.ts';
 
@@ -38,17 +37,23 @@ export interface FallbackConfig {
 }
 
 /** What a node ran before it was told this target, where it knows that still: null once it has proven the target, or ran its local config. */
-export function fallbackConfigOf({ kubeletNode }: Member, target: NodeTarget): FallbackConfig | null {
+function fallbackConfigOf({ kubeletNode }: Member, target: NodeTarget): FallbackConfig | null {
   const { name = '', sha256, apply = 'overlay' } = kubeletNode?.status?.lastKnownGood ?? {};
   if (sha256 === undefined || sameTarget({ sha256, apply }, target)) return null;
   return { configName: name, target: { sha256, apply } };
 }
 
-/** Taking a payload back ends harm, where a node was told it or runs it: it waits for nobody but a person. */
+/** A node's next change, and what its group is about. */
+interface RevertQuestion {
+  readonly targeted: { readonly targetKind: string; readonly member: Pick<Member, 'kubeletNode'> };
+  readonly facts: { readonly halt: Halt | null; readonly group: Group };
+}
+
+/** Taking a payload back ends harm, where a node was assigned it or runs it: the node waits for nothing but a person. */
 export const isRevertOfPayload = ({
   targeted: { targetKind, member },
   facts: { halt, group },
-}: HoldQuestion): boolean => {
+}: RevertQuestion): boolean => {
   if (halt?.action !== 'revert' || targetKind === 'config') return false;
   const { kubeletNode } = member;
   return isPayload(assignmentOf(kubeletNode), group) || isPayload(activeConfigOf(kubeletNode), group);

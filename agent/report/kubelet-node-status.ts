@@ -159,7 +159,7 @@ function mayPass(error: NodeError | null, { seen: { staged }, fault, unsaved }: 
   return failures.some((failure) => failure?.mayPass === true && failure.message === error?.message);
 }
 
-/** The way back has no end but its own: where it does not get on, somebody has to hear of it. */
+/** A fallback has no time limit: a fault that holds it up is reported. */
 function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
   const isStuck = doing.phase === 'falling-back' && isOverdue(doing.change, doing.terms, DEFAULT_TIMING);
   if (!isStuck || fault?.mayPass === true) return null;
@@ -168,7 +168,7 @@ function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
 
 /**
  * In twelve steps, half a minute at most: the status is no progress bar for the API server to draw. A probation is a third of a trial
- * unless somebody chose another, so that one of the steps ends with it. A kubelet that is not in order shows nothing of what it had proved.
+ * unless the pool sets another, so that one of the steps ends with it. A kubelet that is not in order shows nothing of what it had proved.
  */
 function trialOf(
   { config, since, change, warnings }: Trial,

@@ -53,7 +53,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   let faults = 0;
   const reasons = createOngoingFaultReasons();
 
-  /** @returns when to write again at the latest, if nothing is told before */
+  /** @returns when to write again at the latest */
   const write = async (signal: AbortSignal): Promise<Millis> => {
     if (present === undefined || told === undefined) return heartbeatAt;
     const { heartbeat: _, ...before } = present;
@@ -95,7 +95,7 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   return {
     received(node) {
-      // News of an own write that came late would only look like a change by somebody else.
+      // A late event of an own write would look like a change by another writer.
       if (node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
       present = node === null ? undefined : (node.status ?? {});
       wakeUps.poke();
@@ -124,7 +124,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
 }
 
-/** Measures change with every look: they are told with the next heartbeat or with news. */
+/** Measures change with every look: they are reported with the next heartbeat or with news. */
 function newsIn(patch: ReturnType<typeof mergeDiff>): Readonly<Record<string, unknown>> {
   const { measures: _, ...news } = patch ?? {};
   return news;

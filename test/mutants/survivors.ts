@@ -332,7 +332,7 @@ export const SURVIVORS: Explained = {
     ['guardMoves', 'since?.since → since.since', NARROWS],
     ['isReclassed', 'kubeletNodes.get(name)?.spec → kubeletNodes.get(name).spec', NARROWS],
     ['isReclassed', 'kubeletNodes.get(name)?.spec?.pool → kubeletNodes.get(name)?.spec.pool', NARROWS],
-    ['isReclassed', 'moved?.to → moved.to', NARROWS],
+    ['isReclassed', 'poolChange?.to → poolChange.to', NARROWS],
   ],
   'reconciler/policy/rollout/on-trial.ts': [
     ['isSettledPayload', 'target !== null → true', NARROWS],

@@ -122,7 +122,7 @@ function sizesOf(status: NodeObject['status']): { readonly capacity?: Amounts; r
   return { ...(capacity && { capacity }), ...(allocatable && { allocatable }) };
 }
 
-/** Whoever says that a node is Ready, its kubelet, wrote both times. They have whole seconds. */
+/** The kubelet that reports its node as Ready wrote both times. They have whole seconds. */
 function readyFor(readiness: HeartbeatCondition | undefined): Pick<NodeView, 'readyForMs'> {
   const from = fromTimestamp(readiness?.lastTransitionTime);
   const to = fromTimestamp(readiness?.lastHeartbeatTime);

@@ -19,7 +19,7 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
     if (present !== undefined && isIntact(present, config.sha256)) continue;
     // The bytes of a kept pool are nowhere but in the cluster: without them it can only be reported, not fixed.
     if (config.payload === undefined) continue;
-    // One that is being deleted already is in the way for as long as somebody likes: the config gets another name then.
+    // A finalizer may keep a deleted one in the way for as long as it likes: the config gets another name then.
     if (present !== undefined && present.defect !== 'leaving') {
       steps.push({ step: 'delete-config-source', name: present.name, uid: present.uid, because: 'tampered' });
     }

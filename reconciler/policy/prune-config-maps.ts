@@ -19,7 +19,7 @@ export function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings:
     .map(({ name, uid }) => ({ step: 'delete-config-source', name, uid, because: 'unused' }));
 }
 
-/** Every config source that some node is told to run, runs, or would fall back to, and every pool's present one. */
+/** Every config source that is assigned to a node, active or its fallback, and every pool's present one. */
 function namesInUse(fleet: Fleet): ReadonlySet<string> {
   const names = new Set<string>();
   const use = (reference: Pick<ConfigReference, 'name'> | undefined): void => {

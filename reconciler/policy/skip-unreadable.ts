@@ -11,12 +11,12 @@ export interface SkippedUnreadable<T> {
 const MOST = 20;
 
 /**
- * Decides about a fleet in which one object may be such that a decision about it throws: anybody who may write one annotation could
+ * Decides about a fleet in which a decision about one object may throw: anybody who may write one annotation could
  * otherwise stop the whole fleet. What is at fault is found by leaving out more and more of the fleet, and stays as it is; a pool goes
- * with its nodes, so that nobody takes it for gone.
+ * with its nodes, so that it does not count as gone.
  *
  * @param decide pure, so that it can be asked again
- * @throws what `decide` throws where leaving things out does not help
+ * @throws what `decide` throws if leaving objects out does not help
  */
 export function skipUnreadable<T>(fleet: Fleet, decide: (fleet: Fleet) => T): SkippedUnreadable<T> {
   let rest = without(fleet.unreadable ?? [])(fleet);

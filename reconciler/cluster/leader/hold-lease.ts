@@ -25,7 +25,7 @@ export interface LeaseHold {
    * `onLost`, because what it remembers is out of date. Never rejects.
    */
   handOver(): Promise<void>;
-  /** Who leads as far as is known, for people; undefined before the lease was read, '' where nobody does. */
+  /** Who leads as far as is known, for people; undefined before the lease was read, '' without a leader. */
   holder(): string | undefined;
   /** Resolves when the lease is given back after the signal; never rejects. */
   readonly ended: Promise<void>;

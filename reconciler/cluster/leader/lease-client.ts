@@ -30,7 +30,7 @@ export interface LeaseClient {
   holder(): string | undefined;
   /**
    * How far this machine's clock was, when the lease became ours, ahead of the last time that the holder before wrote into it: what that
-   * one wrote elsewhere is read on this clock by it. 0 where the two agree, or nobody held it.
+   * one wrote elsewhere is read on this clock by it. 0 if the two agree, or if the lease had no holder.
    */
   ahead(): Millis;
 }

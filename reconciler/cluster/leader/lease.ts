@@ -8,7 +8,7 @@ export interface Lease extends KubeObject {
 }
 
 export interface LeaseSpec {
-  /** '' or absent: nobody. */
+  /** '' or absent: no holder. */
   readonly holderIdentity?: string | null;
   /** For how long after its last change others leave the lease alone. */
   readonly leaseDurationSeconds?: number | null;

@@ -11,10 +11,10 @@ export interface MeasureMark {
 }
 
 /**
- * Which nodes hear of what is tried. All nodes of the pool measure, so that each knows what it was like before; the first of those that
- * wait begin a new window with the rollout. A node that was told keeps its mark: the config that it was told begins its window.
+ * The marks that begin a window of measures. All nodes of the pool measure, so that each knows its values before; the first of those that
+ * wait begin a new window with the rollout. An assigned node keeps its mark: the assignment begins its window.
  *
- * @param mark of the rollout; null where the pool asks for no analysis
+ * @param mark of the rollout; null if the pool asks for no analysis
  */
 export function measureMarks(
   mark: string | null,

@@ -7,7 +7,7 @@ import type { Disruption } from './field-disruption.ts';
  * enough, and where some do, they are named.
  *
  * @param declares features that the Node declares; undefined where it declares none, or its kubelet is too old to
- * @param needs    undefined where nobody may look at its pods
+ * @param needs    undefined without the right to read its pods
  */
 export function drainForFeatures(
   disruption: Disruption,

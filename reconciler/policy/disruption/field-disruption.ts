@@ -11,7 +11,7 @@ export interface Disruption {
   readonly podLimit?: number;
   /** The fields that ask for the drain or the reboot, dotted; none where a restart is enough. */
   readonly fields: readonly string[];
-  /** Features that go off, where it is a drain for nothing but pods that may need one; see `drainForFeatures`. */
+  /** Features that go off, for a drain that only pods with a need for one of them ask for; see `drainForFeatures`. */
   readonly features?: readonly PodFeature[];
 }
 
@@ -20,7 +20,7 @@ const FROM_MILDEST = ['restart', 'drain', 'reboot', 'never'] as const;
 /**
  * Whether a change of payload asks for a drain, a reboot or only a restart, by the cost of each changed field in the field table.
  *
- * @param minor of its kubelet, 34; where it is not known, what that may be at most
+ * @param minor of its kubelet, 34; if unknown, the greatest possible cost counts
  */
 export function disruptionOf(before: Payload | null, after: Payload | null, minor?: number): Disruption {
   const changes = diffPayloads(before, after, minor);
@@ -44,7 +44,7 @@ function featuresOf(asking: readonly FieldChange[]): Pick<Disruption, 'features'
 /**
  * A manager whose state file is put aside gives its CPUs or its memory out again: pods that run are moved off what they were
  * given for themselves, or lose it to others. (kubernetes.io, "Control CPU Management Policies on the Node": drain first.)
- * Where no manager gives anything out before or after, nobody is moved.
+ * If no manager gives anything out before or after, no pod is moved.
  */
 function classFor(cost: ChangeCost, before: Payload | null, after: Payload | null): Disruption['class'] {
   const isEither = (policy: string, value: string): boolean =>

@@ -11,7 +11,7 @@ export interface ClockReading {
 /** Less than this is what clocks are made to agree by, a little at a time, and what passes between two readings. */
 const LEAST_JUMP: Millis = 1_000;
 
-/** By how much the wall clock was put forward between two readings, negative for back; 0 where it was not. */
+/** By how much the wall clock was put forward between two readings, negative for back; 0 for no jump. */
 export function clockJump(before: ClockReading | null, now: ClockReading): Millis {
   if (before === null) return 0;
   const jump = now.wall - before.wall - (now.monotonic - before.monotonic);

@@ -36,7 +36,7 @@ export interface TrialTimeline {
 }
 
 /**
- * In which generation of a rollout each node began. Nobody writes that down: the bound of then is counted again from what nodes had
+ * In which generation of a rollout each node began. That is not recorded: the bound of then is counted again from what nodes had
  * shown by then, by the rule that bounds them (`on-trial.ts`). Pure.
  */
 export function generationsOf(ways: readonly TrialTimeline[], most: number, canaries: number): readonly Generation[] {
@@ -85,7 +85,7 @@ function countedBy(moments: readonly Millis[]): (at: Millis) => number {
 
 /**
  * The generations of the present rollout of a pool, or of its last one. Empty where the bound is `maxUnavailable`
- * (`probation: full`), and where nobody has begun.
+ * (`probation: full`), and before any node has begun.
  */
 export function generationsIn({ group, memory }: Pick<GroupPlan, 'group' | 'memory'>): readonly Generation[] {
   const { pool } = group;

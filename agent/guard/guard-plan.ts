@@ -19,7 +19,7 @@ export interface PlanFor {
 /**
  * The order as the guard's script reads it: one word and its value a line.
  *
- * @throws GitopsError GUARD_ORDER where it cannot be written like that
+ * @throws GitopsError GUARD_ORDER for an order that cannot be written like that
  */
 export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string {
   const { trial, to, maxStarts, silenceSeconds, restore, limits = {}, watch } = order;

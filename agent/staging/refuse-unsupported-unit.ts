@@ -7,7 +7,7 @@ import type { Preflight } from '../ports/preflight.ts';
 export interface UnsupportedUnit {
   /** There is no guard for such a unit; that is in the status from the first look on. */
   readonly guard: (guard: Guard) => Guard;
-  /** Nothing passes, until somebody has seen to the unit or named another. */
+  /** Nothing passes until a person fixes the unit or names another. */
   readonly preflight: (preflight: Preflight) => Preflight;
 }
 

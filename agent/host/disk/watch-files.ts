@@ -20,8 +20,8 @@ export interface WatchFilesPorts {
 }
 
 /**
- * Files that are written in a storm are told of this often, and once more when it is over. Also the time that a writer has
- * before anybody looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
+ * Files that are written in a storm are reported this often, and once more when it is over. Also the time that a writer has
+ * before the agent looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
  */
 const REST_MS: Millis = 300;
 /** For what cannot be watched at all, and so that a directory that comes and goes does not eat a CPU. */
@@ -72,7 +72,7 @@ async function followPlace(
   }
 }
 
-/** Resolves when the directory is not what it was any more. @throws where it cannot be watched */
+/** Resolves when the directory is not what it was any more. @throws if it cannot be watched */
 async function watchPlace(
   { directory, hears }: WatchedPlace,
   missed: boolean,

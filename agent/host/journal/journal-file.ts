@@ -157,7 +157,7 @@ async function fieldAt(
   return names.includes(name) ? [name, payload.toString('utf8', end + 1, end + 1 + MOST_VALUE_BYTES)] : undefined;
 }
 
-/** Nothing where it is damaged, too long, or packed in another way: other values say more. */
+/** Nothing for a value that is damaged, too long, or packed in another way: other values say more. */
 function unpack(bytes: Buffer, packedBy: number): Buffer {
   try {
     if (packedBy === ZSTD) return zstdDecompressSync(bytes, { maxOutputLength: MOST_PACKED_BYTES });

@@ -57,7 +57,7 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
 
   async function attempt(session: GitSession, notes: ReadonlyMap<CommitOid, NoteFiles>): Promise<Annotated> {
     const before = held;
-    // Held again only after it went well: after any error nobody knows what the server has.
+    // Held again only after it went well: after any error, what the server has is unknown.
     held = null;
     const store = before?.store ?? (await loadNotes(session, ref));
     const pushes = before?.pushes ?? 0;

@@ -38,8 +38,8 @@ export interface CandidateCommit {
 
 /**
  * Whether a new commit may come into force at all. What is wrong with single pools is not decided here: those keep what
- * they had. Refused is only what would take configs away, or change them, on a large scale, and what no trusted key
- * signed.
+ * they had. Refused is only what would take configs away, or change them, on a large scale, and a rewritten
+ * branch.
  */
 export function judgeCommit(candidate: CandidateCommit, policy: RewritePolicy, fleet: Fleet): CommitVerdict {
   const { lineage, repo, desired, limits = repo.cluster } = candidate;

@@ -9,8 +9,8 @@ import { eventsOfSource } from './source-events.ts';
 import type { ClusterEvent } from './cluster-event.ts';
 
 /**
- * Turns states into news. What a state tells is told once; after a restart only what the status dates within the last few
- * minutes is told, under the same identity as before, so that the API server refuses what it has already.
+ * Turns states into news. What a state says is reported once; after a restart only what the status dates within the last few
+ * minutes is reported, under the same identity as before, so that the API server refuses what it has already.
  *
  * @returns what happened since the last round
  */
@@ -19,7 +19,7 @@ export type EventDiff = (round: Pick<PassResult, 'fleet' | 'at'>) => readonly Cl
 /** The same for the branch, by what its object says. */
 export type SourceEventDiff = (source: KubeletSource, at: Millis) => readonly ClusterEvent[];
 
-/** Events live for an hour by default: what is older than a part of that may have been told and forgotten. */
+/** Events live for an hour by default: what is older than a part of that may have been reported and expired. */
 const FRESH_MS: Millis = 15 * 60_000;
 
 interface Told {
@@ -46,7 +46,7 @@ export function createEventDiff(): EventDiff {
       news.push(...current.filter((each) => isNews(each, before, told !== null, at)));
       now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), ...more });
     };
-    /** What cannot be read is not news: what was told of it before stays told. */
+    /** What cannot be read is not news: what was reported of it before counts. */
     const each = (key: string, look: () => void): void => {
       try {
         look();
@@ -108,8 +108,8 @@ function isNewlyAssigned(node: KubeletNode, before: Told | undefined): boolean {
 }
 
 /**
- * An object that is new to us is judged by its dates, like all of them after a restart; undated things are told only by
- * who saw the object before.
+ * An object that is new to us is judged by its dates, like all of them after a restart; undated things are reported only by
+ * a process that saw the object before.
  */
 function isNews(each: ClusterEvent, before: ReadonlySet<string> | undefined, seenRounds: boolean, at: Millis): boolean {
   if (before?.has(each.identity) === true) return false;

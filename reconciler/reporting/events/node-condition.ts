@@ -31,7 +31,7 @@ export function configHealthOf(node: KubeletNode | undefined, present: NodeView,
   return { status: 'Unknown', reason: 'AgentSilent', message };
 }
 
-/** That nobody can tell, because the node or what its agent says cannot be read. Pure. */
+/** The condition `Unknown`, for a node or a report of its agent that is unreadable. Pure. */
 export const unreadableHealth = (left: UnreadableObject): ConfigHealth => ({
   status: 'Unknown',
   reason: CANNOT_BE_READ,

@@ -61,7 +61,7 @@ export function clearPools(into: Pools): void {
   agentsSilent.remove();
 }
 
-/** By a person, with the command or in the pool's file: what waits for them wakes nobody. */
+/** By a person, with the command or in the pool's file: what waits for a person raises no alert. */
 const isSuspended = ({ metadata: { annotations }, spec }: KubeletPool): boolean =>
   annotations?.[SUSPEND_ANNOTATION] !== undefined || spec?.suspend === true;
 

@@ -11,7 +11,7 @@ export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
 
 /**
  * What is written of a commit: a text for people, and one line of JSON for programs. Where a repository has more pools than either
- * holds, those that need nobody's eye are left out, and both say how many: the JSON is always whole.
+ * holds, those that need no attention are left out, and both say how many: the JSON is always whole.
  */
 export function noteContent(note: CommitNote): Required<NoteContent> {
   const short = fitNote(note, (shorter) => isShort(textOf(shorter)) && isShort(dataOf(shorter)));
@@ -22,7 +22,7 @@ const isShort = (text: string): boolean => Buffer.byteLength(text) <= MOST_NOTE_
 
 const dataOf = (note: CommitNote): string => `${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
 
-/** The note with as many of its pools as fit, those first that need somebody's eye; it says how many are left out. */
+/** The note with as many of its pools as fit, those first that need attention; it says how many are left out. */
 export function fitNote(note: CommitNote, fits: (note: CommitNote) => boolean): CommitNote {
   if (fits(note)) return note;
   const byNeed = [...note.pools].sort((a, b) => need(a) - need(b));
@@ -87,7 +87,7 @@ function limitLines({ limits }: CommitNote): readonly string[] {
 
 const USUAL = { maxChange: DEFAULT_MAX_CHANGE, maxUnassign: DEFAULT_CLUSTER.maxUnassign } as const;
 
-/** A count may be more than a share of nodes that nobody knows: it counts as wider, unless it is nothing. */
+/** A count may be more than a share, because the number of nodes is unknown: it counts as wider, unless it is 0. */
 const isWider = (amount: Amount, usual: Amount): boolean =>
   typeof amount === 'number'
     ? amount > 0 && usual !== '100%'

@@ -27,7 +27,7 @@ export function bannersOf(
   ];
 }
 
-/** @param leader null where this process leads, '' where nobody does */
+/** @param leader null if this process leads, '' without a leader */
 export function noLeaderBanner(leader: string | null): readonly Banner[] {
   if (leader !== '') return [];
   return [

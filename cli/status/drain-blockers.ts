@@ -35,10 +35,10 @@ interface RunningPod extends Pod {
 }
 
 /**
- * The reasons, with the pods that hold a drain up now, and the budgets that keep them: what the reconciler hears from the API server, asked
- * for by whoever looks. Where they may not list pods or budgets, the reasons stay as they are.
+ * The reasons, with the pods that hold a drain up now and the budgets that keep them: what the reconciler hears from the API server, read
+ * with the user's own rights. Without the right to list pods or budgets, the reasons stay as they are.
  *
- * @throws KubeError where the API server does not answer
+ * @throws KubeError if the API server does not answer
  */
 export async function withDrainBlockers(
   kube: Kube,

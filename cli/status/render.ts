@@ -18,7 +18,7 @@ export interface StatusView {
   readonly source: SourceState;
   readonly pools: readonly KubeletPool[];
   readonly nodes: readonly KubeletNode[];
-  /** Every class of machines is shown, and not only those that somebody has to know of first. */
+  /** Every class of machines is shown, and not only the most urgent. */
   readonly isWide?: boolean;
   /** How many pools and nodes are left out, because nothing is wrong with them. */
   readonly leftOut?: { readonly pools: number; readonly nodes: number };
@@ -143,7 +143,7 @@ function configOf({ classes = [], configName = 'local' }: KubeletPoolStatus): st
   return classes.length === 1 ? (classes[0]?.configName ?? 'none') : `${classes.length} classes`;
 }
 
-/** Who holds a pool up, whether or not there is something to do in it; null: nobody. */
+/** Who holds a pool up, whether or not there is something to do in it; null: no person. */
 export function suspensionLine({ metadata, spec }: KubeletPool): string | null {
   const because = metadata.annotations?.[SUSPEND_ANNOTATION];
   if (because !== undefined) return because === '' ? 'without a reason' : because;
@@ -195,7 +195,7 @@ export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
   const health = conditions.find(({ type, status }) => type === CONFIG_HEALTH && status === 'False');
   return [
     ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
-    // A broken node has told it above.
+    // A broken node has said it above.
     ...(health === undefined || phase === 'Broken' || health.message === asks?.message ? [] : [health.message]),
     ...(asks === undefined ? [] : [`${turn}: ${asks.message}`]),
     ...(unseen === undefined ? [] : [`what its kubelet runs cannot be seen: ${unseen.message}`]),

@@ -34,7 +34,7 @@ export function skipUnreadable<T>(fleet: Fleet, decide: (fleet: Fleet) => T): Sk
 
 type Subject = Pick<UnreadableObject, 'of' | 'name'>;
 
-/** What could be read at first and not where it was to be written, beside what is left out already. */
+/** Objects that were readable at first and not at the write, beside what is left out already. */
 export function withUnwritable(
   unreadable: readonly UnreadableObject[],
   unwritable: readonly UnreadableObject[],
@@ -56,7 +56,7 @@ const subjectsOf = ({ nodes, kubeletNodes, pools }: Fleet): readonly Subject[] =
   ...[...pools.keys()].map((name): Subject => ({ of: 'pool', name })),
 ];
 
-/** The last of the fewest subjects from the front without which it works; null where it works without none of them. */
+/** The last of the fewest subjects from the front without which it works; null if it works with all of them. */
 function culpritIn(subjects: readonly Subject[], works: (left: (fleet: Fleet) => Fleet) => boolean): Subject | null {
   if (!works(without(subjects))) return null;
   let [fails, helps] = [0, subjects.length];

@@ -31,7 +31,7 @@ const MOST_PACKED_BYTES = 64 * 1024;
 const MOST_KEPT = 64;
 /** Each of them is at least twice as long as the one before. */
 const MOST_ARRAYS = 100;
-/** A damaged chain may lead back to where it came from. */
+/** A damaged chain may lead back to its start. */
 const MOST_LINKS = 10_000;
 
 /**

@@ -30,7 +30,7 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
   ];
 }
 
-/** Which nodes nobody configures, and why. */
+/** Which nodes no pool configures, and why. */
 function choices({ nodes, pools, kubeletNodes }: Facts): readonly Diagnosis[] {
   if (!nodes.read || !pools.read) return [];
   const candidates = pools.value.flatMap(({ metadata: { name }, spec }) =>

@@ -42,7 +42,7 @@ const MOST_ATTEMPTS = 4;
  * Groups nodes by what they run and by the labels that explain it: what most nodes of a label run is the label's pool, those that
  * differ are pools of higher priority, and what pools share is in layers of its own. The control plane is always apart. Pure.
  *
- * @param strangers labels of all nodes of which nobody knows what they run; undefined where there may be more nodes
+ * @param strangers labels of all nodes whose config is unknown; undefined if there may be more nodes
  */
 export function groupNodes(nodes: readonly ImportedNode[], strangers?: readonly Labels[]): Grouped {
   const known = (strangers ?? []).map(usableLabels);

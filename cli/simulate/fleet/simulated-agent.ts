@@ -16,7 +16,7 @@ export interface NextReport {
   readonly restarted: boolean;
 }
 
-/** Why no kubelet survives a config, or a config file of the node's own under it; null where it does. */
+/** Why no kubelet survives a config, or a config file of the node's own under it; null if it does. */
 export type FailureOf = (config: ConfigReference, base?: string) => Pick<NodeError, 'reason' | 'message'> | null;
 
 const FIRST_BOOT = 'boot-1';
@@ -50,7 +50,7 @@ export function nextReport(node: KubeletNode, at: string, failureOf: FailureOf =
   return status.phase === 'FallingBack' ? quiet({ ...status, phase: 'Idle', heartbeat: at }) : null;
 }
 
-/** The machine boots, whoever had it do so. */
+/** The machine boots, for any reason. */
 export function rebooted(node: KubeletNode): KubeletNode {
   const boots = Number(/\d+$/.exec(node.status?.bootID ?? '')?.[0] ?? 1);
   return { ...node, status: { ...node.status, bootID: `boot-${boots + 1}` } };

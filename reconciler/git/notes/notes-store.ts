@@ -22,8 +22,8 @@ export interface NotesStore {
 }
 
 /**
- * What the server has on the ref: the commit and the root of its tree where the server hands out single objects, and all
- * notes where it does not.
+ * What the server has on the ref: the commit and the root of its tree if the server hands out single objects, and all
+ * notes if it does not.
  */
 export async function loadNotes(session: GitSession, ref: string): Promise<NotesStore> {
   const objects = createObjectStore();

@@ -19,7 +19,7 @@ export function clockJump(before: ClockReading | null, now: ClockReading): Milli
 }
 
 /**
- * What was seen, as if the clock had been where it is now all along: what has lasted for a minute has lasted for a minute, however
+ * First-seen times, as if the clock had always shown its present time: what has lasted for a minute has lasted for a minute, however
  * far the clock was put forward or back.
  */
 export function shiftTimes({ nodes, sources }: FirstSeenTimes, by: Millis): FirstSeenTimes {

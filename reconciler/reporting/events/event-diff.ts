@@ -71,7 +71,7 @@ export function createEventDiff(): EventDiff {
       });
     }
     // By what was written, not by what was only planned: a write that fails is planned again with another date, which would be
-    // told as something else.
+    // reported as something else.
     for (const pool of fleet.pools.values()) {
       const { uid, annotations } = pool.metadata;
       if (uid === undefined || pool.status === undefined) continue;

@@ -32,7 +32,7 @@ export async function waitForLock(path: string, clock: Clock, log: Log, signal: 
   const own = randomBytes(4).toString('hex');
   const waitingRoom = `${path}.${own}`;
   let server: Server | null = null;
-  let told = false;
+  let isLogged = false;
   try {
     await mkdir(waitingRoom, { mode: 0o700 });
     server = await listen(join(waitingRoom, own));
@@ -42,8 +42,8 @@ export async function waitForLock(path: string, clock: Clock, log: Log, signal: 
         return lockOf(server, path, own);
       }
       if (await isHeld(path)) {
-        if (!told) log.warn({ path }, 'another agent works on this state directory: waiting for it to end');
-        told = true;
+        if (!isLogged) log.warn({ path }, 'another agent works on this state directory: waiting for it to end');
+        isLogged = true;
         await clock.sleep(RETRY_MS, signal);
       }
     }

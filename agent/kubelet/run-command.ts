@@ -75,9 +75,9 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 function failed(line: string, how: string, output: string): GitopsError<'SERVICE_RESTART_FAILED'> {
-  const said = output === '' ? '' : `: ${output}`;
+  const shownOutput = output === '' ? '' : `: ${output}`;
   return new GitopsError(
     'SERVICE_RESTART_FAILED',
-    `the command that restarts the kubelet failed (${line}): ${how}${said}`,
+    `the command that restarts the kubelet failed (${line}): ${how}${shownOutput}`,
   );
 }

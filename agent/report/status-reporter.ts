@@ -28,7 +28,7 @@ export interface Reporter {
   /** The KubeletNode as the API server has it; null where there is none, and so nothing to report to. */
   received(node: KubeletNode | null): void;
   /** What is to be reported from now on. Only the latest counts. */
-  report(told: NodeReport | TooNewState): void;
+  report(latest: NodeReport | TooNewState): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const wakeUps = createWakeUps(clock);
   const ownVersions: string[] = [];
   let present: KubeletNodeStatus | undefined;
-  let told: NodeReport | TooNewState | undefined;
+  let latest: NodeReport | TooNewState | undefined;
   /** What the definition of an older release dropped of the last write: only heartbeats bring it again. */
   let dropped: ReturnType<typeof mergeDiff> = null;
   let heartbeatAt: Millis = -Infinity;
@@ -55,9 +55,9 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   /** @returns when to write again at the latest */
   const write = async (signal: AbortSignal): Promise<Millis> => {
-    if (present === undefined || told === undefined) return heartbeatAt;
+    if (present === undefined || latest === undefined) return heartbeatAt;
     const { heartbeat: _, ...before } = present;
-    const wanted = 'tooNew' in told ? statusOfStateTooNew(told, present) : statusOf(told, present);
+    const wanted = 'tooNew' in latest ? statusOfStateTooNew(latest, present) : statusOf(latest, present);
     const patch = mergeDiff(before, { ...wanted });
     const now = clock.monotonic();
     const news = newsIn(patch);
@@ -101,7 +101,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       wakeUps.poke();
     },
     report(now) {
-      told = now;
+      latest = now;
       wakeUps.poke();
     },
     async run(signal) {

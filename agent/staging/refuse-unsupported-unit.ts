@@ -13,11 +13,11 @@ export interface UnsupportedUnit {
 
 /** @param unfitness why, in a sentence; may reject where that cannot be found out, which speaks against no unit */
 export function createUnsupportedUnit(unfitness: () => Promise<string | undefined>, log: Log): UnsupportedUnit {
-  let told: string | undefined;
+  let logged: string | undefined;
   const ask = async (): Promise<string | undefined> => {
     const reason = await unfitness().catch(() => undefined);
-    if (reason !== undefined && reason !== told) log.error({ reason }, 'this kubelet cannot be looked after');
-    told = reason;
+    if (reason !== undefined && reason !== logged) log.error({ reason }, 'this kubelet cannot be looked after');
+    logged = reason;
     return reason;
   };
   return {

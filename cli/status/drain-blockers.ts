@@ -49,10 +49,10 @@ export async function withDrainBlockers(
   if (draining.length === 0) return reasons;
   try {
     const budgets = await listBudgets(kube);
-    const told = new Map<string, string>();
-    for (const { node } of draining) told.set(node, sayHoldUps(await podsOn(kube, node), budgets));
+    const causes = new Map<string, string>();
+    for (const { node } of draining) causes.set(node, sayHoldUps(await podsOn(kube, node), budgets));
     return reasons.map((reason) => {
-      const said = told.get(reason.node) ?? '';
+      const said = causes.get(reason.node) ?? '';
       return said === '' ? reason : { ...reason, because: `${reason.because}; ${said}` };
     });
   } catch (error) {

@@ -81,8 +81,8 @@ const GONE = 'it was there before and is gone: commit it again, which may be wit
  */
 export function policyInForce(cluster: ClusterConfig, recorded: ClusterPolicy, former?: FormerLimits): ClusterPolicy {
   const { maxUnavailable, suspend, windows } = recorded;
-  const said = maxUnavailable !== null || suspend || windows !== null;
-  if (cluster.missing === undefined || cluster.unreadable !== undefined || !said)
+  const isSet = maxUnavailable !== null || suspend || windows !== null;
+  if (cluster.missing === undefined || cluster.unreadable !== undefined || !isSet)
     return policyOf({ ...cluster, former });
   return { ...policyOf(recorded), unreadable: GONE };
 }

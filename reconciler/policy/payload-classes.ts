@@ -122,8 +122,8 @@ export function recordedClasses(
   const byNode = new Map<string, PayloadClass>();
   const counted = new Map<PayloadClass, number>();
   for (const { name } of members) {
-    const told = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
-    const each = byConfig.get(told ?? NO_CONFIG) ?? UNKNOWN_CLASS;
+    const assignedSha256 = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
+    const each = byConfig.get(assignedSha256 ?? NO_CONFIG) ?? UNKNOWN_CLASS;
     byNode.set(name, each);
     counted.set(each, (counted.get(each) ?? 0) + 1);
   }

@@ -38,11 +38,11 @@ export function createChangeLogger(log: Log): ChangeLogger {
       log.error({ err: error }, 'what came of the pass could not be told');
     },
     unreadable(subjects) {
-      const told = subjects.map(({ of, name, error }) => `${of} ${name} ${reasonOf(error)}`);
+      const subjectKeys = subjects.map(({ of, name, error }) => `${of} ${name} ${reasonOf(error)}`);
       for (const [index, { of, name, error }] of subjects.entries()) {
-        if (!faulty.includes(told[index] ?? '')) log.error({ [of]: name, err: error }, `${of} cannot be read`);
+        if (!faulty.includes(subjectKeys[index] ?? '')) log.error({ [of]: name, err: error }, `${of} cannot be read`);
       }
-      faulty = told;
+      faulty = subjectKeys;
     },
     commit(taken, subject) {
       if (taken.inForce !== null && taken.inForce.oid !== inForce) {

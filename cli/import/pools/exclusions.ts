@@ -27,13 +27,13 @@ export interface Exclusions {
  */
 export function addExclusions(rules: readonly SelectorRule[], forbidden: readonly Labels[]): Exclusions {
   const lost: FleetNode[] = [];
-  const told = rules.flatMap((rule): readonly ExclusiveRule[] => {
+  const exclusive = rules.flatMap((rule): readonly ExclusiveRule[] => {
     const kept = byLabels(rule, forbidden) ?? byNames(rule);
     const members = new Set(kept?.nodes);
     lost.push(...rule.nodes.filter((node) => !members.has(node)));
     return kept === undefined ? [] : [kept];
   });
-  return { rules: told, lost };
+  return { rules: exclusive, lost };
 }
 
 function byLabels(rule: SelectorRule, forbidden: readonly Labels[]): ExclusiveRule | undefined {

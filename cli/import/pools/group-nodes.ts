@@ -52,9 +52,9 @@ export function groupNodes(nodes: readonly ImportedNode[], strangers?: readonly 
     const out = new Set(lost);
     const kept = fleet.filter((node) => !out.has(node));
     const forbidden = [...known, ...lost.map(({ labels }) => labels)];
-    const { told, scattered } = rulesFor(kept, forbidden, strangers !== undefined);
-    if (told.lost.length === 0) return grouped(told, scattered, lost);
-    const names = new Set(told.lost.map(({ name }) => name));
+    const { exclusions, scattered } = rulesFor(kept, forbidden, strangers !== undefined);
+    if (exclusions.lost.length === 0) return grouped(exclusions, scattered, lost);
+    const names = new Set(exclusions.lost.map(({ name }) => name));
     const isLast = attempt >= MOST_ATTEMPTS;
     lost = fleet.filter((node) => out.has(node) || names.has(node.name) || (isLast && node.hostname === undefined));
   }
@@ -64,14 +64,14 @@ function rulesFor(
   nodes: readonly FleetNode[],
   forbidden: readonly Labels[],
   isWhole: boolean,
-): { readonly told: Exclusions; readonly scattered: readonly UngroupedField[] } {
+): { readonly exclusions: Exclusions; readonly scattered: readonly UngroupedField[] } {
   const everybody = [...nodes.map(({ labels }) => labels), ...forbidden];
   const made = labelGroupsOf(nodes, forbidden, isWhole).map((cell) => selectorRulesOf(cell, everybody));
-  const told = addExclusions(
+  const exclusions = addExclusions(
     made.flatMap(({ rules }) => rules),
     forbidden,
   );
-  return { told, scattered: made.flatMap((each) => each.scattered) };
+  return { exclusions, scattered: made.flatMap((each) => each.scattered) };
 }
 
 const byKindAndSize = (one: ExclusiveRule, other: ExclusiveRule): number =>

@@ -52,13 +52,13 @@ export function labelGroupsOf(
   const absent = [...roles, ...POOL_KEYS.filter((key) => pools.some((cell) => cell.requirements?.[0]?.key === key))];
   // Roles of nodes that could not be asked are roles all the same.
   const unasked = CONTROL_PLANE_KEYS.filter((key) => strangers.some((labels) => Object.hasOwn(labels, key)));
-  const told = restCell(
+  const restRule = restCell(
     rest,
     others,
     isWhole ? [...new Set([...unasked, ...absent])] : undefined,
     strangers.length === 0,
   );
-  return [...controlPlane, ...pools, { family: '', isControlPlane: false, nodes: rest, ...told }];
+  return [...controlPlane, ...pools, { family: '', isControlPlane: false, nodes: rest, ...restRule }];
 }
 
 /** By the labels of providers, in their order; pools most of whose nodes run the same are one. */

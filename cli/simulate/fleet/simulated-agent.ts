@@ -93,17 +93,17 @@ const AT_REST = {
 
 function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGeneration: number, at: string): NextReport {
   const wanted = wantedBy(spec);
-  const heard = { ...before, ...answerTo(spec, before, at), observedGeneration, heartbeat: at };
+  const answered = { ...before, ...answerTo(spec, before, at), observedGeneration, heartbeat: at };
   const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
-  if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(heard);
+  if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(answered);
 
   const seen = before.awaitsTurn?.seen;
   if (seen !== undefined && spec.turn?.seen === seen && sameConfig(active, wanted)) {
-    return onTrial({ ...heard, awaitsTurn: null }, wanted, spec, at);
+    return onTrial({ ...answered, awaitsTurn: null }, wanted, spec, at);
   }
 
-  const untried = { ...heard, error: null, rejected: rejected.filter((entry) => entry !== rejection) };
+  const untried = { ...answered, error: null, rejected: rejected.filter((entry) => entry !== rejection) };
   const awaitsReboot = trial?.awaitsReboot !== undefined;
   const current = awaitsReboot ? assigned : active;
   if (current !== undefined && sameConfig(current, wanted)) return quiet({ ...untried, assigned: current });

@@ -18,16 +18,16 @@ export interface MeasureMark {
  */
 export function measureMarks(
   mark: string | null,
-  told: readonly KubeletNode[],
+  assigned: readonly KubeletNode[],
   waiting: readonly KubeletNode[],
 ): readonly MeasureMark[] {
-  if (mark === null) return [...told, ...waiting].filter(isMeasured).map((node) => ({ node, mark: null }));
+  if (mark === null) return [...assigned, ...waiting].filter(isMeasured).map((node) => ({ node, mark: null }));
   const compared = waiting
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .slice(0, MOST_COMPARED)
     .filter((node) => markOf(node) !== mark);
   const chosen = new Set(compared);
-  const others = [...told, ...waiting].filter((node) => !isMeasured(node) && !chosen.has(node));
+  const others = [...assigned, ...waiting].filter((node) => !isMeasured(node) && !chosen.has(node));
   return [...compared, ...others].map((node) => ({ node, mark }));
 }
 

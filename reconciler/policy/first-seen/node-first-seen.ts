@@ -61,7 +61,7 @@ export function nodeFirstSeen(
   const { heartbeat, promotedAt } = kubeletNode?.status ?? {};
   const unselected = unselectedOf(node, kubeletNode, last, look);
   const moved = poolChangeOf(node, kubeletNode, last?.poolChange, last === undefined, look);
-  const heard = stampSeen(heartbeat, last?.heartbeat, now);
+  const heartbeatSeen = stampSeen(heartbeat, last?.heartbeat, now);
   // A process that starts in the middle of a soak believes the node's own clock about how long it has lasted, and no other.
   const soaked = last === undefined ? apart(promotedAt, heartbeat) : 0;
   const promotion = stampSeen(promotedAt, last?.promotion, now - soaked);
@@ -77,7 +77,7 @@ export function nodeFirstSeen(
     ...(assignmentOf(kubeletNode) === null ? {} : { assigned: last?.assigned ?? now }),
     ...(unselected === undefined ? {} : { unselected }),
     ...(moved === undefined ? {} : { poolChange: moved }),
-    ...(heard === undefined ? {} : { heartbeat: heard }),
+    ...(heartbeatSeen === undefined ? {} : { heartbeat: heartbeatSeen }),
     ...(promotion === undefined ? {} : { promotion }),
     ...(failed === undefined
       ? {}

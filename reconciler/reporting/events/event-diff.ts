@@ -32,7 +32,7 @@ interface Told {
 }
 
 export function createEventDiff(): EventDiff {
-  let told: ReadonlyMap<string, Told> | null = null;
+  let reported: ReadonlyMap<string, Told> | null = null;
   return ({ fleet, at }) => {
     const news: ClusterEvent[] = [];
     const now = new Map<string, Told>();
@@ -42,8 +42,8 @@ export function createEventDiff(): EventDiff {
       current: readonly ClusterEvent[],
       more: Pick<Told, 'assigned' | 'suspended'>,
     ): void => {
-      const before = told?.get(key)?.identities;
-      news.push(...current.filter((each) => isNews(each, before, told !== null, at)));
+      const before = reported?.get(key)?.identities;
+      news.push(...current.filter((each) => isNews(each, before, reported !== null, at)));
       now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), ...more });
     };
     /** What cannot be read is not news: what was reported of it before counts. */
@@ -51,7 +51,7 @@ export function createEventDiff(): EventDiff {
       try {
         look();
       } catch {
-        const before = told?.get(key);
+        const before = reported?.get(key);
         if (before !== undefined) now.set(key, before);
       }
     };
@@ -59,7 +59,7 @@ export function createEventDiff(): EventDiff {
       const uid = fleet.nodes.get(name)?.uid;
       if (uid === undefined) continue;
       const key = `node ${uid}`;
-      const before = told?.get(key);
+      const before = reported?.get(key);
       if (before?.seen === node) {
         now.set(key, before);
         continue;
@@ -77,7 +77,7 @@ export function createEventDiff(): EventDiff {
       if (uid === undefined || pool.status === undefined) continue;
       const key = `pool ${uid}`;
       each(key, () => {
-        if (isSilentlyResumed(told?.get(key)?.suspended === true, pool))
+        if (isSilentlyResumed(reported?.get(key)?.suspended === true, pool))
           news.push(silentResumption(pool, toTimestamp(at)));
         keep(key, pool, eventsOfPool(pool), { assigned: '', suspended: isSuspended(annotations) });
       });
@@ -86,18 +86,18 @@ export function createEventDiff(): EventDiff {
       const key = `unreadable ${left.of} ${left.name}`;
       keep(key, left, eventsOfUnreadable(left, toTimestamp(at)), { assigned: '' });
     }
-    told = now;
+    reported = now;
     return news;
   };
 }
 
 /** As `createEventDiff`, of one object. */
 export function createSourceEventDiff(): SourceEventDiff {
-  let told: ReadonlySet<string> | null = null;
+  let reported: ReadonlySet<string> | null = null;
   return (source, at) => {
     const current = eventsOfSource(source);
-    const news = current.filter((each) => isNews(each, told ?? undefined, told !== null, at));
-    told = new Set(current.map(({ identity }) => identity));
+    const news = current.filter((each) => isNews(each, reported ?? undefined, reported !== null, at));
+    reported = new Set(current.map(({ identity }) => identity));
     return news;
   };
 }

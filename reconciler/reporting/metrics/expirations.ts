@@ -48,12 +48,12 @@ export async function readExpirations(
 
 /** The same at every call. The log says once why an end is 0, because it is read all the time. */
 export function followExpirations(things: readonly Expiring[], log: Log): () => Promise<readonly Expiration[]> {
-  const told = new Map<Purpose, string>();
+  const logged = new Map<Purpose, string>();
   return () =>
     readExpirations(things, (purpose, error) => {
       const reason = reasonOf(error);
-      if (told.get(purpose) === reason) return;
-      told.set(purpose, reason);
+      if (logged.get(purpose) === reason) return;
+      logged.set(purpose, reason);
       log.warn({ purpose, reason }, 'cannot tell when this ends, so it counts as over');
     });
 }

@@ -28,9 +28,9 @@ const PAGES: Readonly<Record<Guess, string>> = {
 };
 
 function guessed(host: string): Guess {
-  const said = /(?:^|\.)(github|gitlab|gitea|forgejo|codeberg|bitbucket)\./.exec(host)?.[1];
-  if (said === 'forgejo' || said === 'codeberg') return 'gitea';
-  return (said as Guess | undefined) ?? 'unknown';
+  const named = /(?:^|\.)(github|gitlab|gitea|forgejo|codeberg|bitbucket)\./.exec(host)?.[1];
+  if (named === 'forgejo' || named === 'codeberg') return 'gitea';
+  return (named as Guess | undefined) ?? 'unknown';
 }
 
 interface Place {

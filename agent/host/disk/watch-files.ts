@@ -20,8 +20,8 @@ export interface WatchFilesPorts {
 }
 
 /**
- * Files that are written in a storm are told of this often, and once more when it is over. Also the time that a writer has
- * before anybody looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
+ * Files that are written in a storm are reported this often, and once more when it is over. Also the time that a writer has
+ * before the agent looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
  */
 const REST_MS: Millis = 300;
 /** For what cannot be watched at all, and so that a directory that comes and goes does not eat a CPU. */
@@ -72,7 +72,7 @@ async function followPlace(
   }
 }
 
-/** Resolves when the directory is not what it was any more. @throws where it cannot be watched */
+/** Resolves when the directory is not what it was any more. @throws if it cannot be watched */
 async function watchPlace(
   { directory, hears }: WatchedPlace,
   missed: boolean,
@@ -80,11 +80,11 @@ async function watchPlace(
   signal: AbortSignal,
 ): Promise<void> {
   const found = await stat(directory, { bigint: true });
-  const heard = (name: string | null): void => {
+  const onEvent = (name: string | null): void => {
     // No name: events were lost.
     if (name === null || hears(name)) changed();
   };
-  const ended = watchUntil(directory, heard, async () => !(await isStill(directory, found)), signal);
+  const ended = watchUntil(directory, onEvent, async () => !(await isStill(directory, found)), signal);
   if (missed) changed();
   await ended;
 }
@@ -111,7 +111,7 @@ async function waitFor(directory: string, signal: AbortSignal): Promise<void> {
  */
 function watchUntil(
   directory: string,
-  heard: (name: string | null) => void,
+  onEvent: (name: string | null) => void,
   isOver: () => Promise<boolean>,
   signal: AbortSignal,
   name?: string,
@@ -133,7 +133,7 @@ function watchUntil(
     watcher.on('change', (_, what) => {
       if (signal.aborted) return;
       const changedName = what === null ? null : String(what);
-      heard(changedName);
+      onEvent(changedName);
       if (changedName === null || changedName === basename(directory) || changedName === name) void check();
     });
     // It may have happened just before the watch began.

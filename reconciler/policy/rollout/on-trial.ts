@@ -8,11 +8,11 @@ import type { DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { poolOfNode } from '../config-repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
+import { canaryCount } from './canaries.ts';
 import { failedMembers } from './halt.ts';
-import { type Group, type Member, soakOf, targetOf } from './membership.ts';
+import { type Group, soakOf, targetOf } from './membership.ts';
 import { probationOf } from './trial-terms.ts';
 import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
-import { wavesOf } from './waves.ts';
 
 /** How many nodes of a pool run its payload unproven, and how many may. */
 export interface OnTrial {
@@ -64,10 +64,6 @@ function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
   const bound = allowedOnTrial(mostOnTrial(rollout, members.length), canaryCount(rollout, trying), evidence);
   return { ...bound, by, failed: evidence.failedNodes };
 }
-
-/** How many nodes begin: the canaries, or one where none are asked for. A pool without nodes has none, and doubles from one as well. */
-export const canaryCount = (rollout: RolloutSpec, members: readonly Member[]): number =>
-  Math.max(1, wavesOf(rollout, members).find(({ name }) => name === 'canary')?.nodes ?? 1);
 
 /** The bound at its widest, of so many nodes. */
 export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: number): number {

@@ -6,7 +6,8 @@ import type {
   SettledConfig,
 } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { fallbackConfigOf } from './inherited-status.ts';
+import { isNew, isOnFirstTrial, wasNew } from './new-node.ts';
+import { NO_REVERT, revertOf } from './revert.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, probationIn, soakOf, targetOf } from './membership.ts';
 import { settledConfigFor } from './settled-config.ts';
@@ -16,7 +17,6 @@ import {
   hasProvedAny,
   isRecordOfTarget,
   sameTarget,
-  progressOf,
   type NodeTarget,
 } from './node-progress.ts';
 
@@ -32,9 +32,6 @@ export interface Targeted {
   /** Name of the config source that the member's target is in; null for local. */
   readonly configName: string | null;
 }
-
-/** A node that is not older than this counts as new. */
-export const NEW_NODE_MS: Millis = 15 * 60_000;
 
 /**
  * What each node of a group is to run now. A revert takes back what has the failed payload; where the pool never settled on anything,
@@ -70,13 +67,7 @@ export function targetsOf(
     const member = { ...each, joining: first === null ? isNew(each, now) : wasNew(each, now) };
     const startsGood =
       good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group, good);
-    // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
-    const isSpared = former === null && !member.isAssigned && assignmentOf(member.kubeletNode) !== null;
-    const isBad = reverts && !sameTarget(former, each.target) && !isSpared;
-    const own = isBad && former === null ? fallbackConfigOf(each, each.target) : null;
-    // Of its class nobody is left who has what the pool settled on: what it has proven is better than nothing.
-    const isLast = own === null && former === null && before?.settled?.classes !== undefined;
-    const takesBack = isBad && !(isLast && hasProved(each.kubeletNode, each.target));
+    const { own, takesBack } = reverts ? revertOf(each, former, before?.settled) : NO_REVERT;
     if (own !== null) return { member: towards(member, own.target), targetKind: 'settled', configName: own.configName };
     const target = takesBack ? former : (first ?? (startsGood ? good : undefined));
     if (target === undefined) return { member, targetKind: 'config', configName: ownName };
@@ -142,20 +133,4 @@ function isUnassigned({ kubeletNode, target }: Member, { pool }: Group, good: No
   const has = assignmentOf(kubeletNode);
   if (has === null) return true;
   return kubeletNode?.spec?.pool !== pool?.name && !sameTarget(has, good) && !sameTarget(has, target);
-}
-
-function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
-  if (now - (node.firstSeen ?? node.createdAt) > NEW_NODE_MS) return false;
-  return assignmentOf(kubeletNode) === null && !hasProvedAny(kubeletNode);
-}
-
-/** It was new when it was told its first config, and nobody depended on it: one that served before holds its place like any other. */
-const wasNew = ({ node }: Member, now: Millis): boolean =>
-  (node.assignedSince ?? now) - (node.firstSeen ?? node.createdAt) <= NEW_NODE_MS;
-
-/** It was told a config that is known to be good as its first one, and has yet to prove it. Who was granted a turn is not new. */
-function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: NodeTarget, now: Millis): boolean {
-  if (target === null || kubeletNode?.spec?.turn !== undefined) return false;
-  if (hasProvedAny(kubeletNode) || kubeletNode?.spec?.pool !== pool?.name) return false;
-  return sameTarget(assignmentOf(kubeletNode), target) && progressOf(kubeletNode, target, now) === 'updating';
 }

@@ -1,7 +1,7 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { type ClassLimit, membersByClass, unprovenClasses } from './class-canaries.ts';
+import { type ClassLimit, membersByClass, unprovenClasses } from './canaries.ts';
 import { isOnTarget, type Member } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
 import { healthySince, type Wave, wavesOf } from './waves.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
-import { NEW, OLD } from './support/guarded-host.ts';
+import { BOOT, NEW, OLD } from './support/guarded-host.ts';
 import {
   lifted,
   limits,
@@ -137,6 +137,54 @@ const starts: readonly Row[] = [
       await start(host, shell);
       assert.deepEqual(stateOf(host), RESTORED);
       assert.equal(noteOf(host).cause, 'silence');
+    },
+  },
+  {
+    when: 'counts silence from the boot where the first start is later than now',
+    async story(host, shell) {
+      host.write('starts', `${BOOT} 1 99999\n`);
+      host.setTime(599);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.setTime(600);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.equal(noteOf(host).cause, 'silence');
+    },
+  },
+  ...(
+    [
+      ['999999999', RESTORED],
+      ['1000000000', UNTOUCHED],
+      ['08', UNTOUCHED],
+      ['-8', UNTOUCHED],
+      ['8x', UNTOUCHED],
+    ] as const
+  ).map(([count, state]): Row => ({
+    when: `takes ${count} for ${state === RESTORED ? 'the starts so far' : 'no number, and counts again'}`,
+    plan: { maxStarts: 1 },
+    async story(host, shell) {
+      host.write('starts', `${BOOT} ${count} 1000\n`);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), state);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+    },
+  })),
+  {
+    when: 'goes by a plan of 500 lines, and by no longer one',
+    plan: { maxStarts: 0 },
+    async story(host, shell) {
+      const plan = host.read(join(host.guard, 'plan')) ?? '';
+      const ofLines = (lines: number): string =>
+        plan.replace('to before\n', (line) => line.repeat(lines + 2 - plan.split('\n').length));
+      host.write('plan', ofLines(501));
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.write('plan', ofLines(500));
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.equal(existsSync(host.state), false);
     },
   },
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BOOT } from './support/guarded-host.ts';
 import {
   alive,
   limits,
@@ -86,6 +87,31 @@ const ticks: readonly Row[] = [
       await start(host, shell);
       alive(host, 99_999);
       host.setTime(1600);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+    },
+  },
+  {
+    when: 'believes a sign of life of this very second',
+    async story(host, shell) {
+      await start(host, shell);
+      alive(host, 1600);
+      host.setTime(1600);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+    },
+  },
+  {
+    when: 'counts silence from the boot where the first start is later than now',
+    async story(host, shell) {
+      host.write('starts', `${BOOT} 1 99999\n`);
+      host.setTime(599);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.setTime(600);
       await tick(host, shell);
       await tick(host, shell);
       assert.deepEqual(stateOf(host), RESTORED);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { BOOT, NEW, OLD } from './support/guarded-host.ts';
@@ -200,6 +200,20 @@ const starts: readonly Row[] = [
       assert.deepEqual(stateOf(host), RESTORED);
     },
   },
+  ...([0o600, 0o400] as const).map((mode): Row => ({
+    when: `has a timer clean up after a start with what was put back${mode === 0o400 ? ', unless it cannot note that start' : ''}`,
+    plan: { silence: 10 },
+    async story(host, shell) {
+      host.stopUnit();
+      host.write('doubt', `${BOOT}\n`);
+      await tick(host, shell);
+      assert.deepEqual([stateOf(host), noteOf(host).restarted], [RESTORED, false]);
+      rmSync(join(host.root, 'timer'), { force: true });
+      chmodSync(join(host.guard, 'note'), mode);
+      assert.equal((await host.run(shell, 'start', { asNobody: true })).status, 0);
+      assert.deepEqual([noteOf(host).restarted, existsSync(join(host.root, 'timer'))], Array(2).fill(mode === 0o600));
+    },
+  })),
   {
     when: 'does nothing before it is armed, nor after',
     plan: { maxStarts: 0 },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BOOT } from './support/guarded-host.ts';
 import {
@@ -185,6 +185,33 @@ const ticks: readonly Row[] = [
       host.setUnit('failed');
       await tick(host, shell);
       assert.deepEqual(stateOf(host), UNTOUCHED);
+    },
+  },
+  {
+    when: 'restores at the first tick where it cannot note its doubt, and restarts what nobody stopped',
+    async story(host, shell) {
+      await start(host, shell);
+      mkdirSync(join(host.guard, 'doubt'));
+      host.setUnit('failed');
+      host.setTime(1599);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.setTime(1600);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.deepEqual(host.calls().slice(-2), ORDERED);
+    },
+  },
+  {
+    when: 'restores at the first tick where it cannot note its doubt, and starts nothing that a person stopped',
+    async story(host, shell) {
+      await start(host, shell);
+      mkdirSync(join(host.guard, 'doubt'));
+      host.stopUnit();
+      host.setTime(1600);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.ok(!host.calls().some((call) => call.includes('restart')), 'the unit was started');
     },
   },
   {

@@ -101,6 +101,15 @@ const textOf = async (disk: Disk, path: string): Promise<string | undefined> =>
 const refused = (error: unknown): boolean => codeOf(error) === 'UNINSTALL_NOT_LOCAL';
 
 describe('giving a node up', () => {
+  it('leaves the waiting room of another agent alone, which goes with that agent', async () => {
+    const disk = await usedNode();
+    const room = `${STATE}/agent.sock.1a2b3c4d`;
+    await disk.makeDirectory(room, 0o700);
+    disk.plant(`${room}/1a2b3c4d`, '');
+    await uninstallOn(disk).run();
+    assert.deepEqual(oursOn(disk), [room, `${room}/1a2b3c4d`]);
+  });
+
   it('leaves the node’s own config and nothing of ours', async () => {
     const disk = await usedNode();
     const { run, disarmed, released } = uninstallOn(disk);

@@ -24,6 +24,11 @@ export interface WatchFilesPorts {
  * before the agent looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
  */
 const REST_MS: Millis = 300;
+/**
+ * The kernel drops events when its queue is full (`fs.inotify.max_queued_events`, 16384 by default), and libuv leaves out its
+ * word of that. A queue that was full has brought more events than this of one place at least: some may be missing then.
+ */
+const MANY_EVENTS = 1_000;
 /** For what cannot be watched at all, and so that a directory that comes and goes does not eat a CPU. */
 const RETRY: BackoffOptions = { firstMs: 100, maxMs: 60_000, jitter: 0.5 };
 
@@ -81,7 +86,6 @@ async function watchPlace(
 ): Promise<void> {
   const found = await stat(directory, { bigint: true });
   const onEvent = (name: string | null): void => {
-    // No name: events were lost.
     if (name === null || hears(name)) changed();
   };
   const ended = watchUntil(directory, onEvent, async () => !(await isStill(directory, found)), signal);
@@ -107,7 +111,9 @@ async function waitFor(directory: string, signal: AbortSignal): Promise<void> {
 
 /**
  * Watches a directory until `isOver` says so, which is asked at the beginning, and whenever something happened to the
- * directory itself or to `name` in it; or until the signal aborts.
+ * directory itself or to `name` in it, or may have; or until the signal aborts.
+ *
+ * @param onEvent is called with null where events may have been lost
  */
 function watchUntil(
   directory: string,
@@ -130,9 +136,11 @@ function watchUntil(
     if (signal.aborted) return end();
     signal.addEventListener('abort', aborted, { once: true });
     watcher.on('error', end);
+    let events = 0;
     watcher.on('change', (_, what) => {
       if (signal.aborted) return;
-      const changedName = what === null ? null : String(what);
+      events += 1;
+      const changedName = what === null || events % MANY_EVENTS === 0 ? null : String(what);
       onEvent(changedName);
       if (changedName === null || changedName === basename(directory) || changedName === name) void check();
     });

@@ -48,7 +48,7 @@ function timeTogether(rollouts: readonly PlannedRollout[], most: number, restart
     most,
   );
   return found.reduce<Millis | null>(
-    (last, { endMs }) => (last === null || endMs === null ? null : Math.max(last, endMs)),
+    (last, { soakedMs }) => (last === null || soakedMs === null ? null : Math.max(last, soakedMs)),
     0,
   );
 }

@@ -83,6 +83,8 @@ export interface NodeView {
   readonly unselected?: Unselected;
   /** Absent while the node's assignment is of its own pool, and in a single look at the fleet. */
   readonly poolChange?: PoolChange;
+  /** Since when it could take part in no rollout, without a break, on the reconciler's clock; absent while it can. */
+  readonly unableSince?: Millis;
 }
 
 /** One of our ConfigMaps. */

@@ -31,7 +31,8 @@ export function shiftTimes({ nodes, sources }: FirstSeenTimes, by: Millis): Firs
 }
 
 function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
-  const { firstSeen, assigned, unselected, poolChange, readiness, heartbeat, promotion, drainFailed } = sight;
+  const { firstSeen, assigned, unselected, poolChange, readiness, heartbeat, promotion, drainFailed, unableSince } =
+    sight;
   return {
     ...sight,
     firstSeen: firstSeen === 0 ? 0 : firstSeen + by,
@@ -42,6 +43,7 @@ function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
     ...(heartbeat === undefined ? {} : { heartbeat: stampForward(heartbeat, by) }),
     ...(promotion === undefined ? {} : { promotion: stampForward(promotion, by) }),
     ...(drainFailed === undefined ? {} : { drainFailed: { ...drainFailed, at: drainFailed.at + by } }),
+    ...(unableSince === undefined ? {} : { unableSince: unableSince + by }),
   };
 }
 

@@ -34,7 +34,7 @@ export function nodesWithoutClockSkew({ nodes }: Pick<Fleet, 'nodes'>, sights: F
 
 function seenOf(
   { drainFailed }: NodeView,
-  { firstSeen, assigned, readiness, unselected, poolChange, drainFailed: failed }: NodeFirstSeen,
+  { firstSeen, assigned, readiness, unselected, poolChange, unableSince, drainFailed: failed }: NodeFirstSeen,
 ): Partial<NodeView> {
   return {
     firstSeen,
@@ -42,6 +42,7 @@ function seenOf(
     ...(assigned === undefined ? {} : { assignedSince: assigned }),
     ...(unselected === undefined ? {} : { unselected }),
     ...(poolChange === undefined ? {} : { poolChange }),
+    ...(unableSince === undefined ? {} : { unableSince }),
     ...(drainFailed === undefined || failed === undefined ? {} : { drainFailed: { ...drainFailed, at: failed.at } }),
   };
 }

@@ -1,5 +1,6 @@
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import type { Desired } from '../desired.ts';
@@ -37,6 +38,8 @@ export interface NodeFirstSeen {
   readonly promotion?: LocalStamp;
   /** Of a drain that was given up. */
   readonly drainFailed?: SeenStamp<Millis>;
+  /** Since when it could take part in no rollout, without a break: not Ready, cordoned by others, or its agent silent. */
+  readonly unableSince?: Millis;
 }
 
 /** What the whole look at the cluster says about one node. */
@@ -67,6 +70,8 @@ export function nodeFirstSeen(
   const promotion = stampSeen(promotedAt, last?.promotion, now - soaked);
   const ready = `${node.ready} ${node.readySince}`;
   const failed = node.drainFailed?.at;
+  const isSilent = heartbeatSeen === undefined || now - heartbeatSeen.at > AGENT_SILENT_MS;
+  const isUnable = isSilent || !node.ready || (node.cordoned && node.drain === undefined);
   return {
     uid: node.uid,
     firstSeen: last?.firstSeen ?? storedTime(kubeletNode, FIRST_SEEN_ANNOTATION, { now, ahead }) ?? (joined ? now : 0),
@@ -79,6 +84,7 @@ export function nodeFirstSeen(
     ...(moved === undefined ? {} : { poolChange: moved }),
     ...(heartbeatSeen === undefined ? {} : { heartbeat: heartbeatSeen }),
     ...(promotion === undefined ? {} : { promotion }),
+    ...(isUnable ? { unableSince: last?.unableSince ?? now } : {}),
     ...(failed === undefined
       ? {}
       : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now, last === undefined ? ahead : 0) }),

@@ -117,7 +117,7 @@ export function remainingTimeOf(
   if (waiting.length === 0 && underway.every(({ progress }) => progress === 'soaking')) {
     return { is: 'soak', ms: ask(0).soakedMs ?? 0 };
   }
-  const spread = spreadOf((restartMs) => ask(restartMs).endMs);
+  const spread = spreadOf((restartMs) => ask(restartMs).soakedMs);
   if (spread !== null) return { is: 'time', ...spread };
   const held = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict.because] : []))[0];
   return { is: 'unknown', because: held ?? 'no node may begin as things stand' };

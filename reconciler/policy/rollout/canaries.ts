@@ -69,16 +69,20 @@ export function membersByClass(members: readonly Member[]): ReadonlyMap<PayloadC
   return byClass;
 }
 
+/** With how many nodes a class of so many begins that has proven nothing: its own canaries where each class has some, or one. */
+export const classCanaries = (canary: RolloutSpec['canary'], nodes: number): number =>
+  canary?.perClass === true && canary.nodes !== undefined ? shareOf(canary.nodes, nodes) : 1;
+
 /**
- * The classes of which no node has proven its config yet, after the wave of canaries as well: all nodes of a class may have been away then,
- * and a node may come into a class that nobody was in.
+ * The classes of which no node has proven its config yet, after the wave of canaries as well: these may all have been of another class,
+ * all nodes of a class may have been away then, and a node may come into a class that nobody was in.
  */
-export function unprovenClasses(nodes: Amount, members: readonly Member[]): readonly ClassLimit[] {
+export function unprovenClasses(canary: RolloutSpec['canary'], members: readonly Member[]): readonly ClassLimit[] {
   return [...membersByClass(members)]
     .filter(([, own]) => !own.some(({ kubeletNode, target }) => hasProved(kubeletNode, target)))
     .map(([payloadClass, own]) => ({
       payloadClass,
-      room: Math.max(0, shareOf(nodes, own.length) - own.filter(isOnTarget).length),
+      room: Math.max(0, classCanaries(canary, own.length) - own.filter(isOnTarget).length),
       because: `no node with ${payloadClass.name} has proven the config of its class yet`,
     }));
 }

@@ -61,7 +61,7 @@ export function targetsOf(
     const settled = formerly(each);
     const former = settled?.target ?? null;
     /** What new nodes get: as soon as the waves of a payload are done, that one; of a template, once a node of their class has proven it. */
-    const good = isThrough && isProven(each.target.sha256) ? each.target : former;
+    const good = isThrough && isProven(each) ? each.target : former;
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
     const ownName = each.payloadClass?.config?.name ?? config.name;
     const member = { ...each, joining: first === null ? isNew(each, now) : wasNew(each, now) };
@@ -83,23 +83,24 @@ export function targetsOf(
   }
 }
 
-/** Whether some node has proven this payload of a template, or the pool settled on it; looked into where somebody asks. */
-function provenIn({ members }: Group, settled: SettledConfig | undefined): (sha256: string) => boolean {
+/** Whether a node of its class has proven the payload of a node, or the pool settled on that for the class; looked into once asked. */
+function provenIn({ members }: Group, settled: SettledConfig | undefined): (member: Member) => boolean {
+  const wordOf = (name = '', sha256 = ''): string => `${sha256} ${name}`;
   let proven: Set<string> | undefined;
-  return (sha256) => {
+  return ({ payloadClass, target }) => {
     proven ??= new Set([
-      ...members.flatMap(({ kubeletNode, target }) => (hasProved(kubeletNode, target) ? (target?.sha256 ?? []) : [])),
-      ...(settled?.classes ?? []).map((each) => each.sha256),
+      ...members.flatMap((each) =>
+        hasProved(each.kubeletNode, each.target) ? [wordOf(each.payloadClass?.name, each.target?.sha256)] : [],
+      ),
+      ...(settled?.classes ?? []).map((each) => wordOf(each.name, each.sha256)),
     ]);
-    return proven.has(sha256);
+    return proven.has(wordOf(payloadClass?.name, target?.sha256));
   };
 }
 
-/** Whether a payload has done all of its waves. */
+/** Whether a payload has done all of its waves, and was compared where its pool asks for that. */
 function hasComeThrough(rollout: RolloutStatus | undefined, target: NodeTarget): boolean {
-  return (
-    rollout !== undefined && isRecordOfTarget(rollout, target) && rollout.waves.every(({ state }) => state === 'done')
-  );
+  return rollout !== undefined && isRecordOfTarget(rollout, target) && rollout.finishedAt !== undefined;
 }
 
 /** The group as it stands when the failures that a person forgave count no more. */

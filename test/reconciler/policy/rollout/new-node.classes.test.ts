@@ -22,7 +22,13 @@ const NEW: Partial<NodeView> = { createdAt: NOW };
 describe('what a new node of a class is told, when the waves of the pool are done,', () => {
   const late = sizedNode('late', 16, 62.3, NEW);
   const aimOf = (rows: readonly Row[], settled?: SettledConfig) => {
-    const rollout = { configName: computedPool().configName, sha256: computedPool().sha256, startedAt: AT, waves: [] };
+    const rollout = {
+      configName: computedPool().configName,
+      sha256: computedPool().sha256,
+      startedAt: AT,
+      finishedAt: AT,
+      waves: [],
+    };
     const before = { rollout, ...(settled === undefined ? {} : { settled }) } as KubeletPoolStatus;
     const aims = targetsOf(groupOf(rows), before, null, NOW);
     const last = aims.at(-1);
@@ -44,10 +50,11 @@ describe('what a new node of a class is told, when the waves of the pool are don
       () => [[{ view: LARGE, is: settledNode(LARGE, given(LARGE)) }, idle]],
     ],
     [
-      'the pool settled on it, for a class of another name',
-      'settled',
+      'the pool settled on it, for another class of machines',
+      'config',
       () => [[idle], settledOn(classOf(late, 'other'))],
     ],
+    ['the pool settled on it for its class', 'settled', () => [[idle], settledOn(classOf(late))]],
   ];
   for (const [what, aim, told] of rows) {
     it(`is ${aim === 'settled' ? 'known to be good' : 'on trial'} where ${what}`, () =>

@@ -221,7 +221,7 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     'one who joined later whose class has no room',
     wave,
     { classRoom: CLASS_ROOM, facts: { waves: { ...WAVES, current: null }, cohort: new Set() } },
-    null,
+    ['wave', /^its class waits$/],
   ],
   ['one who joined later', wave, { facts: { waves: WAVES, cohort: new Set() } }, ['wave', /joined after/]],
   [

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { NO_DOUBT, NO_NOTE, NO_STARTS, readGuardNote } from '#agent/guard/guard-records.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
@@ -53,7 +54,7 @@ const skip = ((): string | false => {
 })();
 
 for (const shell of sampleOf(SHELLS, SHELLS.length)) {
-  describe(`the guard under ${shell.name}, on a disk`, { skip: shell.skip === false ? skip : shell.skip }, () => {
+  describeOrSkip(`the guard under ${shell.name}, on a disk`, { skip: shell.skip === false ? skip : shell.skip }, () => {
     const on = async (story: (host: GuardedHost) => Promise<void>): Promise<void> => {
       const host = createGuardedHost({ maxStarts: 2, silence: 600 });
       // As they are after arming.

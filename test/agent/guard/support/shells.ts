@@ -3,7 +3,7 @@ import { without } from '../../../support/required-tools.ts';
 export interface Shell {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
-  /** For `describe`'s `skip`. */
+  /** For the `skip` of a test or of `describeOrSkip`. */
   readonly skip: string | false;
 }
 

@@ -24,6 +24,7 @@ const RECONCILER = 'Deployment/kubelet-gitops-reconciler spec';
 const AGENT = 'DaemonSet/kubelet-gitops-agent spec';
 const SERVERS = 'DaemonSet/kubelet-gitops-agent-servers spec';
 const POD = 'template.spec';
+const CONTAINER = `${RECONCILER} ${POD} containers reconciler`;
 const IMAGE = 'registry.example.com/probe';
 const DIGEST = `sha256:${'0a'.repeat(32)}`;
 const ADMISSION = 'ValidatingAdmissionPolicy/kubelet-gitops-agent-own-node kind';
@@ -57,11 +58,23 @@ const TOGETHER: readonly Row[] = [
   row('git.branch', 'probe', [`${SETTINGS} GIT_BRANCH`]),
   row('git.path', 'probe/kubelet', [`${SETTINGS} GIT_PATH`]),
   row('git.credentialsSecret', 'probe', [`${RECONCILER} ${POD} volumes git-credentials secret secretName`]),
-  row('git.caConfigMap', 'probe', [`${RECONCILER} ${POD} volumes git-ca configMap name`]),
+  row(
+    'git.caConfigMap',
+    'probe',
+    [`${RECONCILER} ${POD} volumes git-ca configMap name`],
+    [`${CONTAINER} env GIT_CA_FILE value`, '/etc/kubelet-gitops/git-ca/ca.crt'],
+    [`${CONTAINER} volumeMounts git-ca mountPath`, '/etc/kubelet-gitops/git-ca'],
+  ),
   row('poll', '7m', [`${SETTINGS} POLL_INTERVAL`]),
   row('onRewrite', 'follow', [`${SETTINGS} ON_REWRITE`]),
   row('notes.enabled', false, [`${SETTINGS} NOTES`, 'off']),
-  row('notes.credentialsSecret', 'probe', [`${RECONCILER} ${POD} volumes notes-credentials secret secretName`]),
+  row(
+    'notes.credentialsSecret',
+    'probe',
+    [`${RECONCILER} ${POD} volumes notes-credentials secret secretName`],
+    [`${CONTAINER} env NOTES_CREDENTIALS_DIR value`, '/var/run/secrets/kubelet-gitops/notes'],
+    [`${CONTAINER} volumeMounts notes-credentials mountPath`, '/var/run/secrets/kubelet-gitops/notes'],
+  ),
   row('logLevel', 'trace', [`${SETTINGS} LOG_LEVEL`]),
   row('settings', { KEEP_UNUSED: '7h' }, [`${SETTINGS} KEEP_UNUSED`, '7h']),
   row(
@@ -111,10 +124,12 @@ const TOGETHER: readonly Row[] = [
   ...podRows('agent', AGENT),
   row('apparmorBefore130.enabled', true, [`${AGENT} ${POD} containers agent securityContext appArmorProfile`, GONE]),
   row('blockingPods.enabled', true, ['ClusterRole/kubelet-gitops-reconciler-blocking-pods kind', 'ClusterRole']),
-  row('commitStatuses.enabled', true, [
-    `${RECONCILER} ${POD} containers reconciler env FORGE_TOKEN_FILE value`,
-    '/var/run/secrets/kubelet-gitops/forge/token',
-  ]),
+  row(
+    'commitStatuses.enabled',
+    true,
+    [`${CONTAINER} env FORGE_TOKEN_FILE value`, '/var/run/secrets/kubelet-gitops/forge/token'],
+    [`${CONTAINER} volumeMounts forge-token mountPath`, '/var/run/secrets/kubelet-gitops/forge'],
+  ),
   row('commitStatuses.forge', 'gitlab', [`${SETTINGS} FORGE`]),
   row('commitStatuses.secret', 'probe', [`${RECONCILER} ${POD} volumes forge-token secret secretName`]),
   row('configzBefore133.enabled', true, ['ClusterRole/kubelet-gitops-agent-configz kind', 'ClusterRole']),
@@ -125,14 +140,29 @@ const TOGETHER: readonly Row[] = [
   row('networkPolicy.enabled', true, ['NetworkPolicy/kubelet-gitops-reconciler kind', 'NetworkPolicy']),
   row('podHarm.enabled', true, ['ClusterRole/kubelet-gitops-agent-pod-harm kind', 'ClusterRole']),
   row('selinux.enabled', true, [`${AGENT} ${POD} containers agent securityContext seLinuxOptions type`, 'spc_t']),
-  row('signedCommits.enabled', true, [
-    `${RECONCILER} ${POD} containers reconciler env REQUIRE_SIGNED_COMMITS value`,
-    'on',
-  ]),
+  row(
+    'signedCommits.enabled',
+    true,
+    [`${CONTAINER} env REQUIRE_SIGNED_COMMITS value`, 'on'],
+    [`${CONTAINER} volumeMounts trusted-keys mountPath`, '/etc/kubelet-gitops/trusted-keys'],
+  ),
   row('signedCommits.configMap', 'probe', [`${RECONCILER} ${POD} volumes trusted-keys configMap name`]),
   row('signedCommits.mergeKeysConfigMap', 'merge', [`${RECONCILER} ${POD} volumes merge-keys configMap name`]),
-  row('statusPage.enabled', true, ['Service/kubelet-gitops-status kind', 'Service']),
-  row('webhook.enabled', true, ['Service/kubelet-gitops-webhook kind', 'Service']),
+  row(
+    'statusPage.enabled',
+    true,
+    ['Service/kubelet-gitops-status kind', 'Service'],
+    [`${CONTAINER} env STATUS_PAGE value`, 'cluster'],
+    [`${CONTAINER} ports status containerPort`, 8081],
+  ),
+  row(
+    'webhook.enabled',
+    true,
+    ['Service/kubelet-gitops-webhook kind', 'Service'],
+    [`${CONTAINER} env WEBHOOK_SECRET_FILE value`, '/var/run/secrets/kubelet-gitops/webhook/secret'],
+    [`${CONTAINER} ports webhook containerPort`, 8090],
+    [`${CONTAINER} volumeMounts webhook-secret mountPath`, '/var/run/secrets/kubelet-gitops/webhook'],
+  ),
   row('webhook.secret', 'probe', [`${RECONCILER} ${POD} volumes webhook-secret secret secretName`]),
   row('namespace.create', true, ['Namespace/kubelet-gitops kind', 'Namespace']),
 ];
@@ -147,6 +177,8 @@ const APART: readonly (readonly Row[])[] = [
   ],
   [
     row('rke2.enabled', true, [`${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`, 'rke2-server.service']),
+    // Agents give back what they have also where there were to be none.
+    row('agent.enabled', false, [`${AGENT} ${POD} containers agent env MODE value`, 'uninstall']),
     row('uninstall.enabled', true, [`${RECONCILER} replicas`, GONE], [`${AGENT} minReadySeconds`, 0]),
   ],
   [row('agent.enabled', false, [`${AGENT} minReadySeconds`, GONE])],

@@ -179,7 +179,13 @@ const APART: readonly (readonly Row[])[] = [
     row('rke2.enabled', true, [`${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`, 'rke2-server.service']),
     // Agents give back what they have also where there were to be none.
     row('agent.enabled', false, [`${AGENT} ${POD} containers agent env MODE value`, 'uninstall']),
-    row('uninstall.enabled', true, [`${RECONCILER} replicas`, GONE], [`${AGENT} minReadySeconds`, 0]),
+    row(
+      'uninstall.enabled',
+      true,
+      [`${RECONCILER} replicas`, GONE],
+      [`${AGENT} minReadySeconds`, 0],
+      [`${AGENT} ${POD} containers agent readinessProbe periodSeconds`, 10],
+    ),
   ],
   [row('agent.enabled', false, [`${AGENT} minReadySeconds`, GONE])],
 ];

@@ -166,6 +166,18 @@ describe('kubelet-gitops status', () => {
     assert.deepEqual(said('Progressing', { waves: waves.slice(1) as never }), []);
   });
 
+  it('names the config of a pool with one class of machines, and how many classes there are otherwise', () => {
+    const said = (...names: readonly string[]): string | undefined => {
+      const classes = names.map((configName) => ({ name: configName, nodes: 1, configName }));
+      const pools = [poolInCluster(workers, { phase: 'Settled', counts, classes })];
+      return /^workers +Settled .* (\S.*)$/m.exec(
+        renderStatus({ ...settled, pools }, plain, NOW).replaceAll(/ {2,}/g, '  '),
+      )?.[1];
+    };
+    assert.equal(said('workers-a'), 'workers-a');
+    assert.match(said('workers-a', 'workers-b') ?? '', /classes$/);
+  });
+
   it('stays within 160 columns for ordinary names', () => {
     const widest = Math.max(
       ...renderStatus(settled, plain, NOW)

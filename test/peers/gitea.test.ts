@@ -9,6 +9,7 @@ import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { MARKER } from '../docs/support/change.ts';
 import { PATIENCE_MS, settled } from '../stories/support.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { noteProblems } from '../support/note-schema.ts';
 import { until } from '../support/until.ts';
 import { type Clone, cloneInto } from './support/forge-repository.ts';
@@ -29,7 +30,7 @@ interface Comment {
   readonly body: string;
 }
 
-describe('a real Gitea', { skip: GITEA.skip }, () => {
+describeOrSkip('a real Gitea', { skip: GITEA.skip }, () => {
   let gitea: Gitea;
   let git: Awaited<ReturnType<typeof startGitServer>>;
   let world: Sandbox;

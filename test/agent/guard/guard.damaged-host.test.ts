@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { dropInText, stagedPathOf } from '#agent/guard/guard-paths.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, type Mode, NEW, OLD, SCRIPT } from './support/guarded-host.ts';
 import { SHELLS, skipWithoutStandIns } from './support/shells.ts';
@@ -104,7 +105,7 @@ function isHarmless(host: GuardedHost, damaged: string): void {
 const SHELLS_HERE = SHELLS.slice(0, 2);
 
 for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
-  describe(
+  describeOrSkip(
     `the guard under ${shell.name}, on a disk where a file is damaged`,
     { skip: shell.skip, concurrency: 3 },
     () => {

@@ -4,7 +4,7 @@ import { without } from '../../../support/required-tools.ts';
 export interface Shell {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
-  /** For `describe`'s `skip`. */
+  /** For the `skip` of a test or of `describeOrSkip`. */
   readonly skip: string | false;
   /** It takes its own `mv`, `rm`, `date` and the like before those in PATH, as BusyBox of Debian's `busybox-static` does. */
   readonly hasOwnCommands: boolean;

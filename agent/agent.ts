@@ -44,7 +44,7 @@ import { watchAssignment } from './observe/watch-assignment.ts';
 export interface AgentPorts {
   /** Of the Node, and so of the KubeletNode. */
   readonly nodeName: string;
-  /** Absolute; made where it does not exist. One agent at a time. */
+  /** Absolute; created if missing. One agent at a time. */
   readonly stateDirectory: string;
   readonly kube: Kube;
   readonly disk: Disk;
@@ -55,13 +55,13 @@ export interface AgentPorts {
   readonly guard?: Guard;
   /** Default: sentinel files only. */
   readonly rebooter?: Rebooter;
-  /** The command line of the kubelet with this process id; undefined where it cannot be seen, which is the default. */
+  /** The command line of the kubelet with this process id; undefined if it is not visible, which is the default. */
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   /** Default: none. */
   readonly readLastErrors?: ReadLastErrors;
   /** Counts per cgroup, see `Strain`; null where they cannot be seen, which is the default. */
   readonly outOfMemory?: () => Promise<NodePressure['outOfMemory']>;
-  /** See `KubeletNodeStatus`; undefined where it cannot be seen, which is the default. */
+  /** See `KubeletNodeStatus`; undefined if it is not visible, which is the default. */
   readonly numaNodes?: () => Promise<number | undefined>;
   /** The files of the kubelet's `--config-dir` that are not ours, by its command line; none is the default. */
   readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly ConfigDirDropIn[]>;

@@ -19,8 +19,8 @@ const OLD_MS: Millis = 3_600_000;
  * that the holder listens on: a process number in a file says nothing to a container that sees other processes, and
  * outlives its process.
  *
- * A directory can be renamed only to where there is none, or an empty one. So whoever wants the lock listens in a
- * directory of its own and renames that; and the socket of a holder that is gone is removed by a name that nobody else
+ * A directory can be renamed only to where there is none, or an empty one. So an agent that wants the lock listens in a
+ * directory of its own and renames that; and the socket of a holder that is gone is removed by a name that no other agent
  * ever has. Nothing in this can hit a lock that is alive, in whatever order any number of agents do it.
  *
  * Waits while another agent holds it, as the old pod does for a moment during an update. Where the state directory takes
@@ -32,7 +32,7 @@ export async function waitForLock(path: string, clock: Clock, log: Log, signal: 
   const own = randomBytes(4).toString('hex');
   const waitingRoom = `${path}.${own}`;
   let server: Server | null = null;
-  let told = false;
+  let isLogged = false;
   try {
     await mkdir(waitingRoom, { mode: 0o700 });
     server = await listen(join(waitingRoom, own));
@@ -42,8 +42,8 @@ export async function waitForLock(path: string, clock: Clock, log: Log, signal: 
         return lockOf(server, path, own);
       }
       if (await isHeld(path)) {
-        if (!told) log.warn({ path }, 'another agent works on this state directory: waiting for it to end');
-        told = true;
+        if (!isLogged) log.warn({ path }, 'another agent works on this state directory: waiting for it to end');
+        isLogged = true;
         await clock.sleep(RETRY_MS, signal);
       }
     }
@@ -59,7 +59,7 @@ function lockOf(server: Server, path: string, own: string): Lock {
   return {
     async release() {
       await rm(join(path, own), { force: true });
-      // Whoever waits may have taken the empty place already.
+      // A waiting agent may have taken the empty place already.
       await rmdir(path).catch(() => undefined);
       await new Promise<void>((done) => {
         server.close(() => done());
@@ -82,7 +82,7 @@ const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
 const take = async (waitingRoom: string, path: string): Promise<boolean> =>
   (await unless(TAKEN, rename(waitingRoom, path))) !== null;
 
-/** Whether anybody listens there. Removes what nobody listens on. @throws where that cannot be done */
+/** Whether an agent listens there. Removes a socket without a listener. @throws if that cannot be done */
 async function isHeld(path: string): Promise<boolean> {
   const found = await unless(GONE, lstat(path));
   if (found === null) return false;
@@ -101,7 +101,7 @@ async function isHeld(path: string): Promise<boolean> {
 
 const GONE = ['ENOENT', 'ENOTDIR'];
 
-/** null where it fails with one of these codes: another agent was quicker. */
+/** null after a failure with one of these codes: another agent was quicker. */
 async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | null> {
   try {
     return await work;

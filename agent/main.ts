@@ -207,7 +207,7 @@ function serviceFor(
 const guardFilesFor = ({ guard, stateDirectory }: AgentSettings): readonly string[] =>
   guard.guard === 'off' ? [] : [guardPaths(stateDirectory, guard.unitDirectory).dropIn];
 
-/** Only systemd starts the kubelet in a way that somebody else can follow. */
+/** Only systemd starts the kubelet in a way that a guard can follow. */
 function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock, log: Log): Guard {
   const why = guard.guard === 'off' ? guard.why : 'the kubelet is not under systemd';
   if (guard.guard === 'off' || service.manager !== 'systemd') {

@@ -21,7 +21,7 @@ export interface AgentSettings {
   readonly stateDirectory: string;
   /** The kubelet's `--config`. */
   readonly kubeletConfigFile: string;
-  /** The kubelet's `--config-dir`; undefined where it has none, and configs are merged into the file. */
+  /** The kubelet's `--config-dir`; undefined without one: configs are merged into the file. */
   readonly kubeletConfigDir: string | undefined;
   /** The kubelet's `--root-dir`, where its managers keep their state. */
   readonly kubeletRootDirectory: string;

@@ -24,7 +24,7 @@ interface Change {
   readonly total: number;
   /** Until the first new process. */
   readonly toStart: number;
-  /** Of that process, where it ended by itself. */
+  /** Of that process, if it ended by itself. */
   readonly life: number;
   /** From its end to the process that is healthy in the end. */
   readonly reaction: number;

@@ -59,7 +59,7 @@ async function sampled(fleet: FleetProcess, kubeconfig: string, directory: strin
     kubeconfig,
     gitUrl: fleet.gitUrl,
     healthPort,
-    // What nobody uses any more is kept for an hour otherwise, and would look like a leak.
+    // Unused ConfigMaps are kept for an hour by default, and would look like a leak.
     env: { NODE_OPTIONS: `--import=${telling}`, MEMORY_FILE: memoryFile, KEEP_UNUSED: '5s', NOTES_INTERVAL: '1s' },
   });
   try {

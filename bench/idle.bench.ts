@@ -28,7 +28,7 @@ interface Idle {
 
 /**
  * The agent beside a real kubelet with nothing to do, and an empty Node beside both over the same span. Each runs a Node binary
- * that nobody else runs, as on a node where no other pod has this image.
+ * of its own, as on a node without other pods of this image.
  */
 export async function measure(options: BenchOptions): Promise<readonly Measurement[]> {
   const undo: (() => Promise<unknown>)[] = [];

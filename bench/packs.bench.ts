@@ -19,7 +19,7 @@ const MOST_MS = 5_000;
 const LONGEST_MS = 250;
 const MOST_MIB = 150;
 
-/** The worst of packs that nobody builds who means well, read with the flags of the Deployment; each figure is of the worst of them. */
+/** The worst of hostile packs, read with the flags of the Deployment; each figure is of the worst of them. */
 export async function measure(_options: BenchOptions): Promise<readonly Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bench-'));
   try {

@@ -9,7 +9,7 @@ const RUNS = 5;
 const BOUND_MS = 3_000;
 const ROOT = join(import.meta.dirname, '..');
 
-/** Reads and parses the same files, and does nothing with them: less than this nobody can do who reads YAML with that library. */
+/** Reads and parses the same files, and does nothing with them: the least that a reader of YAML with that library can take. */
 const PARSE_ONLY = `import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from ${JSON.stringify(join(ROOT, 'node_modules/yaml/dist/index.js'))};

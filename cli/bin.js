@@ -11,13 +11,13 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const able = major > 22 || (major === 22 && minor >= 19);
 const main = new URL('main.ts', import.meta.url);
 const pinned = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
-// What was compiled once need not be again: half of the start. In a directory of the user's own, as nobody else may write there.
+// What was compiled once need not be again: half of the start. In a directory of the user's own, which other users cannot write.
 const cache =
   process.env.NODE_COMPILE_CACHE ??
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'kubelet-gitops', 'compiled');
 
 if (able) {
-  // In this process, so that whoever ends it ends everything.
+  // In this process, so that a signal to it ends everything.
   module.enableCompileCache?.(cache);
   await import(main.href);
 } else if (existsSync(pinned)) {

@@ -34,7 +34,7 @@ export interface Command {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What stands behind the options in the usage line: `[PATH]...`. Absent where it takes no words. */
+  /** What stands behind the options in the usage line: `[PATH]...`. Absent for a command without words. */
   readonly takes?: string;
   /** Most words that it takes; 0 where `takes` is absent. */
   readonly mostWords: number;

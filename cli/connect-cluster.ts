@@ -41,7 +41,7 @@ export const connectTo = async (given: Given, io: Io): Promise<Kube> => (await c
 /**
  * For commands that go on when single things cannot be read: an API server that does not answer at all is none of those.
  *
- * @throws KubeError where it does not answer, or not to us
+ * @throws KubeError if it does not answer, or not to us
  */
 export async function requireReachable(kube: Kube): Promise<void> {
   await kube.get({ resource: NODES }, 'kubelet-gitops-asks').catch((error: unknown) => {

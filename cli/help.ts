@@ -12,7 +12,7 @@ const LONGEST_NAME = 30;
 /**
  * Help of the whole program.
  *
- * @param columns of the terminal, where it is one
+ * @param columns of the terminal, if any
  */
 export function programHelp(commands: readonly Command[], columns = WIDEST): string {
   const list = twoColumns(
@@ -38,7 +38,7 @@ In a checkout, npm run demo shows the whole system at work without a cluster.
 `;
 }
 
-/** Help of one command. @param columns of the terminal, where it is one */
+/** Help of one command. @param columns of the terminal, if any */
 export function commandHelp(command: Command, columns = WIDEST): string {
   const { name, summary, takes, about, options, examples } = command;
   const rows = Object.entries(options).map(([option, spec]) => [nameOf(option, spec), spec.about] as const);

@@ -4,7 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 export interface InjectedFault {
   /** A clause that goes on after "a config that". */
   readonly fault: string;
-  /** After how much healthy time a node fails; null where it does not. `random` is in [0, 1), another for each node. */
+  /** After how much healthy time a node fails; null for never. `random` is in [0, 1), another for each node. */
   readonly failsAfter: (random: number) => Millis | null;
   /** Which nodes fail is left to chance. */
   readonly byChance?: true;

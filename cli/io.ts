@@ -2,7 +2,7 @@
 export interface Io {
   readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
-  /** Standard input; absent where nobody can type or pipe. */
+  /** Standard input; absent if none can be read. */
   readonly in?: AsyncIterable<Uint8Array>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -23,14 +23,14 @@ const OUR_COLOURS = /(\u001B\[(?:1|22|3[1239]|90)m)/;
 export const forTerminal = (text: string): string =>
   text.replaceAll(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The same streams, on which nobody but us says anything to a terminal. */
+/** The same streams, on which only we send control sequences to a terminal. */
 export const safeIo = (io: Io): Io => ({ ...io, out: safeStream(io.out), err: safeStream(io.err) });
 
 function safeStream(stream: Io['out']): Io['out'] {
   const { isTTY = false } = stream;
   return {
     isTTY,
-    // The width may change while somebody watches.
+    // The width may change during a watch.
     get columns() {
       return stream.columns ?? 0;
     },

@@ -49,9 +49,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   io.err.write(`kubelet-gitops: standard output cannot be written: ${reasonOf(error)}\n`);
   process.exit(2);
 });
-// Nobody hears what is said there.
+// Without a reader there is nothing to report to.
 process.stderr.on('error', () => undefined);
-// Started by bin.js under another Node: it ends with who started it, and keeps nobody waiting because of that. An orderly exit
+// Started by bin.js under another Node: it ends with who started it, and keeps no caller waiting because of that. An orderly exit
 // would wait for a read that never ends, of a pipe for example.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel?.unref();
@@ -62,5 +62,5 @@ try {
   io.err.write(`kubelet-gitops: ${reasonOf(error)}\n`);
   process.exitCode = 2;
 }
-// Nobody waits for a connection, or for a program that gets credentials.
+// The exit does not wait for a connection, or for a program that gets credentials.
 process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit())));

@@ -1,4 +1,4 @@
-/** A line as one line, whatever is quoted in it: otherwise whoever may write a message writes lines of ours. */
+/** A line as one line, whatever is quoted in it: otherwise the author of a message could forge lines of ours. */
 export const oneLine = (line: string): string => line.replaceAll(/[\r\n]+/g, ' ');
 
 /** Lines as text. */

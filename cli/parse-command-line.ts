@@ -64,7 +64,7 @@ function parseOptions(command: Command, args: readonly string[]): CommandLine {
   return { line: 'run', command, given: givenOf(values, words) };
 }
 
-/** The root. Elsewhere nobody means nothing: it is a variable that is not set, and `--base ""` would compare HEAD with itself. */
+/** The root. Elsewhere an empty value is a slip: a variable that is not set, and `--base ""` would compare HEAD with itself. */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['path']);
 
 function givenOf(values: Readonly<Record<string, unknown>>, words: readonly string[]): Given {

@@ -3,13 +3,13 @@ import type { Io } from './io.ts';
 
 /** One line on a terminal that says how far a long command is, and is gone when it ends. */
 export interface ProgressLine {
-  /** Shown where it is worth it: not before the command has taken a while, and not too often. */
+  /** Shown only in a long run: not before the command has taken a while, and not too often. */
   say(text: string): void;
   /** Takes the line away. */
   end(): void;
 }
 
-/** Whoever waits this long wonders. */
+/** A wait this long needs an explanation. */
 const AFTER_MS = 500;
 const EVERY_MS = 100;
 

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1), the same for the same seed (mulberry32): a simulation that can be shown to somebody else. */
+/** Numbers in [0, 1), the same for the same seed (mulberry32): a simulation that another person can repeat. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

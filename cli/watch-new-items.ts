@@ -17,7 +17,7 @@ export interface Watched<Item> {
  * Looks again and again, and shows what was not there before.
  *
  * @param first what was shown already
- * @throws what `look` throws, where it does not pass
+ * @throws what `look` throws, if that does not pass
  */
 export async function watchNewItems<Item>(first: readonly Item[], watched: Watched<Item>, clock: Clock): Promise<void> {
   const { look, identity, show, everyMs, timeoutMs, isPassing } = watched;

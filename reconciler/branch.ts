@@ -24,7 +24,7 @@ export interface GitFailure {
 export interface BranchView {
   /** The newest commit that was read whole; null before the first. */
   readonly tip: JudgedSnapshot | null;
-  /** The branch's tip when `tip` was read or found unchanged: a later commit, where it left a folder as it was. */
+  /** The branch's tip when `tip` was read or found unchanged: a later commit, if that left the folder as it was. */
   readonly readAt: CommitOid | null;
   /** null while the repository answers. */
   readonly failure: GitFailure | null;
@@ -80,7 +80,7 @@ export function createBranch(
         // What is known already may have been read at an older tip.
         if (!known) readAt = snapshot.tip ?? snapshot.commit.oid;
         const isOld = known || isSame(tip, snapshot);
-        // The same reading stays the same object: whoever looks sees whether anything is new.
+        // The same reading stays the same object: a reader sees whether anything is new.
         if (!isOld || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
         if (!isOld) {
           const { commit, lineage, files } = snapshot;

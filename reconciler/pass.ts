@@ -39,7 +39,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | '
   readonly settings: PlanSettings;
   /** null until everything was seen once. */
   readonly fleet: () => Fleet | null;
-  /** How far the clock is ahead of that of whoever led before; see `LocalTime`. */
+  /** How far the clock is ahead of that of the leader before; see `LocalTime`. */
   readonly ahead: () => Millis;
   readonly branch: Branch;
   readonly repository: { readonly url: string; readonly branch: string };
@@ -134,7 +134,7 @@ export function createPass(ports: PassPorts): Pass {
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
     const due = dueNotes({ recorded, desired, statuses: planned.pools, fleet, limits, leftAlone });
-    // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
+    // Once the first node hears of a commit, how far the one before had come is no longer known.
     const displaced = formatDisplacedNotes(due.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
@@ -194,7 +194,7 @@ export function createPass(ports: PassPorts): Pass {
     return state.statuses === 'on' ? 'on' : `off: ${state.because}`;
   }
 
-  /** Nothing is held up because it cannot be told. */
+  /** A report that fails holds nothing up. */
   function telling(tell: () => void): void {
     try {
       tell();

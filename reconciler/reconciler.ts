@@ -203,7 +203,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     async run(signal) {
       await Promise.all([view.run(signal), passes(signal), notes?.run(signal), ports.statuses?.run(signal)]);
       if (!ports.isLeader()) return;
-      // Whoever stops it has called off everything else already.
+      // The stop has called off everything else already.
       const soon = {
         parent: undefined,
         onParent: () => undefined,

@@ -30,7 +30,7 @@ export interface ReconcilerSettings {
   readonly webhookSecretFile: string | undefined;
   readonly webhookPort: number;
   readonly onRewrite: RewritePolicy;
-  /** Whether only commits are taken up that somebody signed whose key is in `trustedKeysDir`. */
+  /** Whether only commits are taken up that a key in `trustedKeysDir` signed. */
   readonly signedCommits: 'on' | 'off';
   /** Fields of the KubeletConfiguration that pools may set although they are denied by default. */
   readonly allowFields: readonly string[];
@@ -49,7 +49,7 @@ export interface ReconcilerSettings {
   /** undefined where no statuses are posted. */
   readonly forge: ForgeSettings | undefined;
   readonly namespace: string;
-  /** Of this process; undefined where it runs in none. */
+  /** Of this process; undefined outside of a pod. */
   readonly pod: string | undefined;
   readonly identity: string;
   readonly keepUnusedMs: Millis;
@@ -168,7 +168,7 @@ function forgeSettings(read: EnvReader): ForgeSettings | undefined {
   return forge;
 }
 
-/** Whoever may commit names the address that is asked; it has to be one that the operator names as well. */
+/** A commit names the address that is asked; the operator has to allow it here as well. */
 function prometheusSettings(read: EnvReader): ReconcilerSettings['prometheus'] {
   const token = prometheusToken(read);
   const named = (read.optional('PROMETHEUS_URLS') ?? '').split(',').map((url) => url.trim());

@@ -72,7 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const git = options.git ?? (await startGitServer());
   const api = await startApiServer({
     tokens: Object.values(TOKENS),
-    // kubectl sends no token over plain HTTP: whoever plays with the sandbox may do everything.
+    // kubectl sends no token over plain HTTP: every user of the sandbox may do everything.
     anonymous: { user: 'sandbox' },
     ...(options.apiPort === undefined ? {} : { port: options.apiPort }),
   });

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { builtinsOnDemand } from './builtins-on-demand.ts';
 import { licenceTexts } from './licence-texts.ts';
 
-/** What each program is called in the image, and where it starts. */
+/** The name of each program in the image, and its entry point. */
 export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.ts' } as const;
 
 /** Files that a program reads from beside its own. */
@@ -17,7 +17,7 @@ const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
 };
 
 /**
- * Libraries that stay files of their own, as published: their licence (LGPL) gives whoever has the image the right to put
+ * Libraries that stay files of their own, as published: their licence (LGPL) gives users of the image the right to put
  * another version in their place. By library, the files that a program loads or has to hand on.
  */
 const APART: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, readonly string[]>>>> = {

@@ -12,7 +12,7 @@ export const builtinsOnDemand: Plugin = {
       kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
-      // What nobody imports, esbuild drops: the comments promise that reading it would have had no effect.
+      // esbuild drops what is not imported: the comments promise that reading it would have had no effect.
       const names = Object.keys(process.getBuiltinModule(path) ?? {});
       const reads = names.map(
         (name, index) => `const e${index} = /* @__PURE__ */ of('${name}'); export { e${index} as ${name} };`,

@@ -48,7 +48,7 @@ export async function packageCli(outdir: string, uri: string, repository?: strin
   const origin = { type: 'git', url: `git+https://github.com/${repository}.git` };
   const manifest = { ...MANIFEST, ...(repository === undefined ? {} : { repository: origin }) };
   await writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  // The same bytes whatever rights whoever packs gives new files.
+  // The same bytes for any umask.
   for (const name of await readdir(content, { recursive: true })) {
     const { mode } = await stat(join(content, name));
     await chmod(join(content, name), name === 'bin.js' || (mode & 0o100) !== 0 ? 0o755 : 0o644);
@@ -72,7 +72,7 @@ const MANIFEST = {
   bin: {
     'kubelet-gitops': 'bin.js',
     'kubectl-kubelet_gitops': 'bin.js',
-    // What kubectl asks where somebody completes the plugin's line.
+    // kubectl runs it to complete the plugin's command line.
     'kubectl_complete-kubelet_gitops': 'complete.js',
   },
   engines: { node: '>=20' },

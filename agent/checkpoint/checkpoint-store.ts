@@ -109,7 +109,7 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
     },
     async save(state) {
       if (tooNew[0] !== undefined) throw new GitopsError('CHECKPOINT_TOO_NEW', tooNew[0]);
-      // Where it is a link to a disk with more room, that is the operator's to say.
+      // An operator may make it a link to a disk with more room.
       const isLink = (await disk.stat(stateDirectory))?.kind === 'other';
       await ensureDirectories(disk, ...(isLink ? [] : [stateDirectory]), meta);
       for (const [name, text] of textsInOrder(state)) await write(name, text);

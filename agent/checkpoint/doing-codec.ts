@@ -51,7 +51,7 @@ export function decodeDoing(text: string): Doing {
         config,
         since: textIn(raw, 'since'),
         wasReady: flagIn(raw, 'wasReady'),
-        // Files that are older than this question were written for kubelets that nobody had doubts about.
+        // Files that are older than this question were written for kubelets that counted as healthy.
         wasHealthy: raw['wasHealthy'] === undefined || flagIn(raw, 'wasHealthy'),
         ...(raw['minor'] === undefined ? {} : { minor: amountIn(raw, 'minor') }),
         before: runIn(raw['before']) ?? null,

@@ -31,8 +31,8 @@ const RECORD_LOST: Failure = {
 };
 
 /**
- * The state that the files tell of, whatever is damaged among them. What one damaged file said follows from the others as
- * far as it can; where it cannot, the node is taken to run local, and the next assignment finds out by a trial.
+ * The state that the files record, whatever is damaged among them. What one damaged file said follows from the others as
+ * far as possible; otherwise the node is taken to run local, and the next assignment finds out by a trial.
  *
  * @param at RFC 3339
  */
@@ -55,14 +55,14 @@ export function restoreState(records: Records, at: string): State {
   return restoreIdle(state, records, at);
 }
 
-/** Nobody knows any more what was known to be good. */
+/** The record of the last known good config is lost. */
 const isLost = ({ lastKnownGood, failures }: Records): boolean =>
   'damaged' in lastKnownGood && ('damaged' in failures || failures.found.insteadRuns === undefined);
 
 const runningInstead = (failures: RecordFound<Failures>): Target =>
   'found' in failures ? (failures.found.insteadRuns ?? null) : null;
 
-/** Nobody knows any more what it was that this run of the kubelet has, so it has not what the node falls back to. */
+/** What this run of the kubelet has is unknown, so it does not count as running the fallback. */
 function withoutRun(doing: Doing): Doing {
   if (doing.phase === 'trial') return { ...doing, before: null };
   return doing.phase === 'falling-back' && doing.change.step === 'install'
@@ -85,8 +85,8 @@ function restoreIdle(state: State, records: Records, at: string): State {
   const { assigned, failures } = records;
   const config = 'damaged' in assigned ? state.lastKnownGood : state.assigned;
   if (config !== null && rejectionOf(state, config) !== undefined) return { ...state, assigned: config };
-  // Then what is assigned is either good or rejected. Where nobody knows which, nothing is touched, and it is tried again
-  // where it is still wanted.
+  // Then what is assigned is either good or rejected. While it is unknown which, nothing is touched, and it is tried again
+  // if it is still wanted.
   if (isLost(records) && ('damaged' in assigned || 'damaged' in failures)) return { ...state, assigned: null };
   if (config === null || sameConfig(config, state.lastKnownGood)) return { ...state, assigned: config };
   if (isLost(records)) return { ...state, lastKnownGood: config };

@@ -39,9 +39,9 @@ function hasFailed(before: State, { error, rejected, refusedBase, doing }: State
 export function withLastErrors(before: State, decision: Decision, words: readonly string[]): Decision {
   if (words.length === 0) return decision;
   const [newest, ...older] = words.map((line) => `“${line}”`);
-  const said = `. The kubelet’s last error: ${newest}${older.length === 0 ? '' : `; before it: ${older.join(', ')}`}`;
+  const addition = `. The kubelet’s last error: ${newest}${older.length === 0 ? '' : `; before it: ${older.join(', ')}`}`;
   const explained = <T extends Pick<NodeError, 'message'> | null>(told: T, was?: T): T =>
-    told === null || told === was ? told : { ...told, message: told.message + said };
+    told === null || told === was ? told : { ...told, message: told.message + addition };
   const { next } = decision;
   const { error, rejected, refusedBase } = next;
   return {

@@ -28,7 +28,7 @@ const MOST_ABSENCES = 1;
 /** After a boot everybody fetches something at once. */
 const LEAST_SILENCE_SECONDS = 900;
 
-/** Starts of the kubelet are nobody's business then. */
+/** The guard does not limit starts of the kubelet then. */
 const ANY_STARTS = 999_999_999;
 
 /** When the guard takes back what was promoted: counted from the kubelet's first pod in a boot. */
@@ -37,7 +37,7 @@ export const bootLimitsOf = (terms: TrialTerms): Pick<GuardOrder, 'maxStarts' | 
   silenceSeconds: Math.max(guardLimitsOf(terms).silenceSeconds, LEAST_SILENCE_SECONDS),
 });
 
-/** What the guard knows of boots; undefined where it watches none. */
+/** What the guard counted of boots; undefined without a watch on boots. */
 const bootsOf = ({ guard }: Pick<Observation, 'guard'>): GuardSeen | undefined =>
   guard.guard === 'disarmed' || guard.guard === 'armed' ? guard.boots : undefined;
 
@@ -73,7 +73,7 @@ export function provenByBoot(state: State, seen: Observation): State {
   return watched(state) !== null && seen.bootId !== '' && seen.bootId !== unproved.bootId ? proved : state;
 }
 
-/** The way back that the guard began, because no agent came up after a boot; undefined where it did not. */
+/** The way back that the guard began, because no agent came up after a boot; undefined for no such fallback. */
 export function fallBackAfterAbsence(state: State, seen: Observation): Decision | undefined {
   const [config, boots, { unproved }] = [watched(state), bootsOf(seen), state];
   if (config === null || unproved === undefined || boots?.guard !== 'fired') return undefined;
@@ -125,7 +125,7 @@ export function whyTurnNeededAfterAbsence(
 const isToBeTold = ({ asks }: Extract<GuardSeen, { guard: 'armed' }>, { first, nodeReady }: Observation): boolean =>
   first || (asks === true && nodeReady === 'yes');
 
-/** Keeps the guard's watch over the next boot where it belongs, while nothing is on trial. */
+/** Arms, renews or disarms the guard's watch over the next boot, while no config is on trial. */
 export function withBootGuard(decision: Decision, seen: Observation): Decision {
   const { next, actions } = decision;
   const [config, boots, { guardFault: fault }] = [watched(next), bootsOf(seen), seen];
@@ -133,7 +133,7 @@ export function withBootGuard(decision: Decision, seen: Observation): Decision {
     return decision;
   const trial = config && watchOf(config);
   if (trial === null || next.unproved === undefined) {
-    // A sign of life, too, for where it cannot be taken away.
+    // The heartbeat keeps a guard quiet that cannot be disarmed.
     const away: readonly Action[] = [{ do: 'reassure-guard' }, { do: 'disarm-guard' }];
     return boots.guard === 'disarmed' ? decision : { ...decision, actions: [...away, ...actions] };
   }

@@ -26,7 +26,7 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   const isDown = verdict.verdict === 'unhealthy' && ['stopped', 'failed'].includes(seen.service.state);
   const waitedMs = isDown ? before.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs) : 0;
   const start = waitedMs >= pace.brokenRestartMs;
-  // Nothing is counted that nobody asks for later: this state goes to disk whenever it changes. So no lapse is a short one here.
+  // Only what a later decision reads is counted: this state goes to disk whenever it changes. So no lapse is a short one here.
   const healthyMs = verdict.verdict === 'healthy' ? judged.healthyMs : 0;
   const doing: Broken = {
     phase: 'broken',

@@ -14,7 +14,7 @@ export type UnitLimits = Readonly<Record<LimitName, string>>;
 
 export type CgroupVersion = 1 | 2;
 
-/** Where the present value of a property is read: a file, named after its controller, and what it is where nobody set it. */
+/** Where the present value of a property is read: a file, named after its controller, and its default. */
 const SOURCES = {
   MemoryMax: { file: 'memory.max', unset: 'infinity' },
   MemoryMin: { file: 'memory.min', unset: '0' },

@@ -75,7 +75,7 @@ function install(change: Install, seen: Observation, of: ChangeOptions, pace: Ag
     case 'blocked': {
       const reason = files.files === 'lost' ? 'CheckpointLost' : 'CannotInstall';
       const failure: Failure = { reason, message: files.message };
-      // A proved config is not given up for a handle that somebody else has.
+      // A proven config is not given up because another process holds a file open.
       const isForGood = files.files === 'lost' ? files.mayPass !== true : files.forGood;
       if (isForGood) return { advance: 'stuck', failure };
       const later = spend(change, seen, failure, of, pace);

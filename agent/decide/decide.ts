@@ -14,7 +14,7 @@ import type { Observation } from './observation.ts';
 import type { State } from './state.ts';
 
 /**
- * The whole policy of the agent: where the node stands, what is seen, and so where it stands next and what is to be
+ * The whole policy of the agent: from the node's state and an observation to the next state and the actions to be
  * done. No I/O, no clock, no chance; every state with every observation has an answer.
  *
  * - What the guard took back because no agent came up after a boot is not gone on with (`fallBackAfterAbsence`).

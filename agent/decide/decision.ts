@@ -18,7 +18,7 @@ export type Action =
   | { readonly do: 'recheck'; readonly config: Config; readonly remedy: Remedy }
   /** Make the managed files what the target needs. */
   | { readonly do: 'install'; readonly target: Target }
-  /** The same for what runs already, because somebody else changed them. */
+  /** The same for the config that runs already, because another writer changed its files. */
   | { readonly do: 'repair'; readonly target: Target }
   /** `target`: what the kubelet is to read at its start. */
   | { readonly do: 'restart-kubelet'; readonly because: string; readonly target: Target }
@@ -26,10 +26,10 @@ export type Action =
   | { readonly do: 'start-kubelet'; readonly because: string; readonly target: Target }
   /** Have the machine reboot. In another boot than the one named nothing is done. */
   | { readonly do: 'reboot'; readonly because: string; readonly reboot: Reboot }
-  /** Nobody waits for that any more: as far as it can be stopped, it is not to come. */
+  /** The reboot is no longer needed: stop it if it still can be stopped. */
   | { readonly do: 'withdraw-reboot' }
   /**
-   * Have the host's guard take the trial back to `to` when nobody else can. `watch`: what was promoted in this boot, when no
+   * Have the host's guard take the trial back to `to` when no agent can. `watch`: what was promoted in this boot, when no
    * agent comes up after the next one.
    */
   | { readonly do: 'arm-guard'; readonly trial: GuardedTrial; readonly to: Target; readonly watch?: string }

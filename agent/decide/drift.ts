@@ -132,7 +132,7 @@ function repair(
     case 'start-again':
       return startFallingBack(state, config, 'drifted', config.trial);
     case 'try-over':
-      // As for any trial, a Node that nobody sees before it would not be missed in it.
+      // As for any trial: a Node that is unreadable before it could turn NotReady in it unnoticed.
       return isNodeUnreadable(seen) ? rest : startTrialOverNewBase(state, config, seen);
   }
 }

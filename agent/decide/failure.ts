@@ -12,7 +12,7 @@ export type FailureReason =
   | 'VersionUnknown'
   /** The payload could not be written to the node's disk. */
   | 'CheckpointFailed'
-  /** It sets a field that nobody allowed it to set. */
+  /** It sets a field that is denied. */
   | 'FieldDenied'
   /** The kubelet of this version would not start with it. */
   | 'ConfigInvalid'
@@ -36,7 +36,7 @@ export type FailureReason =
   | 'RestartFailed'
   /** A person stopped the kubelet: the config is tried when it is started again. */
   | 'KubeletStopped'
-  /** Nobody could be told to reboot the machine; the order is given again. */
+  /** The order to reboot the machine was not accepted; it is given again. */
   | 'RebootFailed'
   /** The machine did not reboot in the time that the pool gives it. */
   | 'RebootMissing'
@@ -44,9 +44,9 @@ export type FailureReason =
   | 'UnhealthyBefore'
   /** The host's guard could not be made ready, so nothing was changed. */
   | 'GuardFailed'
-  /** The guard took the config back: nobody was there to judge it. */
+  /** The guard took the config back: no agent was there to judge it. */
   | 'AgentSilent'
-  /** Somebody else changed the managed files in mid-trial. */
+  /** Another writer changed the managed files in mid-trial. */
   | 'FilesChanged'
   /** The node's copy of the payload was lost or damaged. */
   | 'CheckpointLost'
@@ -63,6 +63,6 @@ export type FailureReason =
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
-  /** It ends without a person: room on a disk, a handle that somebody lets go of. Never part of what a config is rejected for. */
+  /** It ends without a person: a full disk, a file that another process holds open. Never part of what a config is rejected for. */
   readonly mayPass?: boolean;
 }

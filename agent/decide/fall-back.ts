@@ -97,7 +97,7 @@ function isUndone({ to }: FallingBack, { guard }: Observation): boolean {
   return guard.guard === 'fired' && guard.to !== targetIdOf(to);
 }
 
-/** The guard went the same way while nobody was here, and started the kubelet there. */
+/** The guard fell back to the same config while the agent was away, and started the kubelet with it. */
 function withGuardsRun({ to, change }: FallingBack, seen: Observation): Change {
   const running = change.step === 'install' ? runStartedByGuard(to, seen) : undefined;
   return running === undefined ? change : { step: 'install', running };

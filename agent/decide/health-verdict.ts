@@ -39,7 +39,7 @@ export function verdictOf({ service, health }: Observation): Verdict {
 
 /**
  * Whether the kubelet proves the config on trial: it is up, it runs what was meant, and its Node is Ready if it was so
- * before. A Node that cannot be seen proves nothing and accuses nobody; nor does a config whose checkpoint is lost, as
+ * before. An unreadable Node neither proves nor disproves a config; nor does a config whose checkpoint is lost, as
  * the node could not fall back to it.
  */
 export function trialVerdictOf(seen: Observation, { wasReady, strain }: Trial): Verdict {
@@ -59,7 +59,7 @@ export function trialVerdictOf(seen: Observation, { wasReady, strain }: Trial): 
   return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', `its Node is no longer Ready${why}`) : UNCLEAR;
 }
 
-/** Files that somebody else changed in mid-trial are put back: the kubelet has not read the changed ones. */
+/** Files that another writer changed in mid-trial are put back: the kubelet has not read the changed ones. */
 export const shouldRestoreFiles = ({ files, repairAges }: Observation): boolean =>
   files.files === 'differ' && mayRepair(repairAges);
 
@@ -81,16 +81,16 @@ export function startHealthTally({ bootId, service }: Observation): Judged {
 /** Shorter ones are nothing to speak of: an answer that came late on a busy machine. */
 const LAPSE_MS = 10_000;
 
-/** Whether the kubelet is not in order now, and not just for a moment: then nobody may build on how long it was healthy before. */
+/** Whether the kubelet is not in order now, and not just for a moment: then its healthy time before does not count. */
 export const isUnhealthyLapse = ({ unhealthyMs }: Judged): boolean => unhealthyMs >= LAPSE_MS;
 
 /** A Node is often called NotReady once, right after its kubelet was restarted. */
 const USUAL_LAPSES = 1;
 
 /**
- * Adds one look. A reboot is nobody's failure: the kubelet gets its time to start again, and what it proved stays. Where it ended by
+ * Adds one look. A reboot is no failure: the kubelet gets its start timeout again, and its healthy time stays. If the kubelet ended by
  * itself, health begins at nothing again: a config that ends it after eight minutes, again and again, never proves ten. That holds from
- * its end on, not from its next start: while it is down, no time of health is to be told of.
+ * its end on, not from its next start: while it is down, its healthy time is zero.
  */
 export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
@@ -119,7 +119,7 @@ export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation,
 
 /**
  * As `tally`, but what was healthy before a restart proves nothing: for a config that has no trial before it. Lapses that a trial
- * passes over are passed over here, or what it promoted would never be called steady; where runs cannot be told apart, each may be a
+ * ignores are ignored here, or what it promoted would never be called steady; if runs are indistinguishable, each lapse may be a
  * restart.
  */
 export function tallySteadiness(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
@@ -142,7 +142,7 @@ function unplannedRestarts(before: Judged, { automaticRestarts: now, run }: Serv
 /** No patience makes these any better. */
 const LASTING: ReadonlySet<string> = new Set(['ConfigContradicted', 'FilesChanged', 'NodeHarmed']);
 
-/** Why what was seen so far is enough to give up; undefined where it is not. */
+/** Why the observations so far are enough to give up; undefined if they are not. */
 export function failureOf(
   judged: Judged,
   verdict: Verdict,

@@ -1,6 +1,6 @@
 const MOST = 3;
 
-/** The first of many phrases, for a message that somebody has to read: `a; b; c (and 4 more)`. */
+/** The first of many phrases, for a readable message: `a; b; c (and 4 more)`. */
 export function joinFirst(phrases: readonly string[]): string {
   const more = phrases.length > MOST ? ` (and ${phrases.length - MOST} more)` : '';
   return `${phrases.slice(0, MOST).join('; ')}${more}`;

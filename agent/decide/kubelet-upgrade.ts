@@ -2,7 +2,7 @@ import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import type { Observation } from './observation.ts';
 import type { Trial } from './state.ts';
 
-/** The kubelet's minor version as a trial remembers it; nothing where it is not known. */
+/** The kubelet's minor version as a trial remembers it; nothing if the version is unknown. */
 export const minorIn = ({ kubeletVersion = '' }: Observation): Pick<Trial, 'minor'> => {
   const minor = minorNumber(kubeletVersion);
   return minor === undefined ? {} : { minor };

@@ -2,7 +2,7 @@ import equal from 'fast-deep-equal';
 import type { Observation } from './observation.ts';
 import type { NodePressure, Trial } from './state.ts';
 
-/** What the machine suffers that it did not suffer before, in words. Of what was not seen before, nobody is accused. */
+/** Pressures that the machine has and did not have before, in words. A pressure without a reading before does not count. */
 export function pressureSince(before: NodePressure | undefined, now: NodePressure): readonly string[] {
   if (before === undefined) return [];
   const { pressures, outOfMemory } = before;

@@ -44,7 +44,7 @@ export type Staged = { readonly config: Config } & (
 /** How the managed files compare with what the active config needs. */
 export type Files =
   | { readonly files: 'installed' }
-  /** `path`: the first file of which that is so; absent where nobody said which. */
+  /** `path`: the first file that differs; absent if it is unknown. */
   | { readonly files: 'differ'; readonly path?: string }
   /** The checkpoint is gone or damaged. `isTransientDiskError`: or it cannot be read for now. */
   | { readonly files: 'lost'; readonly message: string; readonly mayPass?: boolean }
@@ -131,23 +131,23 @@ export interface Observation {
   readonly guardFault: GuardFault | null;
   /** `asked`: this node is to be given up; `done`: everything of ours is gone. */
   readonly leaving: 'no' | 'asked' | 'done';
-  /** The Node's Ready condition; `unknown` where it cannot be read. */
+  /** The Node's Ready condition; `unknown` while the Node is unreadable. */
   readonly nodeReady: 'yes' | 'no' | 'unknown';
-  /** Why the Node is not Ready, where it says so. */
+  /** Why the Node is not Ready, if its condition has a reason. */
   readonly notReady?: string;
   /** What the machine suffers. */
   readonly strain: NodePressure;
-  /** For the analysis of canaries; absent where nobody asks. */
+  /** For the analysis of canaries; absent unless the pool asks for it. */
   readonly measures?: Measures;
-  /** `v1.34.2`; undefined where it was never found out. */
+  /** `v1.34.2`; undefined if no look has found it. */
   readonly kubeletVersion: string | undefined;
   /** See `KubeletNodeStatus`; undefined where its command line was never seen. */
   readonly kubeletFlags?: readonly string[] | undefined;
   /** See `KubeletNodeStatus`. */
   readonly numaNodes?: number | undefined;
-  /** How the restart that this process ordered last went; `none` where it ordered none. */
+  /** Result of the last restart that this process ordered; `none` before the first. */
   readonly restart: 'none' | 'done' | 'failed';
-  /** How long the service manager has had the kubelet as down for good, from look to look; 0 where it has not. */
+  /** How long the service manager has had the kubelet as down for good, from look to look; 0 while it is not down. */
   readonly downMs: Millis;
   /** How long ago this process started a kubelet that was down at rest; null for never. */
   readonly startAgeMs: Millis | null;

@@ -6,7 +6,7 @@ import type { AgentTiming } from './timing.ts';
 
 export type AwaitedReboot = Extract<Change, { readonly step: 'reboot' }>;
 
-/** Whether the change has yet to be followed by a boot. A boot that ended since the order counts, whoever ended it. */
+/** Whether the change has yet to be followed by a boot. A boot that ended since the order counts, for any reason. */
 export const needsReboot = (reboot: Reboot | undefined, { bootId }: Observation): reboot is Reboot =>
   reboot !== undefined && reboot.boot === bootId;
 
@@ -44,7 +44,7 @@ function nextOrderMs(orders: number, { restartRetryMs, maxRestartRetryMs }: Agen
   return dueMs;
 }
 
-/** Whoever stops waiting takes the order back, as far as that can be done. */
+/** A change that stops waiting for a reboot withdraws the order, if it still can. */
 export function withReboot(before: State, decision: Decision): Decision {
   if (!awaitsReboot(before) || awaitsReboot(decision.next)) return decision;
   return { ...decision, actions: [{ do: 'withdraw-reboot' }, ...decision.actions] };

@@ -8,7 +8,7 @@ const REPAIR_SPAN_MS: Millis = 60 * 60_000;
 export const repairsWithinTheHour = (ages: readonly Millis[]): number =>
   ages.filter((ageMs) => ageMs < REPAIR_SPAN_MS).length;
 
-/** Whether files that somebody else changed may be put back once more. */
+/** Whether files that another writer changed may be put back once more. */
 export const mayRepair = (ages: readonly Millis[]): boolean => repairsWithinTheHour(ages) < MOST_REPAIRS;
 
 /** Adds a repair to those remembered, by monotonic times. Keeps as many as `mayRepair` counts. */

@@ -5,7 +5,7 @@ import type { Observation } from './observation.ts';
 import { type Config, nameOf, type State } from './state.ts';
 
 /**
- * The restart that a node at rest needs although its assignment did not change; null where it needs none. The kubelet
+ * The restart that a node at rest needs although its assignment did not change; null for no restart. The kubelet
  * goes on as it is until the node has its turn.
  */
 export function restartNeeded(state: State, seen: Observation): TurnRequest | null {

@@ -20,7 +20,7 @@ export function afterFailedSave(before: State, decision: Decision, pace: AgentTi
     sameConfig(before.assigned, next.assigned);
   if (!goesBack && !goesOn) {
     // A trial, or a way back, that ended well and whose end cannot be written down is still watched, and its guard has to
-    // know. A trial that another one was to take the place of is judged by nobody any more: that is left to the guard.
+    // know. A trial that another one was to replace is no longer judged here: that is left to the guard.
     const isWatched = next.doing.phase === 'idle' && before.doing.phase !== 'idle' && before.doing.phase !== 'broken';
     const isGuarded = isWatched && actions.some(({ do: what }) => what.endsWith('-guard'));
     return {

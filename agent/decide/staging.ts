@@ -63,7 +63,7 @@ function begin(state: State, config: Config, seen: Observation): AssignmentStep 
   const isAtRest = state.doing.phase === 'idle' && verdictOf(seen).verdict === 'healthy';
   const needsNoRestart = isAtRest && config.reboot === undefined && seen.runsStaged;
   if (needsNoRestart) return switchTo(adoptRunningConfig(state, config, seen));
-  // Whoever stopped it does not expect to start an untried config, and a Node that is NotReady would prove nothing.
+  // A person who stopped the kubelet does not expect to start an untried config, and a Node that is NotReady would prove nothing.
   if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return continueWith(awaitingStart(state, config, seen));
   // Tried again while the kubelet is as unwell as before, it would not be blamed again, and be tried forever.
   if (hasAnotherChance(state, config) && verdictOf(seen).verdict === 'unhealthy') return continueWith(state);
@@ -85,7 +85,7 @@ function awaitingStart(state: State, config: Config, seen: Observation): State {
   return { ...state, error: toNodeError(failure, config, seen.at, state.error) };
 }
 
-/** A Node that nobody saw before the trial would not be missed in it: the config could cost its readiness and be promoted. */
+/** A Node that was unreadable before the trial proves nothing in it: the config could cost its readiness and be promoted. */
 function awaitingNode(state: State, config: Config, seen: Observation): State {
   const message = `${config.source.name} is not tried yet: whether the Node is Ready cannot be read`;
   return { ...state, error: toNodeError({ reason: 'DownloadFailed', message }, config, seen.at, state.error) };

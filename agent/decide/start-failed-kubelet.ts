@@ -4,7 +4,7 @@ import type { AgentTiming } from './timing.ts';
 import type { State } from './state.ts';
 import { isStoppedByPerson } from './stopped-by-person.ts';
 
-/** Whether nobody starts the kubelet any more: the service manager has given it up, or never will. */
+/** Whether the service manager no longer starts the kubelet: it gave up, or was never set to restart it. */
 export const isDown = ({ service }: Pick<Observation, 'service'>): boolean =>
   service.state === 'failed' || (service.state === 'stopped' && !isStoppedByPerson({ service }));
 

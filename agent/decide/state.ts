@@ -51,7 +51,7 @@ export interface Config {
   /** Absent where a restart of the kubelet is enough. */
   readonly reboot?: Reboot;
   /**
-   * Hex SHA-256 of the node's own config that it is laid over. Absent where it needs none, and where an older release
+   * Hex SHA-256 of the node's own config under the overlay. Absent for a config without one, and if an older release
    * wrote it: then it is the one that was put aside.
    */
   readonly base?: string;
@@ -108,7 +108,7 @@ export interface Trial {
   readonly config: Config;
   /** RFC 3339, for display. */
   readonly since: string;
-  /** The Node was Ready when the trial began, and so has to stay it. Where it was not, that is no fault of the config. */
+  /** The Node was Ready when the trial began, and so has to stay it. If it was not Ready before, the config is not to blame. */
   readonly wasReady: boolean;
   /** So was the kubelet. A kubelet that was not healthy before cannot be held against the config. */
   readonly wasHealthy: boolean;
@@ -121,7 +121,7 @@ export interface Trial {
   readonly before: KubeletRun | null;
   /** What the machine suffered before. Absent where an older release wrote it down: then no harm is held against the config. */
   readonly strain?: NodePressure;
-  /** How often the guard took it back without a verdict (nobody watched, or its note is lost), and it was begun again; absent for never. */
+  /** How often the guard took it back without a verdict (no agent watched, or its note is lost), and it began again; absent for never. */
   readonly unwatched?: number;
   /** What preflight found that does not speak against it, in sentences. */
   readonly warnings: readonly string[];
@@ -150,7 +150,7 @@ export interface KubeletRun {
 /** How far the kubelet is on its way to another config. Each step can be done again after a crash. */
 export type Change =
   /**
-   * `running`: a run that has what is to be installed. Where it still lasts, no restart is needed. `spentMs`, here and
+   * `running`: a run that already has what is to be installed. While it lasts, no restart is needed. `spentMs`, here and
    * below: how long the step has been at work in vain; absent for not at all.
    */
   | { readonly step: 'install'; readonly running?: KubeletRun; readonly spentMs?: Millis }
@@ -175,7 +175,7 @@ export interface Judged {
   readonly run: string | null;
   /** The service manager's counter at the last look. */
   readonly automaticRestarts: number | null;
-  /** Restarts that nobody ordered; the machine's own do not count. */
+  /** Unplanned restarts; those of the machine do not count. */
   readonly restarts: number;
   /** Sum of the spans between two looks at one run that both found it healthy. */
   readonly healthyMs: Millis;

@@ -6,7 +6,7 @@ export interface AgentTiming {
   readonly idleMs: Millis;
   /** Between two looks during a change. */
   readonly changingMs: Millis;
-  /** Of a longer gap between two looks, only so much counts: nobody knows what happened in it. */
+  /** Of a longer gap between two looks, only so much counts: what happened in it is unknown. */
   readonly maxStepMs: Millis;
   /** Healthy time after which a kubelet counts as back after a fallback. */
   readonly steadyMs: Millis;

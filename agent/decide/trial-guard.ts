@@ -42,7 +42,7 @@ export type GuardReadiness =
  */
 export const MAX_GUARD_TRIES = 12;
 
-/** A trial begins, and a kubelet is restarted for it, when there is somebody to end it without us. */
+/** A trial begins, and restarts the kubelet, only with a guard that can end it without the agent. */
 export function guardReadiness(trial: Trial, to: Target, { guard, guardFault }: Observation): GuardReadiness {
   if (guard.guard === 'none') return { guard: 'ready' };
   if (guard.guard === 'armed' && guard.trial === trialIdOf(trial)) return { guard: 'ready' };
@@ -71,7 +71,7 @@ const failureOfFault = ({ message }: GuardFault): Failure => ({
 /** A guard that took a trial back, with its note. */
 export type FiredGuard = Extract<GuardSeen, { guard: 'fired' }>;
 
-/** The guard's own note, where it took this very trial back. */
+/** The guard's own note, if it took back this very trial. */
 export function guardFiredOn(trial: Trial, { guard }: Observation): FiredGuard | undefined {
   return guard.guard === 'fired' && guard.trial === trialIdOf(trial) ? guard : undefined;
 }
@@ -114,8 +114,8 @@ export function failureOfFiredGuard({ cause, starts, at }: FiredGuard): Failure 
 }
 
 /**
- * Keeps the guard where it belongs: reassured while a trial is watched, ready on the way back from it, and gone
- * otherwise. What it would restore must never be anything else than where the node is going.
+ * Keeps the guard in step: reassured while a trial is watched, armed on the way back from it, and disarmed
+ * otherwise. What it would restore is always the config that the node falls back to.
  */
 export function withGuard(decision: Decision, seen: Observation): Decision {
   const { guard } = seen;

@@ -45,7 +45,7 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   const { config } = doing;
   // An agent that died half-way through writing its state down left one of these two behind.
   if (sameConfigAndBase(state.lastKnownGood, config)) {
-    // It was good, and nobody was there to say so before the guard took it back.
+    // It was good, and no agent was there to promote it before the guard took it back.
     return guardFiredOn(doing, seen) === undefined
       ? promote(state, config, state.promotedAt ?? seen.at, seen, pace)
       : startTrialAfterGuard(state, config, seen);
@@ -103,13 +103,13 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   return { next, actions: shouldRestoreFiles(seen) ? [{ do: 'repair', target: config }] : [], recheckAfterMs };
 }
 
-/** Somebody else changed the files and restarted the kubelet: that says nothing of the config, and its turn is not over. */
+/** Another writer changed the files and restarted the kubelet: that says nothing of the config, and its turn is not over. */
 const startedWithOtherFiles = (seen: Observation): boolean =>
   !seen.startedAsInstalled &&
   mayRepair(seen.repairAges) &&
   (seen.running.running === 'contradicts' || (seen.files.files === 'differ' && seen.running.running === 'unseen'));
 
-/** Nobody was there to install it, or there was no room: that the guard fell for that says nothing of the config. */
+/** No agent was there to install it, or the disk was full: the guard's fallback then says nothing of the config. */
 const isUntried = ({ change }: Trial, { cause }: FiredGuard): boolean =>
   change.step === 'install' && cause === 'silence';
 
@@ -117,8 +117,8 @@ const isUntried = ({ change }: Trial, { cause }: FiredGuard): boolean =>
 const MOST_UNWATCHED = 2;
 
 /**
- * The trial that is begun again because nobody was there to judge it: the machine booted while the API server was away, or the
- * agent could not run. So it is where the power was lost and with it the guard's note of why. null where there is a verdict:
+ * The trial that begins again because no agent was there to judge it: the machine booted while the API server was away, or the
+ * agent could not run. The same after a power loss that took the guard's note of why. null if there is a verdict:
  * the guard saw the kubelet fail, or this has happened too often.
  */
 function withoutVerdict(doing: Trial, fired: FiredGuard, seen: Observation): Trial | null {
@@ -129,7 +129,7 @@ function withoutVerdict(doing: Trial, fired: FiredGuard, seen: Observation): Tri
   return { ...doing, wasHealthy, unwatched: unwatched + 1, warnings: [...warnings, `${why}; it is tried again`] };
 }
 
-/** A lost checkpoint proves nothing and accuses nobody; but it comes back only while its config is wanted. */
+/** A lost checkpoint says nothing about its config; but it comes back only while its config is wanted. */
 function isLostForGood(config: Config, { files, intent }: Observation): boolean {
   const isFetched = intent.intent === 'unknown' || (intent.intent === 'config' && sameConfig(intent.config, config));
   return files.files === 'lost' && !isFetched;
@@ -186,7 +186,7 @@ function goBack(state: State, doing: Trial, seen: Observation): Decision {
   return startFallingBack(state, to, 'failed', doing.config.trial, runWithFallback(doing, to, seen));
 }
 
-/** A run that has what the node falls back to already: nobody has restarted it yet, or the guard has. */
+/** A run that already has what the node falls back to: not restarted yet, or restarted by the guard. */
 export function runWithFallback(doing: Trial, to: Target, seen: Observation): KubeletRun | undefined {
   if (guardFiredOn(doing, seen)?.restarted === true) return runStartedByGuard(to, seen);
   return isUntouched(doing) ? (doing.before ?? undefined) : undefined;

@@ -8,10 +8,10 @@ export interface Rebooter {
   /**
    * Resolves when the order was given, not when the machine goes down. Given twice in one boot it leads to one reboot.
    *
-   * @throws GitopsError where nobody can be told
+   * @throws GitopsError if neither systemd nor a reboot daemon takes the order
    */
   order(reboot: Reboot, because: string, signal: AbortSignal): Promise<void>;
-  /** Takes back what was left for a reboot daemon. What systemd was told cannot be taken back. */
+  /** Removes the file left for a reboot daemon. An order to systemd cannot be withdrawn. */
   withdraw(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import type { State } from '../decide/state.ts';
 export interface StateSaver {
   /** @returns the decision as far as it may be carried out: not all of it where the disk refuses. Never throws */
   save(before: State, decision: Decision): Promise<Decision>;
-  /** Why the state of the last decision is not on disk; null where it is. */
+  /** Why the state of the last decision is not on disk; null once it is. */
   problem(): Failure | null;
 }
 

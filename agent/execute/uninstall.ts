@@ -26,7 +26,7 @@ export interface UninstallOptions {
 /** Begins the names of the lock and of who waits for it, in the state directory. */
 export const LOCK_NAME = 'agent.sock';
 
-/** Below the state directory: what nobody needs to get home first, and what gets everybody home last. */
+/** Below the state directory: first what no fallback needs, last what a fallback needs. */
 const FIRST = ['checkpoints', 'guard'];
 const LAST = ['meta', 'local'];
 
@@ -99,7 +99,7 @@ function notLocal(why: string): GitopsError<'UNINSTALL_NOT_LOCAL'> {
   return new GitopsError('UNINSTALL_NOT_LOCAL', message);
 }
 
-/** A disk for all who still work while the node is given up: sealed, it is written by nobody. */
+/** A disk for all who still work while the node is given up: sealed, it refuses every write. */
 export function createSealableDisk(disk: Disk): { readonly disk: Disk; readonly seal: () => void } {
   let sealed = false;
   const unlessSealed =

@@ -59,7 +59,7 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
   await forgetStale();
 }
 
-/** Puts back what has systemd run the guard, where somebody else took it away from a guard that is armed. */
+/** Restores the units of an armed guard that another writer removed. */
 export async function keepArmed({ disk, systemd, paths, script }: ArmOptions): Promise<void> {
   const isMended = await ensure(disk, paths.script, await script(), OURS);
   const isPutBack = await ensure(disk, paths.dropIn, Buffer.from(dropInText(paths.script)), UNIT_FILE);
@@ -79,7 +79,7 @@ async function startCounting(disk: Disk, { starts, doubt, note }: GuardPaths): P
 }
 
 /**
- * Lays what is to be put back beside its place, and a copy of it where nobody tidies up.
+ * Puts each file to restore beside its place, and a copy into the state directory, which nothing cleans up.
  *
  * @returns takes away what an earlier order laid there and this one does not need
  */

@@ -12,7 +12,7 @@ const GUARD_DROP_IN = '90-kubelet-gitops-guard.conf';
  */
 export const stagedPathOf = (target: string): string => `${target}${STAGED}`;
 
-/** A file that has to be gone is renamed to this first, so that whoever is cut off half-way can be seen to have begun. */
+/** A file to remove is renamed to this first, so that an interrupted restore can be seen to have begun. */
 export const removedPathOf = (target: string): string => `${target}${REMOVED}`;
 
 /** Either of the two. */

@@ -19,7 +19,7 @@ export interface PlanFor {
 /**
  * The order as the guard's script reads it: one word and its value a line.
  *
- * @throws GitopsError GUARD_ORDER where it cannot be written like that
+ * @throws GitopsError GUARD_ORDER for an order that cannot be written like that
  */
 export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string {
   const { trial, to, maxStarts, silenceSeconds, restore, limits = {}, watch } = order;
@@ -77,16 +77,16 @@ export interface ReadPlan extends PlanFor {
 export function decodePlan(bytes: Buffer | null): ReadPlan | undefined {
   const lines = bytes?.toString('utf8').split('\n') ?? [];
   if (lines[0] !== HEADER || lines.at(-2) !== END || lines.at(-1) !== '') return undefined;
-  const said = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const line of lines.slice(1, -2)) {
     const [word, value] = splitOnce(line);
     if (!WORDS.includes(word) || value === undefined) return undefined;
-    said.set(word, value);
+    values.set(word, value);
   }
-  const [trial, to, unit, dropIn] = ['trial', 'to', 'unit', 'drop-in'].map((word) => said.get(word));
+  const [trial, to, unit, dropIn] = ['trial', 'to', 'unit', 'drop-in'].map((word) => values.get(word));
   if (trial === undefined || to === undefined || unit === undefined || dropIn === undefined) return undefined;
-  const hasNumbers = ['max-starts', 'silence'].every((word) => /^(?:0|[1-9]\d{0,8})$/.test(said.get(word) ?? ''));
-  const watch = said.get('watch');
+  const hasNumbers = ['max-starts', 'silence'].every((word) => /^(?:0|[1-9]\d{0,8})$/.test(values.get(word) ?? ''));
+  const watch = values.get('watch');
   return hasNumbers ? { trial, to, unit, dropIn, ...(watch === undefined ? {} : { watch }) } : undefined;
 }
 

@@ -18,7 +18,7 @@ const ALIVE_LENGTH = 96;
 /**
  * The agent's sign of life, by the age of the machine in this boot. Always as long, so that one is written over another.
  *
- * @param podUid of the agent's own pod; empty where it does not know
+ * @param podUid of the agent's own pod; empty if unknown
  */
 export const aliveLine = (bootId: string, uptimeSeconds: number, podUid = ''): Buffer =>
   Buffer.from(`${`${bootId} ${Math.floor(uptimeSeconds)} ${podUid}`.padEnd(ALIVE_LENGTH)}\n`);

@@ -27,14 +27,14 @@ export interface HostGuardOptions {
   readonly uptimeSeconds: () => Promise<number>;
   /** Whether what was promoted is watched over the next boot, too. */
   readonly watchesBoots?: boolean;
-  /** Of the agent's own pod; empty where it is in none, or cannot tell. */
+  /** Of the agent's own pod; empty outside of a pod, and if unknown. */
   readonly podUid?: () => Promise<string>;
 }
 
 /** The guard counts in minutes. */
 const SIGN_OF_LIFE_EVERY_MS: Millis = 15_000;
 
-/** Half of an arming or a disarming: no trial has this name, so that whoever sees it arms again, or disarms. */
+/** Half of an arming or a disarming: no trial has this name, so that the agent arms again, or disarms. */
 const REMNANTS: GuardSeen = { guard: 'armed', trial: '', to: '' };
 
 /**
@@ -117,7 +117,7 @@ export function createHostGuard(options: HostGuardOptions): Guard {
 export const disableGuard = (disk: Pick<Disk, 'remove'>, stateDirectory: string): Promise<void> =>
   disk.remove(guardPaths(stateDirectory, '/').plan);
 
-/** In its place where it can be: an agent that is alive must not look silent because the disk is full. */
+/** Overwritten in place if possible: an agent that is alive must not look silent because the disk is full. */
 async function renew(disk: Disk, path: string, sign: Buffer): Promise<void> {
   const there = await disk.stat(path);
   if (there?.kind === 'file' && there.size === sign.length) return disk.writeOver(path, sign);

@@ -32,7 +32,7 @@ export async function missingParentDirectories(disk: Pick<Disk, 'stat'>, file: s
   return missing;
 }
 
-/** Removes the files, and the directories that nobody uses. */
+/** Removes the files, and directories that are left empty. */
 export async function removePlacedFiles(disk: Disk, { staged, made }: PlacedFiles): Promise<void> {
   for (const path of staged) await disk.remove(path);
   for (const path of made) {

@@ -5,7 +5,7 @@ export async function readBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }
 
-/** Age of the machine in this boot, in seconds, pauses included; no clock that somebody sets changes it. */
+/** Age of the machine in this boot, in seconds, pauses included; setting the clock does not change it. */
 export async function readUptimeSeconds(): Promise<number> {
   return Number.parseFloat(await readFile('/proc/uptime', 'utf8'));
 }

@@ -65,7 +65,7 @@ export function createHostFiles(root: string): HostFiles {
   return {
     async text(path, mostBytes = MOST_BYTES) {
       try {
-        // Never waits for somebody to write into a pipe.
+        // Never waits for a writer of a pipe.
         const file = await open(at(await resolve(path)), constants.O_RDONLY | constants.O_NONBLOCK);
         try {
           const buffer = Buffer.alloc(mostBytes);

@@ -19,14 +19,14 @@ export interface LocalRecordStore {
   record(): Promise<LocalRecord | null>;
   /** The local config's copy, whole or not. */
   copy(): Promise<Buffer | null>;
-  /** One of the other configs of the node's own that are kept; null where it is not there or damaged. */
+  /** One of the other configs of the node's own that are kept; null if missing or damaged. */
   other(digest: string): Promise<Buffer | null>;
   keepOther(bytes: Buffer): Promise<void>;
   /** Removes the others but these. */
   keepOthersOnly(digests: readonly string[]): Promise<void>;
   /** Durable when it resolves; after a crash in between, the copy does not fit the record. */
   save(record: LocalRecord, copy: Buffer): Promise<void>;
-  /** Keeps something that is in the way and may be of use to somebody. */
+  /** Keeps a file that is in the way and may still be of use. */
   setAside(bytes: Buffer, what: 'damaged' | 'edited'): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ export const LOCAL_RECORD = join('local', 'record');
 export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
 
 /**
- * - `kubelet`: the node's own config, for whoever needs it by hand;
- * - `kubelet.before`: the one that it replaced, where the node was provisioned again;
+ * - `kubelet`: the node's own config, for manual recovery;
+ * - `kubelet.before`: the one before that, if the node was provisioned again;
  * - `bases/<sha256>`: later ones, which our config was not tried over yet;
  * - `kubelet.damaged`: what was found in the config file and was neither the local config nor ours;
  * - `kubelet.edited`: what became of our file by hand, before that was undone;
@@ -97,7 +97,7 @@ async function replaceAnything(disk: Disk, path: string, bytes: Buffer): Promise
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** null where it is damaged. An agent does nothing where it is of a newer release. */
+/** null if damaged. An agent does nothing with the record of a newer release. */
 function parseRecord(text: string): LocalRecord | null {
   try {
     const raw = migrateRecord(parseRaw(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;

@@ -3,7 +3,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 /** What was read from disk and is yet to be believed. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** For content that is not what we wrote. Whoever reads a file catches it and goes on without the file. */
+/** For content that is not what we wrote. The reader of a file catches it and goes on without the file. */
 export function damagedRecord(what: string, cause?: unknown): GitopsError<'CHECKPOINT_DAMAGED'> {
   return new GitopsError('CHECKPOINT_DAMAGED', what, cause === undefined ? {} : { cause });
 }
@@ -21,12 +21,12 @@ export function textIn(raw: Raw, key: string, shape = /^[^]*$/): string {
   throw damagedRecord(`${key} is ${show(value)}`);
 }
 
-/** Undefined where it is missing or null. */
+/** Undefined if missing or null. */
 export function optionalText(raw: Raw, key: string): string | undefined {
   return raw[key] === undefined || raw[key] === null ? undefined : textIn(raw, key);
 }
 
-/** None where it is missing. */
+/** None if missing. */
 export function textsIn(raw: Raw, key: string): readonly string[] {
   const value = raw[key] ?? [];
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;

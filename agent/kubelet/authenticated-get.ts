@@ -10,7 +10,7 @@ export interface KubeletAccess {
   readonly token: () => Promise<string>;
   /** PEM files on this machine that may hold the certificate that the kubelet serves with. */
   readonly servingCertFiles: readonly string[];
-  /** The text of such a file; undefined where it cannot be read. The machine's own files where it is left out. */
+  /** The text of such a file; undefined for an unreadable one. Default: the machine's own files. */
   readonly readCert?: (path: string) => Promise<string | undefined>;
   /** Hears of the certificate that the kubelet itself showed, as DER. */
   readonly onServed?: (certificate: Buffer) => void;
@@ -24,7 +24,7 @@ export const configzUnread = (why: ConfigzUnread['why'], reason: string): Config
   reason,
 });
 
-/** One GET of the kubelet's own API. The token is shown to nobody but the kubelet. Never rejects. */
+/** One GET of the kubelet's own API. Only the kubelet gets the token. Never rejects. */
 export async function getFromKubelet(
   address: Address,
   path: string,

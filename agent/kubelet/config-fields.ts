@@ -13,7 +13,7 @@ const MOST_KEPT = 6;
 let lately: readonly Read[] = [];
 
 /**
- * The fields of a KubeletConfiguration; undefined where it cannot be read. The same few files are read at every look, so
+ * The fields of a KubeletConfiguration; undefined for an unreadable one. The same few files are read at every look, so
  * what came of them last is kept: decoding them was most of what a look cost.
  */
 export function fieldsOfConfig(bytes: Uint8Array): Fields | undefined {

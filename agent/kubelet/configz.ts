@@ -7,7 +7,7 @@ import type { Address } from './pinned-certificate.ts';
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Reads `/configz`. The token is shown to nobody but the kubelet. */
+/** Reads `/configz`. Only the kubelet gets the token. */
 export async function readConfigz(address: Address, options: KubeletAccess, life: Lifetime): Promise<RunningConfig> {
   const answer = await getFromKubelet(address, '/configz', MOST_BYTES, options, life);
   try {

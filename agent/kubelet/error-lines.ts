@@ -1,6 +1,6 @@
 import { redact } from '#shared/runtime/redact.ts';
 
-/** What a line of the kubelet's log says, without its time and process; undefined where it is no complaint. */
+/** What a line of the kubelet's log says, without its time and process; undefined for any other line. */
 type Reading = { readonly complaint: 'error' | 'other'; readonly text: string } | undefined;
 
 /** Different errors that are shown. */
@@ -72,7 +72,7 @@ function readJson(line: string): Reading {
     return { complaint: 'error', text: parts.join(': ') };
   } catch {
     const [, caller, msg, err] = CUT_JSON.exec(line) ?? [];
-    // Cut off early: whether it is an error, nobody can tell.
+    // Cut off early: whether it is an error is unknown.
     return msg === undefined ? undefined : { complaint: 'error', text: [caller, msg, err].filter(Boolean).join(': ') };
   }
 }

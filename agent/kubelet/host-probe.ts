@@ -55,7 +55,7 @@ export function createHostProbe(options: HostProbeOptions): KubeletProbe {
     },
   };
 
-  /** null where it cannot be read. */
+  /** null if unreadable. */
   async function metricsOf({ api, servingCerts = [] }: KubeletAddress, signal: AbortSignal): Promise<string | null> {
     if (api === null || clock.monotonic() < forbiddenUntil) return null;
     const answer = await inTime(signal, (life) =>

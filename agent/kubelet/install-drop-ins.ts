@@ -19,7 +19,7 @@ export interface OwnDropIns {
 
 export const NO_DROP_INS: OwnDropIns = { below: [], above: [] };
 
-/** How deep directories are followed; a kubelet has no limit, and nobody has a use for more. */
+/** How deep directories are followed; a kubelet has no limit, and real trees are not as deep. */
 const MAX_DEPTH = 8;
 
 /**

@@ -8,7 +8,7 @@ const HEAD = `${MARKER} edits of this file are undone. Change the pool in the co
 
 /**
  * A config as it goes into the kubelet's config file: canonical, below a comment that tells our file from the node's own
- * also after somebody edited it.
+ * also after an edit by hand.
  *
  * With a comment before it, kubelets read the JSON as YAML (the decoder goes by a leading `{`; so in 1.20 to 1.36,
  * tried with 1.20.2). The two differ in a few characters, which are escaped: YAML takes some for line breaks and refuses

@@ -19,15 +19,15 @@ export interface InstallerOptions {
   readonly stateDirectory: string;
   /** The kubelet's `--config` file. */
   readonly configFile: string;
-  /** The kubelet's `--config-dir`; undefined where it has none. */
+  /** The kubelet's `--config-dir`; undefined without one. */
   readonly dropInDirectory: string | undefined;
-  /** The kubelet's `--root-dir`, with the managers' state files in it; its usual place where it is left out. */
+  /** The kubelet's `--root-dir`, with the managers' state files in it. Default: its usual place. */
   readonly kubeletRootDirectory?: string | undefined;
-  /** What kubelets limit outside of their pods; nobody looks after that where it is left out. */
+  /** Restores limits that kubelets set outside of their pods; left out, they are not restored. */
   readonly limits?: LimitRestorer;
-  /** Who owns what the agent makes; nobody looks where it is left out. */
+  /** Owner of the files that the agent makes; left out, the owner is not checked. */
   readonly agentUid?: number | undefined;
-  /** Minor version of this node's kubelet, `1.34`; rejects where it is not known yet. */
+  /** Minor version of this node's kubelet, `1.34`; rejects while it is unknown. */
   readonly kubeletMinor: () => Promise<string>;
 }
 
@@ -215,7 +215,7 @@ const withoutDropIn = (path: string | undefined): readonly ManagedFile[] =>
 const localFile = ({ own, file }: LocalConfig, path: string): readonly ManagedFile[] =>
   own === null || file === 'link' ? [] : [{ path, holds: 'local', bytes: own.bytes, owner: own.owner }];
 
-/** Undefined where it cannot be read at all. Whatever the kubelet forgives is forgiven here. */
+/** Undefined if it is unreadable. What the kubelet tolerates is tolerated here. */
 function fieldsOf(own: OwnConfig | null): Config | undefined {
   return own === null ? undefined : fieldsOfConfig(own.bytes);
 }

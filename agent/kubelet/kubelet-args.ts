@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { HostFiles } from '../host/host-files.ts';
 
 /**
- * The command line of the kubelet with this process id on the host, the program left out. Undefined where it cannot be
- * seen: there is no such process, or the kubelet is a part of another program.
+ * The command line of the kubelet with this process id on the host, the program left out. Undefined if it is not
+ * visible: there is no such process, or the kubelet is a part of another program.
  */
 export async function kubeletArgsOf(
   pid: number | undefined,

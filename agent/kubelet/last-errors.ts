@@ -29,7 +29,7 @@ export function createReadLastErrors({ files, unit, clock }: LastErrorsOptions):
   return async (wanted, parent) => {
     const errors = createErrorLines();
     const read = (signal: AbortSignal): Promise<void> => readBackwards(files, unit, wanted, errors, signal);
-    // Where the time is up, what was found until then is told.
+    // At the deadline, the lines found until then are returned.
     await withDeadline(clock, TIMEOUT_MS, parent, read).catch(() => undefined);
     return errors.lines();
   };

@@ -31,11 +31,11 @@ export interface LimitRestorerOptions {
 
 /** Takes back what kubelets limited outside of their pods, with the config that had them do it. */
 export interface LimitRestorer {
-  /** To be called before the files of a config are written. Where nobody can tell what is present, nothing is noted. */
+  /** To be called before the files of a config are written. If the present limits are unknown, nothing is recorded. */
   record(move: ConfigMove): Promise<void>;
   /** To be called when they are written: what this config does not set becomes what it was. Tried again at the next call. */
   restore(move: ConfigMove): Promise<void>;
-  /** What the guard has to lift where it takes a trial back to this config. Reads only. */
+  /** The limits that the guard has to lift when it falls back to this config. Reads only. */
   fallbackLimits(move: ConfigMove): Promise<UnitLimits>;
 }
 

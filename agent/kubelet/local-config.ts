@@ -14,16 +14,16 @@ export interface OwnConfig {
   readonly owner: Required<FileOwner>;
 }
 
-/** What the node was provisioned with, told apart from what we put into the same file. */
+/** The config that the node was provisioned with, apart from what we put into the same file. */
 export interface LocalConfig {
   /** The one that was put aside, or that is in its place; null where the node has none (a kubelet that lives on flags). */
   readonly own: OwnConfig | null;
   /**
    * What the kubelet's config file holds now. `link`: the local config, in a file that is somewhere else. `edited`: what
-   * was ours, until somebody changed it by hand. `newer`: another local config than the one that was put aside.
+   * was ours, until a person changed it by hand. `newer`: another local config than the one that was put aside.
    */
   readonly file: 'local' | 'link' | 'ours' | 'edited' | 'damaged' | 'missing' | 'newer';
-  /** What the node's owner put in the place of `own` since; null where nobody did. */
+  /** What the node's owner put in the place of `own` since; null for nothing. */
   readonly newer: OwnConfig | null;
 }
 
@@ -35,10 +35,10 @@ export interface LocalConfigStore {
   find(local: LocalConfig, digest: string): Promise<OwnConfig | null>;
   /**
    * To be called before `bytes` go into the config file: puts the local config aside, and remembers the bytes as ours, so
-   * that a crash right after leaves nobody in doubt. Safe to repeat.
+   * that a crash right after leaves no doubt. Safe to repeat.
    */
   beforeWriting(local: LocalConfig, bytes: Buffer): Promise<void>;
-  /** The same for bytes that somebody else may write there in our place. */
+  /** The same for bytes that the guard may write there in our place. */
   remember(local: LocalConfig, bytes: Buffer): Promise<void>;
   /** Makes a config that is kept the one that the way back to local leads to. Safe to repeat. */
   adopt(local: LocalConfig, own: OwnConfig): Promise<void>;
@@ -85,7 +85,7 @@ export function createLocalConfigStore(disk: Disk, stateDirectory: string, confi
       if (isOurs) return { own, file: 'ours', newer };
       if (saved.bytes.equals(present)) return { own: ownConfig(present, owner), file: 'local', newer };
       if (isMarked(present)) return { own, file: 'edited', newer };
-      // Neither ours nor what was put aside: the node's owner wrote another config. Where it is not a config, the one that
+      // Neither ours nor what was put aside: the node's owner wrote another config. If that is not a config, the one that
       // was put aside is better.
       const isConfig = decodeKubeletConfig(present, configFile).value !== undefined;
       return isConfig ? { own, file: 'newer', newer: ownConfig(present, owner) } : { own, file: 'damaged', newer };
@@ -97,7 +97,7 @@ export function createLocalConfigStore(disk: Disk, stateDirectory: string, confi
         await store.setAside((await disk.read(configFile)) ?? Buffer.alloc(0), file);
       }
       if (newer !== null) await store.keepOther(newer.bytes);
-      // Whoever put the local config itself back wants no other one any more.
+      // A person who put the local config itself back wants no other one any more.
       await remember(file === 'local' ? { ...local, newer: null } : local, written);
     },
     remember,

@@ -66,7 +66,7 @@ export async function connectPinned(
   }
 }
 
-/** Whoever answers is compared with the disk, so the usual check of names and authorities has nothing to add. */
+/** The server's certificate is compared with the disk, so the usual check of names and authorities has nothing to add. */
 function dial({ host, port }: Address, signal: AbortSignal): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, rejectUnauthorized: false });
@@ -80,7 +80,7 @@ function dial({ host, port }: Address, signal: AbortSignal): Promise<TLSSocket> 
   });
 }
 
-/** The server's own certificate comes first in such files. Whoever signed it is not the kubelet. */
+/** The server's own certificate comes first in such files. Its issuer is not the kubelet. */
 async function readLeaf(
   file: string,
   readCert: (path: string) => Promise<string | undefined>,

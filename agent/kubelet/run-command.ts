@@ -54,7 +54,7 @@ function ended(child: ChildProcess): Promise<string> {
 
 const closed = (child: ChildProcess): Promise<void> => new Promise((resolve) => child.once('close', () => resolve()));
 
-/** Reads on for as long as anybody holds the pipes, so that nobody is ended for writing; that keeps no process alive. */
+/** Reads on for as long as a process holds the pipes, so that no writer gets SIGPIPE; that keeps no process alive. */
 function tailOf(child: ChildProcess): () => string {
   let tail = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -75,9 +75,9 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 function failed(line: string, how: string, output: string): GitopsError<'SERVICE_RESTART_FAILED'> {
-  const said = output === '' ? '' : `: ${output}`;
+  const shownOutput = output === '' ? '' : `: ${output}`;
   return new GitopsError(
     'SERVICE_RESTART_FAILED',
-    `the command that restarts the kubelet failed (${line}): ${how}${said}`,
+    `the command that restarts the kubelet failed (${line}): ${how}${shownOutput}`,
   );
 }

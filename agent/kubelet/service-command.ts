@@ -16,7 +16,7 @@ export interface CommandServiceOptions {
   readonly clock?: Clock;
 }
 
-/** A process that ends tells nobody, so it is looked at often enough to see a restart that takes a second. */
+/** A process ends without notice, so it is polled often enough to see a restart that takes a second. */
 const POLL_MS = 1000;
 
 /**

@@ -23,14 +23,14 @@ export interface SystemdServiceOptions {
 
 /** The kubelet's unit, and an end: it keeps a connection to the system bus. */
 export interface SystemdService extends KubeletService {
-  /** Why the unit is none that can be looked after; undefined where it can. @throws where systemd cannot be asked */
+  /** Why the unit is not supported; undefined if it is. @throws if systemd cannot be asked */
   unfitness(signal: AbortSignal): Promise<string | undefined>;
   /** Has the machine reboot, in order. @throws GitopsError `SERVICE_*` */
   reboot(because: string, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** systemd says at once when something happens; this is for what it might have said while nobody heard it. */
+/** systemd says at once when something happens; this is for signals that were missed. */
 const POLL_MS = 10_000;
 
 const RECONNECT = { firstMs: 200, maxMs: 30_000, jitter: 0.5 };
@@ -52,7 +52,7 @@ export function createSystemdService(options: SystemdServiceOptions): SystemdSer
         const connection = await link.connection(signal);
         const unfollow = await followUnit(connection, unit, changed, signal);
         faults = 0;
-        // Whatever happened before is not told.
+        // Changes from before are not reported.
         changed();
         await aborted(AbortSignal.any([connection.closed, signal]));
         unfollow();

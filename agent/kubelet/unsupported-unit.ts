@@ -4,7 +4,7 @@ import { numberProperty, textProperty } from './systemd-status.ts';
 type Properties = ReadonlyMap<DBusValue, DBusValue>;
 
 /**
- * Why the agent cannot look after a kubelet in this unit, and what to do about that; undefined where it can. To be known
+ * Why the agent does not support a kubelet in this unit, and what to do about that; undefined if it does. Checked
  * before anything is changed: each of these would show only when the kubelet is down.
  */
 export function whyUnitUnsupported(unit: string, properties: Properties): string | undefined {

@@ -47,7 +47,7 @@ function serveOnce(options: AgentMetricsOptions, signal: AbortSignal): Promise<v
   const text = memoizeFor(options.clock, TEXT_LASTS_MS, options.text);
   const headers = { 'content-type': CONTENT_TYPE, connection: 'close' };
   return new Promise((resolve, reject) => {
-    // Node looks for requests that take too long only every half a minute, if it is not told otherwise.
+    // Node looks for requests that take too long only every half a minute by default.
     const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
       const known = request.method === 'GET' && request.url === '/metrics';
       if (known) response.writeHead(200, headers).end(text());

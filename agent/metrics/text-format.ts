@@ -14,8 +14,8 @@ export interface Sample {
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The few lines that an agent has to say, as a pure function of where it stands. prom-client would cost every node 0.9 MiB
- * more (measured) and double the bundle, only to be told every label set that is over.
+ * The few lines that an agent has to say, as a pure function of its state. prom-client would cost every node 0.9 MiB
+ * more (measured) and double the bundle, and would still need every old label set removed.
  */
 export function metricsText(families: readonly Family[]): string {
   return families.map(familyText).join('');

@@ -10,7 +10,7 @@ export interface VisibilityTracker {
   visibility(run: string | null, isAtRest: boolean, now: Millis): ConfigVisibility;
 }
 
-/** A kubelet that starts, or is slow once, is soon seen again, and nobody has to hear of it. */
+/** A kubelet that starts, or is slow once, is soon seen again, and needs no report. */
 const GRACE_MS: Millis = 2 * 60_000;
 
 export function createVisibilityTracker(): VisibilityTracker {

@@ -11,7 +11,7 @@ export interface RunNames {
 }
 
 /**
- * A run that was healthy once is named: whoever is granted its end ends no other healthy run. One that never was is not,
+ * A run that was healthy once is named: a turn to end it ends no other healthy run. One that never was is not,
  * only the last that was healthy before it: a kubelet that dies again and again asks for one turn and not for one with
  * each of its runs, and a turn that was granted then is void as soon as it is healthy, and when it dies another time.
  */

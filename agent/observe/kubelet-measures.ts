@@ -5,17 +5,17 @@ import type { KubeletCounters } from '../ports/kubelet-probe.ts';
 /** One reading of what the kubelet counts, and of what the machine says of it. */
 export interface MeasureReading {
   readonly counters: KubeletCounters;
-  /** How often pods were out of memory at a limit of the kubelet's; null where it cannot be seen. */
+  /** How often pods were out of memory at a limit of the kubelet's; null if the count is unreadable. */
   readonly outOfMemory: number | null;
   /** See `NodeFacts`. */
   readonly reserved: number | null;
-  /** Of the kubelet's version; undefined where it is not known. */
+  /** Of the kubelet's version; undefined while it is unknown. */
   readonly minor: number | undefined;
 }
 
 /** What the kubelet is doing while it is measured. */
 export interface Measured {
-  /** Value of the annotation; undefined where nobody asks. */
+  /** Value of the annotation; undefined without one. */
   readonly mark: string | undefined;
   /** Hex SHA-256 of the payload that is active; undefined for local. */
   readonly sha256: string | undefined;
@@ -38,7 +38,7 @@ const SLI_SINCE = 26;
 
 type Timed = MeasureReading & { readonly at: Millis };
 
-/** Measures a kubelet for as long as somebody asks, in memory alone: an agent that is started begins again. */
+/** Measures a kubelet while its pool asks for it, in memory alone: a restarted agent begins again. */
 export function createKubeletMeasures() {
   let last: Measured | undefined;
   let runSince: Millis = 0;

@@ -4,7 +4,7 @@ import type { RunningConfig } from '../ports/kubelet-probe.ts';
 import type { SeenFiles } from './managed-files.ts';
 
 /**
- * Where nobody knows any more over which base a config was proven, the files in place may be the very ones that it was proven in:
+ * If the record of the base under a proven config is lost, the files in place may be the very ones that it was proven with:
  * the kubelet came up well with them while the agent looked, or was started with them and shows each of their values.
  */
 export async function recoverLostBase(

@@ -6,7 +6,7 @@ import { withDeadline } from '../host/deadline.ts';
 /** Where every kubelet renews its node's lease (k8s.io/api/coordination/v1, KEP-589). */
 const NAMESPACE = 'kube-node-lease';
 const TIMEOUT_MS = 5_000;
-/** `nodeLeaseDurationSeconds` of a kubelet that was told nothing; it renews after a quarter of that. */
+/** The kubelet's default of `nodeLeaseDurationSeconds`; it renews after a quarter of that. */
 const DEFAULT_DURATION_SECONDS = 40;
 
 interface Lease extends KubeObject {

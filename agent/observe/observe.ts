@@ -208,7 +208,7 @@ const unknownService = (error: unknown): ServiceStatus => ({
 
 const unanswered = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
 
-/** Nobody asks there: without a file that says where it is, a kubelet that does not answer is not accused. */
+/** No address: without a config file that names it, a kubelet that does not answer is not blamed. */
 const NOWHERE: KubeletAddress = { healthz: null, api: null };
 
 const isReadable = ({ files }: SeenFiles): boolean => files.files === 'installed' || files.files === 'differ';

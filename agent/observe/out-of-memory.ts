@@ -12,7 +12,7 @@ const CGROUPS = [
 
 /**
  * How often the kernel found no memory in the cgroups of all pods because of these cgroups' own limits, which are the kubelet's
- * work. What a pod suffers at its own limit is not among them. Null where it cannot be seen: without cgroups v2.
+ * work. What a pod suffers at its own limit is not among them. Null without cgroups v2.
  */
 export async function countOutOfMemory(
   files: Pick<HostFiles, 'text'>,

@@ -16,7 +16,7 @@ export interface OwnNodeOptions {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly disk: Disk;
-  /** Where the version is kept; its directory is made where it is missing. */
+  /** File for the version; a missing directory is created. */
   readonly versionFile: string;
 }
 

@@ -13,7 +13,7 @@ export interface WatchAssignmentOptions {
   readonly log: Log;
   /** The object as it is now; null where there is none. */
   readonly onHeard: (node: KubeletNode | null) => void;
-  /** A poke: the spec may be another. What the agent itself wrote pokes nobody. */
+  /** A poke: the spec may be another. The agent's own writes do not poke. */
   readonly onChange: () => void;
 }
 

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { FileOwner } from './disk.ts';
 
-/** A file as it has to be again when a trial is taken back; `bytes: null` where it has to be gone. */
+/** A file as a fallback restores it; `bytes: null` removes it. */
 export type GuardedFile =
   | { readonly path: string; readonly bytes: Buffer; readonly owner: FileOwner }
   | { readonly path: string; readonly bytes: null };
@@ -28,15 +28,15 @@ export interface GuardOrder {
 }
 
 /**
- * Why the guard took a trial back. `starts`: the kubelet was started too often. `silence`: nobody was there to judge
- * until the deadline. `down`: the kubelet was down for good and nobody was there to see it. `unknown`: its note is lost.
+ * Why the guard took a trial back. `starts`: the kubelet was started too often. `silence`: no agent judged the trial
+ * until the deadline. `down`: the kubelet was down for good and no agent was there to see it. `unknown`: its note is lost.
  */
 export type GuardCause = 'starts' | 'silence' | 'down' | 'unknown';
 
 export type GuardSeen =
   /** There can be none on this node. */
   | { readonly guard: 'none'; readonly why: string }
-  /** `boots`: of a config that was promoted, see `GuardOrder.watch`; absent where nobody watches boots. */
+  /** `boots`: of a config that was promoted, see `GuardOrder.watch`; absent without a watch on boots. */
   | { readonly guard: 'disarmed'; readonly boots?: GuardSeen }
   | {
       readonly guard: 'armed';
@@ -66,9 +66,9 @@ export interface GuardFault {
   readonly trial: string;
   readonly message: string;
   readonly tries: number;
-  /** There is no room on the disk: that says nothing of the config, and ends when somebody makes room. */
+  /** There is no room on the disk: that says nothing about the config, and ends when space is freed. */
   readonly isFull: boolean;
-  /** When it may be tried again, from now; not positive where it may be at once. */
+  /** Delay until the next try; zero or less allows it at once. */
   readonly retryInMs: Millis;
 }
 
@@ -83,11 +83,11 @@ export interface Guard {
   arm(order: GuardOrder): Promise<void>;
   /** Takes it away with everything that belongs to it, its note included. Safe to repeat. @throws GitopsError `GUARD_*` */
   disarm(): Promise<void>;
-  /** Tells it that somebody watches the trial. To be called at every look; writes seldom. @throws GitopsError `GUARD_*` */
+  /** Tells the guard that an agent watches the trial. To be called at every look; writes seldom. @throws GitopsError `GUARD_*` */
   heartbeat(): Promise<void>;
 }
 
-/** For kubelets whose starts nobody but the agent can follow. */
+/** For kubelets whose starts only the agent can follow. */
 export const noGuard = (why: string): Guard => ({
   look: () => Promise.resolve({ guard: 'none', why }),
   arm: () => Promise.resolve(),

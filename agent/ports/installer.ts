@@ -6,7 +6,7 @@ import type { GuardedFile } from './guard.ts';
 export interface Installable {
   readonly payload: string;
   readonly apply: ApplyMode;
-  /** Hex SHA-256 of the local config that it is laid over; the one that was put aside where it is left out or lost. */
+  /** Hex SHA-256 of the local config under the overlay. Left out or lost, the saved copy of the local config is used. */
   readonly base?: string;
 }
 
@@ -62,7 +62,7 @@ export interface Settled {
 export interface Installer {
   /**
    * What has to be on disk for a config (null: the local config alone). Reads only.
-   * Throws `GitopsError` (`INSTALL_*`) where it cannot be installed on this node, with the reason.
+   * Throws `GitopsError` (`INSTALL_*`) with the reason if this node cannot have it.
    */
   plan(config: Installable | null): Promise<InstallPlan>;
   /** Whether every managed file is as the plan wants it, owner and mode included. */
@@ -77,8 +77,8 @@ export interface Installer {
    */
   install(plan: InstallPlan): Promise<void>;
   /**
-   * Every file, state files of the managers included, as it has to be for `to` again after `trial` was installed, for
-   * somebody who knows nothing of plans. To be asked before `trial` is installed. Remembers whatever it names as ours.
+   * Every file, state files of the managers included, as a fallback from `trial` to `to` has to restore it, for a guard
+   * that knows nothing of plans. Call it before `trial` is installed. Remembers every named file as ours.
    */
   fallbackFiles(trial: InstallPlan, to: InstallPlan): Promise<readonly GuardedFile[]>;
   /**

@@ -2,15 +2,15 @@
 export type Health =
   | { readonly health: 'ok' }
   | { readonly health: 'failing'; readonly reason: string }
-  /** Nobody listens, or no answer in time. */
+  /** Nothing listens, or no answer in time. */
   | { readonly health: 'down'; readonly reason: string };
 
 /** The configuration that the running kubelet reports on `/configz`. */
 export type RunningConfig =
   | { readonly seen: true; readonly config: Readonly<Record<string, unknown>> }
   /**
-   * Not to be read now, or not for us (`forbidden`: the kubelet's authorizer says no; `untrusted`: it cannot be told from
-   * others; `off`: it serves no API); never by itself a failure.
+   * Not to be read now, or not for us (`forbidden`: the kubelet's authorizer says no; `untrusted`: its certificate does not prove that it is
+   * the kubelet; `off`: it serves no API); never by itself a failure.
    */
   | {
       readonly seen: false;
@@ -22,9 +22,9 @@ export type RunningConfig =
 export interface KubeletAddress {
   /** null where the healthz server is switched off (`healthzPort: 0`). */
   readonly healthz: { readonly host: string; readonly port: number } | null;
-  /** The authenticated API; null where it is switched off. */
+  /** The authenticated API; null if the kubelet serves none. */
   readonly api: { readonly host: string; readonly port: number } | null;
-  /** Files on the host that hold the certificate it serves with, the likeliest first; absent where nobody has looked for them. */
+  /** Files on the host that hold the certificate it serves with, the likeliest first; absent before the first look. */
   readonly servingCerts?: readonly string[];
 }
 
@@ -41,8 +41,8 @@ export type KubeletCounters = Readonly<Record<string, number>>;
 export interface KubeletProbe {
   health(address: KubeletAddress, signal: AbortSignal): Promise<Health>;
   runningConfig(address: KubeletAddress, signal: AbortSignal): Promise<RunningConfig>;
-  /** null where it cannot be seen. Absent where nobody can look. */
+  /** null while it is unreadable. Absent on agents that cannot read it. */
   podHarm?(address: KubeletAddress, signal: AbortSignal): Promise<PodEvictions | null>;
-  /** null where they cannot be seen. Absent where nobody can look. */
+  /** null while they are unreadable. Absent on agents that cannot read them. */
   counters?(address: KubeletAddress, signal: AbortSignal): Promise<KubeletCounters | null>;
 }

@@ -8,13 +8,13 @@ export interface ServiceStatus {
   readonly run: string | null;
   /** The kubelet's process on the host; absent where there is none, or where that is not known. */
   readonly pid?: number;
-  /** Restarts that the service manager made by itself since the unit was last started by somebody; null if not counted. */
+  /** Restarts that the service manager made by itself since the unit's last ordered start; null if not counted. */
   readonly automaticRestarts: number | null;
   /** How the last run ended, in the service manager's words (`exit-code 1`, `signal KILL`); absent where not known. */
   readonly lastExit?: string;
   /**
-   * With `stopped`: it ended in good order and nothing is to start it again. Somebody stopped it, or what it depends on,
-   * or nobody has started it since the boot; it did not fail. Absent where that is not so, or not known.
+   * With `stopped`: it ended in good order and nothing is to start it again. A person or a dependency stopped it,
+   * or it has not been started since the boot; it did not fail. Absent otherwise, and while this is unknown.
    */
   readonly wasStopped?: boolean;
   /** It ended by itself, and the service manager waits before it starts it again. */

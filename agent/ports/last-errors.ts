@@ -1,6 +1,6 @@
 /** Which lines of the kubelet's log belong to a failure. */
 export interface LastErrorsQuery {
-  /** RFC 3339. Lines from before are somebody else's; undefined where only the newest are wanted. */
+  /** RFC 3339. Earlier lines belong to another run; undefined asks for the newest lines only. */
   readonly since: string | undefined;
   /** Runs of the kubelet (`ServiceStatus.run`) that had nothing to do with it. */
   readonly notOf: readonly string[];

@@ -7,11 +7,11 @@ export interface NodeFacts {
   readonly ready: 'yes' | 'no' | 'unknown';
   /** Why it is not Ready, in the words of its condition. */
   readonly notReady?: string;
-  /** Its pressures that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`; null where the last reading told nothing. */
+  /** Its pressures that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`; null if the last reading failed. */
   readonly pressures: readonly string[] | null;
   /** Share of its memory that pods cannot have: capacity without allocatable; null where the last reading did not tell. */
   readonly reserved: number | null;
-  /** Why the last reading told nothing; absent where it did. */
+  /** Why the last reading failed; absent if it succeeded. */
   readonly problem?: string;
 }
 

@@ -5,7 +5,7 @@ import type { CgroupUse } from './host-facts.ts';
 const ROOT = '/sys/fs/cgroup';
 
 /**
- * What a cgroup uses now. Pages of files that nobody used lately are left out: the kernel drops them where a limit is set.
+ * What a cgroup uses now. Inactive pages of files are left out: the kernel drops them under a limit.
  *
  * @param path from the root of its hierarchy
  */

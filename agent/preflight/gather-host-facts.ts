@@ -26,7 +26,7 @@ const CGROUPS = '/sys/fs/cgroup';
 
 /** Reads from the machine what the checks can ask for. Never throws; changes nothing. */
 export interface HostFactsReader {
-  /** The kubelet's command line, the program left out; undefined where it cannot be seen. */
+  /** The kubelet's command line, the program left out; undefined if it is not visible. */
   kubeletArgs(): Promise<readonly string[] | undefined>;
   look(candidate: ConfigForHost, kubeletArgs: readonly string[] | undefined): Promise<HostFacts>;
 }
@@ -75,7 +75,7 @@ export function createHostFactsReader({ files, kubeletPid }: HostFactsOptions): 
       runningPods: await countPods(files, version),
       // An agent that sees nothing of the host may be in another network as well.
       addresses: (await files.kind('/proc')) === 'directory' ? addressesOf() : undefined,
-      // A file that somebody spoiled or deleted names no port, and the kubelet still listens on its own.
+      // A file that is broken or deleted names no port, and the kubelet still listens on its own.
       listening: ownPorts === undefined ? undefined : await listeningPorts(files),
       ownPorts: ownPorts ?? new Set<number>(),
       present: present?.reduce<Config>((below, above) => mergePatch(below, above) as Config, {}),
@@ -94,7 +94,7 @@ const readMemory =
     return kib === undefined ? undefined : Number(kib) * 1024;
   };
 
-/** A kubelet counts all that is not used, and pages of files that nobody asked for lately. In doubt, the larger figure. */
+/** A kubelet counts all that is not used, and inactive pages of files. In doubt, the larger figure. */
 function availableMemory(memory: ReturnType<typeof readMemory>): number | undefined {
   const [free, pages, estimate] = ['MemFree', 'Inactive\\(file\\)', 'MemAvailable'].map(memory);
   return free === undefined ? undefined : Math.max(free + (pages ?? 0), estimate ?? 0);

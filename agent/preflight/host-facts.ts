@@ -40,7 +40,7 @@ export interface HostFacts {
   readonly runningPods?: number;
   /** Addresses of the machine's interfaces. */
   readonly addresses?: readonly string[];
-  /** TCP ports that somebody listens on. */
+  /** TCP ports with a listener. */
   readonly listening?: ReadonlySet<number>;
   /** Ports that the kubelet has already, by its config as it lies there. */
   readonly ownPorts: ReadonlySet<number>;
@@ -65,7 +65,7 @@ export interface ConfigForHost {
   readonly fromFiles: Readonly<Record<string, unknown>>;
   /** What the assignment itself sets. */
   readonly assigned: Readonly<Record<string, unknown>>;
-  /** Files that the agent installs into: `--config`, and `--config-dir` where it has one. */
+  /** Files that the agent installs into: `--config`, and `--config-dir` if it has one. */
   readonly configFile: string;
   readonly configDirectory: string | undefined;
   /** Whether it goes into the drop-in directory. */

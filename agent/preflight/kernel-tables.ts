@@ -5,7 +5,7 @@ import type { HostFiles } from '../host/host-files.ts';
 const LISTENING = '0A';
 const MOST_TABLE_BYTES = 4 * 1024 * 1024;
 
-/** TCP ports that somebody listens on. `self` is this process, which is in the host's network. */
+/** TCP ports with a listener. `self` is this process, which is in the host's network. */
 export async function listeningPorts(files: HostFiles): Promise<ReadonlySet<number> | undefined> {
   const tables = await Promise.all(
     ['/proc/1/net/tcp', '/proc/1/net/tcp6'].map((path) => files.text(path, MOST_TABLE_BYTES)),

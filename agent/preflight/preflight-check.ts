@@ -4,7 +4,7 @@ import type { ConfigForHost, HostFacts } from './host-facts.ts';
 /** One question about a config and a machine. Pure; silent where what it needs was not seen. */
 export type Check = (candidate: ConfigForHost, facts: HostFacts) => readonly Finding[];
 
-/** The kubelet would not start, the node would lose its pods, or nobody could judge it: the config is refused. */
+/** The kubelet would not start, the node would lose its pods, or the trial could not be judged: the config is refused. */
 export const refuse = (code: string, field: string, message: string, suggestion?: string): Finding => ({
   code,
   severity: 'error',

@@ -16,7 +16,7 @@ import { addresses, kubeletApiEnabled, healthEndpointEnabled, ports } from './ch
 import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostFactsReader } from './gather-host-facts.ts';
 
-/** Each looks at one thing; a node is told all at once. */
+/** Each looks at one thing; a refusal reports all findings at once. */
 const CHECKS: readonly Check[] = [
   configIsRead,
   flagsOverride,
@@ -50,7 +50,7 @@ export function checkOnHost(candidate: ConfigForHost, facts: HostFacts): readonl
 }
 
 export interface PreflightOptions {
-  /** The kubelet's `--config`, and its `--config-dir` where it has one. */
+  /** The kubelet's `--config`, and its `--config-dir` if it has one. */
   readonly configFile: string;
   readonly configDirectory: string | undefined;
   readonly host: HostFactsReader;

@@ -71,7 +71,7 @@ export function storageOf({ diskProblems, seen: { files, staged } }: StatusFacts
   return { type, status: 'False', reason: 'Damaged', message: joinFirst(problems) };
 }
 
-/** Whether there is somebody to take a trial back when the agent cannot. */
+/** Whether a guard can take a trial back when the agent cannot. */
 export function guardOf({ state, seen: { guard, guardFault } }: StatusFacts): PlainCondition {
   const type = 'Guarded';
   if (guard.guard === 'none') return { type, status: 'False', reason: 'NoGuard', message: guard.why };

@@ -12,7 +12,7 @@ export interface NodeHealth {
   readonly health: PlainCondition;
   /** Whether the agent is about to put back what drifted. */
   readonly repairs: boolean;
-  /** What a change that goes on for too long fails of; null or absent where it takes no longer than any does. */
+  /** Why a change that takes too long does not end; null or absent for one that takes the usual time. */
   readonly stuck?: Failure | null;
   /** The error ends without a person. */
   readonly mayPass?: boolean;

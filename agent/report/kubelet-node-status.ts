@@ -42,21 +42,21 @@ export interface NodeReport {
   readonly at: string;
 }
 
-export function nodeReportOf(told: StatusFacts): NodeReport {
-  const { state, seen, agentVersion } = told;
+export function nodeReportOf(facts: StatusFacts): NodeReport {
+  const { state, seen, agentVersion } = facts;
   const { generation, kubeletVersion, kubeletFlags, numaNodes } = seen;
   const drift = driftOf(state, seen);
   const awaitsTurn = turnNeeded(state, seen);
-  const phase = phaseOf(told, drift);
-  const error = errorIn(told, drift);
-  const health = healthOf(told, drift);
+  const phase = phaseOf(facts, drift);
+  const error = errorIn(facts, drift);
+  const health = healthOf(facts, drift);
   const progress = kstatusConditions({
     phase,
     error,
     health,
     repairs: willBeRepaired(drift),
     stuck: stuckIn(state, seen),
-    mayPass: mayPass(error, told),
+    mayPass: mayPass(error, facts),
     pending: pendingAssignment(state, seen),
   });
   const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
@@ -81,7 +81,7 @@ export function nodeReportOf(told: StatusFacts): NodeReport {
       bootID: seen.bootId,
       agentVersion,
     },
-    conditions: [...progress, health, storageOf(told), guardOf(told), visibilityOf(told)],
+    conditions: [...progress, health, storageOf(facts), guardOf(facts), visibilityOf(facts)],
     isOnItsWay: isOnItsWay(state),
     isFault: error !== state.error,
     at: seen.at,
@@ -138,9 +138,9 @@ function referenceTo(target: Target): ConfigReference {
 }
 
 /** At rest, a disk that refuses keeps everything else from happening. In a change, why that ended is worth more. */
-function errorIn(told: StatusFacts, drift: Drift): NodeError | null {
-  const { state, seen, fault, unsaved = null } = told;
-  if (state.doing.phase !== 'idle') return state.error ?? faultIn(told);
+function errorIn(facts: StatusFacts, drift: Drift): NodeError | null {
+  const { state, seen, fault, unsaved = null } = facts;
+  if (state.doing.phase !== 'idle') return state.error ?? faultIn(facts);
   const unrepaired = fault !== null && drift.drift !== 'none' && drift.drift !== 'reported' ? fault : null;
   const why = unsaved ?? (state.error === null ? unrepaired : null);
   if (why === null) return state.error;
@@ -159,7 +159,7 @@ function mayPass(error: NodeError | null, { seen: { staged }, fault, unsaved }: 
   return failures.some((failure) => failure?.mayPass === true && failure.message === error?.message);
 }
 
-/** The way back has no end but its own: where it does not get on, somebody has to hear of it. */
+/** A fallback has no time limit: a fault that holds it up is reported. */
 function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
   const isStuck = doing.phase === 'falling-back' && isOverdue(doing.change, doing.terms, DEFAULT_TIMING);
   if (!isStuck || fault?.mayPass === true) return null;
@@ -168,7 +168,7 @@ function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
 
 /**
  * In twelve steps, half a minute at most: the status is no progress bar for the API server to draw. A probation is a third of a trial
- * unless somebody chose another, so that one of the steps ends with it. A kubelet that is not in order shows nothing of what it had proved.
+ * unless the pool sets another, so that one of the steps ends with it. A kubelet that is not in order shows nothing of what it had proved.
  */
 function trialOf(
   { config, since, change, warnings }: Trial,
@@ -191,8 +191,10 @@ function trialOf(
 }
 
 /** The same bound as for one warning: kubelets and service managers have the last word in these. */
-const shortened = <T extends { readonly message: string }>(told: T): T =>
-  told.message.length <= MAX_WARNING_LENGTH ? told : { ...told, message: told.message.slice(0, MAX_WARNING_LENGTH) };
+const shortened = <T extends { readonly message: string }>(entry: T): T =>
+  entry.message.length <= MAX_WARNING_LENGTH
+    ? entry
+    : { ...entry, message: entry.message.slice(0, MAX_WARNING_LENGTH) };
 
 /** The API server refuses the whole status where there is more. */
 const bounded = (warnings: readonly string[]): readonly string[] =>

@@ -14,13 +14,13 @@ const MOST_TEXTS = 4;
  * also where a fault comes and goes. Where the node stands now is for the status to say.
  */
 export function createLogLimiter(log: Pick<Log, 'warn' | 'error'>, clock: Pick<Clock, 'monotonic'>) {
-  const said = new Map<string, { readonly since: Millis; readonly texts: Set<string> }>();
+  const logged = new Map<string, { readonly since: Millis; readonly texts: Set<string> }>();
   const isNews = (message: string, fields: Readonly<Record<string, unknown>>, most = Infinity): boolean => {
     const now = clock.monotonic();
-    const before = said.get(message);
+    const before = logged.get(message);
     const known =
       before !== undefined && now - before.since < SPAN_MS ? before : { since: now, texts: new Set<string>() };
-    said.set(message, known);
+    logged.set(message, known);
     const { err, ...rest } = fields;
     const text = JSON.stringify([rest, err === undefined ? '' : reasonOf(err)]);
     if (known.texts.has(text) || known.texts.size >= most) return false;

@@ -4,7 +4,7 @@ import { turnNeeded } from '../decide/restart-turn.ts';
 import type { Pending } from './kstatus-conditions.ts';
 
 /**
- * What is assigned and does not run, whatever the reason: as long as that is so, nobody may take the assignment for done.
+ * What is assigned and does not run, whatever the reason: as long as that is so, the assignment is not done.
  * One that was rejected has an error, which says more; what is not rejected any more is as good as new.
  */
 export function pendingAssignment(state: State, seen: Observation): Pending | null {

@@ -7,7 +7,7 @@ import { type PlainCondition, stalled } from './kstatus-conditions.ts';
 import type { AssignmentWatch } from '../observe/watch-assignment.ts';
 
 /**
- * A newer release wrote the state directory, so that nobody here can say where the node stands. Whatever that release
+ * A newer release wrote the state directory, so that this agent cannot read the node's state. Whatever that release
  * was in the middle of, its guard ends.
  */
 export interface TooNewState {
@@ -36,8 +36,8 @@ export async function reportStateTooNew(
 }
 
 /**
- * What such an agent says of its node: all that the newer one said, and that nobody acts on it. `observedGeneration`
- * stays as well, so that whoever assigns something sees that it is not taken up.
+ * What such an agent says of its node: all that the newer one said, and that this agent does not act on it. `observedGeneration`
+ * stays as well, so that the reconciler sees that a new assignment is not taken up.
  */
 export function statusOfStateTooNew(
   { tooNew, agentVersion, at }: TooNewState,

@@ -14,6 +14,6 @@ export interface StatusFacts {
   readonly fault: Failure | null;
   /** What is wrong with the agent's own files, in sentences. */
   readonly diskProblems: readonly string[];
-  /** Why the state of this decision is not on disk, and so nothing of it happens; absent or null where it is. */
+  /** Why the state of this decision is not on disk, and so nothing of it happens; absent or null once it is saved. */
   readonly unsaved?: Failure | null;
 }

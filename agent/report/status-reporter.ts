@@ -1,5 +1,6 @@
 import equal from 'fast-deep-equal';
-import { HEARTBEAT_MS, type KubeletNode, type KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { HEARTBEAT_MS } from '#shared/contract/api/silent-agent.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
@@ -27,7 +28,7 @@ export interface Reporter {
   /** The KubeletNode as the API server has it; null where there is none, and so nothing to report to. */
   received(node: KubeletNode | null): void;
   /** What is to be reported from now on. Only the latest counts. */
-  report(told: NodeReport | TooNewState): void;
+  report(latest: NodeReport | TooNewState): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -44,7 +45,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const wakeUps = createWakeUps(clock);
   const ownVersions: string[] = [];
   let present: KubeletNodeStatus | undefined;
-  let told: NodeReport | TooNewState | undefined;
+  let latest: NodeReport | TooNewState | undefined;
   /** What the definition of an older release dropped of the last write: only heartbeats bring it again. */
   let dropped: ReturnType<typeof mergeDiff> = null;
   let heartbeatAt: Millis = -Infinity;
@@ -52,11 +53,11 @@ export function createReporter(options: ReporterOptions): Reporter {
   let faults = 0;
   const reasons = createOngoingFaultReasons();
 
-  /** @returns when to write again at the latest, if nothing is told before */
+  /** @returns when to write again at the latest */
   const write = async (signal: AbortSignal): Promise<Millis> => {
-    if (present === undefined || told === undefined) return heartbeatAt;
+    if (present === undefined || latest === undefined) return heartbeatAt;
     const { heartbeat: _, ...before } = present;
-    const wanted = 'tooNew' in told ? statusOfStateTooNew(told, present) : statusOf(told, present);
+    const wanted = 'tooNew' in latest ? statusOfStateTooNew(latest, present) : statusOf(latest, present);
     const patch = mergeDiff(before, { ...wanted });
     const now = clock.monotonic();
     const news = newsIn(patch);
@@ -94,13 +95,13 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   return {
     received(node) {
-      // News of an own write that came late would only look like a change by somebody else.
+      // A late event of an own write would look like a change by another writer.
       if (node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
       present = node === null ? undefined : (node.status ?? {});
       wakeUps.poke();
     },
     report(now) {
-      told = now;
+      latest = now;
       wakeUps.poke();
     },
     async run(signal) {
@@ -123,7 +124,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
 }
 
-/** Measures change with every look: they are told with the next heartbeat or with news. */
+/** Measures change with every look: they are reported with the next heartbeat or with news. */
 function newsIn(patch: ReturnType<typeof mergeDiff>): Readonly<Record<string, unknown>> {
   const { measures: _, ...news } = patch ?? {};
   return news;

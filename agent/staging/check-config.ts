@@ -16,7 +16,7 @@ export interface Checks {
   readonly installer: Pick<Installer, 'plan'>;
   readonly validate: Validate;
   readonly preflight: Preflight;
-  /** Nobody tries where it is left out. */
+  /** Left out, the check is skipped. */
   readonly checkWritable?: CheckWritable | undefined;
   /** Fields that no config may set on this node, whatever the cluster says; `default`: those that are denied by default. */
   readonly denyFields?: readonly string[];
@@ -29,8 +29,8 @@ export type Checked = { readonly failure: Failure } | { readonly warnings: reado
  * config, and on this machine. What is wrong with the node's own config alone is not the payload's fault.
  *
  * @param minor the kubelet's version: `v1.34.2`
- * @returns why the kubelet must not hear of it (`isTransientDiskError`: not now), or what is to be said of it on this machine
- * @throws `INSTALL_*` where it cannot be installed
+ * @returns why it must not reach the kubelet (`isTransientDiskError`: not now), or the warnings about it on this machine
+ * @throws `INSTALL_*` if it cannot be installed
  */
 export async function checkConfig(
   config: Config,

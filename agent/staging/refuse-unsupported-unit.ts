@@ -7,17 +7,17 @@ import type { Preflight } from '../ports/preflight.ts';
 export interface UnsupportedUnit {
   /** There is no guard for such a unit; that is in the status from the first look on. */
   readonly guard: (guard: Guard) => Guard;
-  /** Nothing passes, until somebody has seen to the unit or named another. */
+  /** Nothing passes until a person fixes the unit or names another. */
   readonly preflight: (preflight: Preflight) => Preflight;
 }
 
 /** @param unfitness why, in a sentence; may reject where that cannot be found out, which speaks against no unit */
 export function createUnsupportedUnit(unfitness: () => Promise<string | undefined>, log: Log): UnsupportedUnit {
-  let told: string | undefined;
+  let logged: string | undefined;
   const ask = async (): Promise<string | undefined> => {
     const reason = await unfitness().catch(() => undefined);
-    if (reason !== undefined && reason !== told) log.error({ reason }, 'this kubelet cannot be looked after');
-    told = reason;
+    if (reason !== undefined && reason !== logged) log.error({ reason }, 'this kubelet cannot be looked after');
+    logged = reason;
     return reason;
   };
   return {

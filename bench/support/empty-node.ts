@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IsolatedProcess } from './isolated-process.ts';
 
-/** A Node that does nothing: what nobody who ships one gets below. */
+/** A Node that does nothing: the least that a program on Node takes. */
 export interface EmptyNode {
   readonly pid: number;
   readonly stop: () => Promise<void>;
@@ -11,7 +11,7 @@ export interface EmptyNode {
 /** Timers that it has. */
 export const EMPTY_NODE_TIMERS = 1;
 
-/** @param place where it runs; otherwise it runs what this process runs, in the same cgroup */
+/** @param place the process to run in; default: this process's own binary and cgroup */
 export async function startEmptyNode(place?: IsolatedProcess): Promise<EmptyNode> {
   const { node, cgroupProcs } = place ?? { node: process.execPath, cgroupProcs: '/dev/null' };
   const script = 'echo $$ > "$1" && exec "$2" -e "setInterval(()=>{},1e9)"';

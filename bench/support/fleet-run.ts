@@ -13,7 +13,7 @@ import { figuresOf } from './process-figures.ts';
 const MAX_UNAVAILABLE = '20%';
 /** As often as kubelets write their Nodes, and agents their KubeletNodes, where nothing changes. */
 export const HEARTBEAT_MS = 300_000;
-/** The Lease of the process before has to run out, and whoever gains the lead looks at everything once more. */
+/** The Lease of the process before has to run out, and the new leader lists everything once more. */
 const SETTLE_MS = 45_000;
 const PATIENCE_MS = 30 * 60_000;
 /** A single start says more about what else the machine does at that moment. */

@@ -14,7 +14,7 @@ export interface FleetSite {
   readonly relay: Relay;
   /** Path; it names the relay. */
   readonly kubeconfig: string;
-  /** Calls of whoever uses the kubeconfig, since this was last asked: `patch kubeletnodes` to a count. */
+  /** Calls by users of the kubeconfig since the last question: `patch kubeletnodes` to a count. */
   calls(): Promise<Readonly<Record<string, number>>>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 
-/** What it is told once, over its IPC channel. */
+/** Its only message, over its IPC channel. */
 export interface Follow {
   readonly server: string;
   readonly credential: Credential;
@@ -21,7 +21,7 @@ export interface Followed {
   readonly heard: number;
   /** Of those, objects that said who wrote which field. */
   readonly withManagedFields: number;
-  /** Of CPU, since it was told, or said something last. */
+  /** Of CPU, since that message, or since its last report. */
   readonly cpuMs: number;
 }
 

@@ -1,6 +1,7 @@
 import { nodeReportOf, statusOf } from '#agent/report/kubelet-node-status.ts';
 import { API_VERSION, FIRST_SEEN_ANNOTATION } from '#shared/contract/api/group.ts';
-import { HEARTBEAT_MS, type KubeletNode, type KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import { HEARTBEAT_MS } from '#shared/contract/api/silent-agent.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { A, AT, idle, seen, wanting } from '../../test/support/agent/states.ts';

@@ -4,7 +4,7 @@ import { CoreV1Api, KubeConfig, type V1Node } from '@kubernetes/client-node';
 const began = performance.now();
 const config = new KubeConfig();
 config.loadFromFile(process.env['KUBECONFIG'] ?? '');
-// It refuses plain HTTP, which the sandbox speaks, unless it is told not to look at certificates.
+// It refuses plain HTTP, which the sandbox speaks, unless checks of certificates are off.
 config.clusters = config.clusters.map((cluster) => ({ ...cluster, skipTLSVerify: cluster.server.startsWith('http:') }));
 const api = config.makeApiClient(CoreV1Api);
 const nodes: V1Node[] = [];
@@ -15,5 +15,5 @@ do {
   next = page.metadata?._continue;
 } while (next !== undefined && next !== '');
 process.send?.({ nodes: nodes.length, ms: performance.now() - began });
-// Whoever measures it looks now, and ends it: the nodes are still held.
+// The measuring process looks now, and ends it: the nodes are still held.
 setInterval(() => nodes.length, 60_000);

@@ -5,11 +5,11 @@ export interface ProcessFigures {
   readonly rssMiB: number;
   /** Each shared page divided by those who share it. */
   readonly pssMiB: number;
-  /** Pages that are nobody else's. */
+  /** Pages of this process alone. */
   readonly privateMiB: number;
   /** Pages of its own that it has written to: what is left of it when everything that can be read again is dropped. */
   readonly dirtyMiB: number;
-  /** Pages of files as they are on the disk: the binary and its libraries, whoever else has them. */
+  /** Pages of files as they are on the disk: the binary and its libraries, shared or not. */
   readonly cleanMiB: number;
   readonly cpuSeconds: number;
   readonly threads: number;
@@ -53,7 +53,7 @@ export async function figuresOf(pid: number): Promise<ProcessFigures> {
   };
 }
 
-/** Linux counts in hundredths of a second for whoever reads it, whatever it does inside. */
+/** Linux counts in hundredths of a second for its readers, whatever it does inside. */
 const TICKS_PER_SECOND = 100;
 
 function cpuSeconds(stat: string): number {

@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 import { lookUpNames, type LookupContext } from './look-up-names.ts';
 import { type Candidates, candidatesAt } from './candidates.ts';
 
-/** Whoever presses the tabulator key waits. */
+/** A person waits for the completion. */
 const DEADLINE_MS: Millis = 2_000;
 
 /** How a shell goes on, as kubectl and other programs by cobra say it: files as well, nothing more, directories only. */
@@ -30,7 +30,7 @@ export async function complete(
   io.out.write(`${[...lines, `:${DIRECTIVES[wanted.paths ?? 'nothing']}`].join('\n')}\n`);
 }
 
-/** A name that ends the line, hides something or looks like an option is nobody's: it is not offered. */
+/** A name that ends the line, hides something or looks like an option is not offered. */
 const isSafe = (name: string): boolean =>
   /^[^-:\p{C}\p{Z}][^\p{C}\u2028\u2029]*$/u.test(name) || /^--[a-z-]+$/.test(name);
 

@@ -62,7 +62,7 @@ async function objectNames(
   }
 }
 
-/** What a folder of the config repository holds; nothing where it is not there. */
+/** What a folder of the config repository holds; nothing for a missing folder. */
 async function entries({ given }: LookupContext, folder: string): Promise<readonly string[]> {
   const repository = athome(given.text('repo') ?? '.');
   return readdir(join(repository, given.text('path') ?? '', folder)).catch(() => []);
@@ -79,7 +79,7 @@ async function inCluster(resource: Resource, place: LookupContext, signal: Abort
 }
 
 /**
- * Whether the credentials come from a program that may ask for a password or open a browser: nobody expects that of a tabulator
+ * Whether the credentials come from a program that may ask for a password or open a browser: a person does not expect that of the tab
  * key. One that says that it never does (`interactiveMode: Never`) is run.
  */
 async function mayAskAPerson(place: LookupContext): Promise<boolean> {

@@ -33,7 +33,7 @@ export interface PodFact {
   readonly component: string;
   readonly node: string;
   readonly ready: boolean;
-  /** Why a container does not run: `CrashLoopBackOff`; '' where it does. */
+  /** Why a container does not run: `CrashLoopBackOff`; '' if it does. */
   readonly waiting: string;
   readonly restarts: number;
 }
@@ -74,5 +74,5 @@ export interface Facts {
   readonly stamps: readonly Stamp[];
 }
 
-/** The value of a part, or what stands for it where it could not be read: its own diagnosis says so. */
+/** The value of a part, or the given value if it could not be read: its own diagnosis says so. */
 export const valueOr = <T>(part: Part<T>, otherwise: T): T => (part.read ? part.value : otherwise);

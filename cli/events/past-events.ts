@@ -46,15 +46,15 @@ export interface EventsQuestion {
  */
 export function listPastEvents(traces: PastFacts, question: EventsQuestion = {}): readonly PastEvent[] {
   const poolOf = new Map(traces.kubeletNodes.map(({ metadata, spec }) => [metadata.name, spec?.pool ?? '']));
-  const told = new Map<string, PastEvent>();
+  const byName = new Map<string, PastEvent>();
   const series = traces.events.filter((event) => (event.series?.count ?? 1) > 1);
-  const said = fromStatus(traces).filter((event) => !series.some((each) => counts(each, event)));
-  for (const event of [...said, ...traces.events]) {
+  const dated = fromStatus(traces).filter((event) => !series.some((each) => counts(each, event)));
+  for (const event of [...dated, ...traces.events]) {
     const happened = fromEvent(event, poolOf);
-    if (happened !== undefined) told.set(event.metadata.name, happened);
+    if (happened !== undefined) byName.set(event.metadata.name, happened);
   }
   const { pool, node, since } = question;
-  return [...told.values()]
+  return [...byName.values()]
     .filter((each) => pool === undefined || each.pool === pool)
     .filter((each) => node === undefined || (each.kind === 'Node' && each.name === node))
     .filter(({ at }) => since === undefined || (fromTimestamp(at) ?? 0) >= since)

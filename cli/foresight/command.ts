@@ -83,13 +83,13 @@ async function runForesight(given: Given, io: Io): Promise<ExitCode> {
   return steps.length + leftOut.length + flags.length === 0 ? 0 : 1;
 }
 
-/** What agents report, where a cluster was named. @throws KubeError where it does not answer, or not to us */
+/** What agents report, if a cluster was named. @throws KubeError if it does not answer, or not to us */
 async function nodesOf(given: Given, io: Io): Promise<readonly KubeletNode[]> {
   if (given.text('kubeconfig') === undefined && given.text('context') === undefined) return [];
   return (await (await connectTo(given, io)).list<KubeletNode>({ resource: KUBELET_NODES })).items;
 }
 
-/** A pool that has errors already: nobody can say what a newer kubelet would add to them. */
+/** A pool that has errors already: what a newer kubelet would add to them is unknown. */
 interface LeftOut {
   readonly pool: string;
   readonly findings: readonly Finding[];

@@ -43,7 +43,7 @@ export interface DefaultChange {
  * steps that bring nothing are left out.
  *
  * @param loaded  with computed values: as an example of a machine gets them
- * @param present minor versions in use now; the newest of them is where it starts
+ * @param present minor versions in use now; the newest of them is the start
  */
 export function foreseeUpgrades(loaded: ValidPool, present: readonly string[]): readonly UpgradeForesight[] {
   const pool = examplePoolOf(loaded);

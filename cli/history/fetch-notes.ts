@@ -6,7 +6,7 @@ import { redact } from '#shared/runtime/redact.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { NOTES_PREFIX } from './read-history.ts';
 
-/** A server that takes longer answers nobody. */
+/** A server that takes longer does not answer at all. */
 const MOST_MS: Millis = 5 * 60_000;
 
 /**
@@ -14,7 +14,7 @@ const MOST_MS: Millis = 5 * 60_000;
  * which knows how to authenticate.
  *
  * @param directory root of the clone
- * @returns the revision that was fetched for the branch that is checked out; `HEAD` where it follows none
+ * @returns the revision that was fetched for the branch that is checked out; `HEAD` for a branch without upstream
  * @throws GitopsError `FETCH_FAILED`
  */
 export async function fetchWithNotes(

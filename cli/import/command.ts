@@ -99,7 +99,7 @@ function clusterName(given: Given): string {
   );
 }
 
-/** What `plan` has to be told so that it compares with the same nodes. */
+/** The options of `plan` with which it compares with the same nodes. */
 function compareBy(given: Given): string {
   const option = (name: string): readonly string[] => {
     const value = given.text(name);

@@ -20,6 +20,6 @@ const SET_UP_WITH_THE_HOST: ReadonlySet<string> = new Set([
 export const isHostField = (path: string, { cost }: Pick<Field, 'cost'>): boolean =>
   cost === 'never' || SET_UP_WITH_THE_HOST.has(path) || isDenied(path);
 
-/** By the policy that holds where nobody says otherwise. */
+/** By the default policy. */
 const isDenied = (path: string): boolean =>
   Object.keys(DENIED_BY_DEFAULT).some((field) => path === field || path.startsWith(`${field}.`));

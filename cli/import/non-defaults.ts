@@ -63,7 +63,7 @@ function structIn(struct: RunningFields, prefix: string, minor: number, lists: L
 function isUnset(value: unknown, field: Field): boolean {
   if (isEmpty(value)) return true;
   if (typeof value === 'object') return false;
-  // `/configz` shows false, 0 and nothing for many a pointer that nobody set and that has no default.
+  // `/configz` shows false, 0 and nothing for many an unset pointer that has no default.
   if (field.pointer === true && field.default !== undefined) return false;
   return value === '' || value === 0 || value === false || durationIn(value, field) === 0;
 }
@@ -74,7 +74,7 @@ function isEmpty(value: unknown): boolean {
   return isMap(value) && Object.keys(value).length === 0;
 }
 
-/** What kubelets show of a field that nobody set. */
+/** What kubelets show of an unset field. */
 const isZero = (value: unknown): boolean => isEmpty(value) || value === '' || value === 0 || value === false;
 
 const durationIn = (value: unknown, { kind }: Field): number | undefined =>

@@ -7,7 +7,7 @@ import { matchesWildcard } from './wildcard.ts';
 export interface ConfigFile {
   /** `-` for standard input. */
   readonly path: string;
-  /** The node that somebody named with it; undefined where the file's own name has to do. */
+  /** The node named on the command line; undefined if the file's own name has to do. */
   readonly node: string | undefined;
 }
 

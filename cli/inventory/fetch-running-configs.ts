@@ -15,14 +15,14 @@ export async function fetchRunningConfigs(
   err: Io['err'],
 ): Promise<ReadonlyMap<string, Config>> {
   const progress = progressFor(err, () => performance.now());
-  const heard = new Map<string, Config>();
+  const configs = new Map<string, Config>();
   const silent = new Map<string, string>();
   const left = [...names];
   const ask = async (): Promise<void> => {
     for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      progress.say(`asked ${heard.size + silent.size} of ${names.length} kubelets`);
+      progress.say(`asked ${configs.size + silent.size} of ${names.length} kubelets`);
       await configz(name).then(
-        (config) => heard.set(name, config),
+        (config) => configs.set(name, config),
         (error: unknown) => silent.set(name, reasonOf(error)),
       );
     }
@@ -33,5 +33,5 @@ export async function fetchRunningConfigs(
     const why = silent.get(name);
     if (why !== undefined) err.write(`what ${name} runs is not known: ${why}\n`);
   }
-  return new Map(names.flatMap((name) => (heard.has(name) ? [[name, heard.get(name) ?? {}] as const] : [])));
+  return new Map(names.flatMap((name) => (configs.has(name) ? [[name, configs.get(name) ?? {}] as const] : [])));
 }

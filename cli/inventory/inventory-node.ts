@@ -5,10 +5,10 @@ import type { VitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 export interface InventoryNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** `v1.34.2`; empty where it is not known. */
+  /** `v1.34.2`; empty if unknown. */
   readonly kubeletVersion: string;
   readonly ready: boolean;
-  /** Somebody keeps pods off it (`spec.unschedulable`); absent where nobody does. */
+  /** Pods are kept off it (`spec.unschedulable`); absent if not. */
   readonly cordoned?: true;
   /** Quantities as Kubernetes writes them: `cpu`, `memory`, `pods`, `ephemeral-storage`. */
   readonly capacity: Readonly<Record<string, string>>;
@@ -17,16 +17,16 @@ export interface InventoryNode {
   readonly numaNodes?: number;
   /** Addresses that its `podCIDRs` have for pods; absent where the Node has no such range. */
   readonly podAddresses?: number;
-  /** Milliseconds since 1970; absent where it is not known. */
+  /** Milliseconds since 1970; absent if unknown. */
   readonly createdAt?: number;
-  /** What its kubelet says that it runs, where somebody asked. */
+  /** What its kubelet says that it runs, if asked. */
   readonly running?: Readonly<Record<string, unknown>>;
-  /** Pods that run there; undefined where nobody counted them. */
+  /** Pods that run there; undefined if not counted. */
   readonly pods: number | undefined;
-  /** Of these, those that a node cannot do without; absent where nobody counted. */
+  /** Of these, those that a node cannot do without; absent if not counted. */
   readonly vital?: VitalPods;
-  /** Which features they need; absent where nobody counted. */
+  /** Which features they need; absent if not counted. */
   readonly needs?: FeatureNeeds;
-  /** Features that the Node declares; absent where it says nothing of features. */
+  /** Features that the Node declares; absent for a Node that declares no features. */
   readonly declares?: readonly string[];
 }

@@ -17,10 +17,10 @@ export interface LiveNodes {
   /**
    * What the kubelet says that it runs, through the API server (needs `get` on nodes/proxy).
    *
-   * @throws KubeError where it cannot be read
+   * @throws KubeError if it cannot be read
    */
   configz(name: string): Promise<Readonly<Record<string, unknown>>>;
-  /** What the node is told, and what its agent says; null where there is nothing, or it may not be read. */
+  /** The node's assignment, and its agent's report; null without one, and without the right to read it. */
   kubeletNode(name: string): Promise<KubeletNode | null>;
 }
 
@@ -30,7 +30,7 @@ const MOST_BYTES = 1024 * 1024;
 export async function connectNodes(given: Given, io: Io): Promise<LiveNodes> {
   const { kube, transport } = await connectWith(given, io);
   const nodesNow = async () => (await kube.list({ resource: NODES })).items;
-  // A cluster without us has none, and somebody may not be allowed to read them.
+  // A cluster without us has none, and the user may not be allowed to read them.
   const agentsNow = async () => {
     const found = await kube.list({ resource: KUBELET_NODES }).catch(() => ({ items: [] }));
     return found.items.map((item) => ({ ...item, kind: 'KubeletNode' }));

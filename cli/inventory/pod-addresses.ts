@@ -5,7 +5,7 @@ type Raw = Readonly<Record<string, unknown>>;
 /**
  * How many addresses a Node's `spec.podCIDRs` have for pods, in the family that has fewest.
  *
- * @returns undefined where it has none: the cluster's network hands addresses out by other means
+ * @returns undefined for none: the cluster's network hands addresses out by other means
  */
 export function podAddresses(spec: Raw): number | undefined {
   const many = Array.isArray(spec['podCIDRs']) ? (spec['podCIDRs'] as readonly unknown[]) : [];
@@ -13,7 +13,7 @@ export function podAddresses(spec: Raw): number | undefined {
   return sizes.length === 0 ? undefined : Math.min(...sizes);
 }
 
-/** Of an IPv4 range, the first and the last address are nobody's. */
+/** Of an IPv4 range, the first and the last address are reserved. */
 function sizeOf(cidr: unknown): number | undefined {
   const [, address = '', length = ''] =
     /^([\d.]+|[\da-f:]+)\/(\d{1,3})$/i.exec(typeof cidr === 'string' ? cidr : '') ?? [];

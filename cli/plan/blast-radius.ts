@@ -8,7 +8,7 @@ export interface FaultReach {
   readonly fault: string;
   /** Which nodes it fails on is left to chance: the rest holds in 19 of 20 cases. */
   readonly byChance?: true;
-  /** How many nodes are told it at most. */
+  /** How many nodes get it assigned at most. */
   readonly seen: number;
   /** The bounds stop it; false where all nodes get it. */
   readonly isStopped: boolean;

@@ -111,7 +111,7 @@ function render(plan: MergePlan, format: (typeof FORMATS)[number], io: Io): stri
  * The commit that a cluster's reconciler has in force, where a cluster was named. A base that was refused, or that it has
  * not read yet, is another one: then more comes into force than the difference to the base.
  *
- * @returns undefined where nobody says it: no reconciler yet, one of another cluster's name, no right to read it;
+ * @returns undefined if unknown: no reconciler yet, one of another cluster's name, no right to read it;
  * or where the checkout does not have that commit: it is of another repository, or shallow
  */
 async function commitInForce(given: Given, io: Io, cluster: string): Promise<string | undefined> {

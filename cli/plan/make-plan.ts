@@ -3,7 +3,7 @@ import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { NO_CANARIES } from '#reconciler/policy/rollout/waves.ts';
+import { NO_CANARIES } from '#reconciler/policy/rollout/canaries.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type PoolMembership, poolMembershipOf, validPools } from './pool-membership.ts';
@@ -35,7 +35,7 @@ export interface PlanQuestion {
   readonly folder?: string;
   /** Undefined where there is no inventory. */
   readonly nodes: readonly InventoryNode[] | undefined;
-  /** The commit that the cluster says it has in force; undefined where it was not asked. */
+  /** The commit that the cluster says it has in force; undefined if not asked. */
   readonly inForce: string | undefined;
 }
 
@@ -115,7 +115,7 @@ function planPool(
   const hadIt = then !== undefined && then.sha256 === valid?.sha256 && then.spec.apply === valid.spec.apply;
   const takenOver = new Set(plans.flatMap((plan) => (plan.runsAlready ? [plan.name] : [])));
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
-  // What the nodes of a pool that goes were provisioned with, nobody here knows.
+  // What the nodes of a pool that goes were provisioned with is unknown here.
   const isCompared = valid !== undefined && !isAdopted;
   const fields = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
   const waits = (): string | undefined => {
@@ -127,7 +127,7 @@ function planPool(
       const reasons = given.map(([node, has]) => waitReasonsFor(poolFor(valid, node) ?? valid, [has], [[node, has]]));
       return computedForNone(classes) ?? reasons.find((why) => why !== undefined);
     }
-    // Nodes that nobody knows have what the pool said; those that come from another one may never have had it.
+    // Unknown nodes count as having what the pool said; those that come from another one may never have had it.
     const having = members.length === 0 ? [isPlain(then) ? then : undefined] : given.map(([, has]) => has);
     return waitReasonsFor(valid, having, given);
   };

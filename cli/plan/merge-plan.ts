@@ -25,7 +25,7 @@ export interface MergePlan {
   readonly clusterSpec: readonly string[];
   /** Why nothing new would be begun in any pool; undefined where nothing of the cluster's file holds it up. */
   readonly held: string | undefined;
-  /** Why the commit as a whole would not come into force; undefined where it would. */
+  /** Why the commit as a whole would not come into force; undefined if it would. */
   readonly refusal: string | undefined;
   /** What `head` has and `base` had not. */
   readonly findings: readonly Finding[];
@@ -40,7 +40,7 @@ export interface MovePlan extends Spread {
   /** The pools that wanted the nodes in `base` with the same priority; absent where there was no such conflict. */
   readonly contested?: readonly string[];
   readonly nodes: readonly string[];
-  /** What changes for them: between the two pools' configs, or all of one. Empty where the pool's own plan says it, or nobody knows. */
+  /** What changes for them: between the two pools' configs, or all of one. Empty if the pool's own plan says it, or if it is unknown. */
   readonly fields: readonly FieldChange[];
   readonly cost: ChangeCost | undefined;
   /** Those that go back to their local config; the others are among the nodes of the pool that they go to. */
@@ -53,7 +53,7 @@ export interface PoolPlan {
   readonly change: 'added' | 'removed' | 'changed' | 'invalid';
   /** Of a new pool whose nodes all come from one pool: that one, with which it is compared. */
   readonly from: string | undefined;
-  /** Of a pool that has errors in `base`, the commit of what it keeps, with which it is compared; null where it is not found. */
+  /** Of a pool that has errors in `base`, the commit of what it keeps, with which it is compared; null if not found. */
   readonly keptFrom?: string | null;
   readonly configBefore: string | undefined;
   readonly configAfter: string | undefined;
@@ -92,7 +92,7 @@ export interface NodePlan {
   /** It had no config of ours, and its kubelet runs what this one says: its files are written, and it runs on without a restart. */
   readonly runsAlready: boolean;
   /**
-   * Why nobody here can say that of a node that had no config of ours; absent where it is known. `not-asked`: what its kubelet runs
+   * Why that is unknown of a node that had no config of ours; absent if it is known. `not-asked`: what its kubelet runs
    * is not known. `own-config`: it depends on what the node's own config file says.
    */
   readonly unclear?: 'not-asked' | 'own-config';
@@ -119,7 +119,7 @@ export interface RolloutPlan extends Spread {
   readonly stages: readonly { readonly name: string; readonly nodes: readonly string[] }[];
   /** Who is started on together, in order, where nothing is in the way. */
   readonly waves: readonly (readonly string[])[];
-  /** What the bounds are worth, by planted fault; empty where nobody tries anything. */
+  /** What the bounds are worth, by planted fault; empty if no node tries a config. */
   readonly worth: readonly FaultReach[];
 }
 
@@ -136,7 +136,7 @@ export interface Summary extends Spread {
   readonly reboots: number;
   /** Nodes on which it is known that the config would be refused. */
   readonly refused: number;
-  /** Nodes that would wait for somebody to allow the change. */
+  /** Nodes that would wait for a person to allow the change. */
   readonly waiting: number;
   /** Nodes that run the config already: nothing is restarted. */
   readonly takenOver: number;

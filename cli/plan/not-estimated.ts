@@ -1,7 +1,7 @@
 import type { Disruption } from '#reconciler/policy/disruption/field-disruption.ts';
 import type { ClusterConfig, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 
-/** What a rollout may wait for beside trials and soaks. For how long, nobody can say before: no time of a plan holds it. */
+/** What a rollout may wait for beside trials and soaks. For how long is unknown before: no time of a plan includes it. */
 export const NOT_ESTIMATED = ['closed windows', 'blockers', 'drains', 'reboots', 'the comparison of canaries'] as const;
 export type NotEstimated = (typeof NOT_ESTIMATED)[number];
 

@@ -124,7 +124,7 @@ const lockedOut = (node: InventoryNode, before: AppliedConfig | null, after: App
         refuses: true,
       }));
 
-/** Pods that need what goes off; the reconciler drains such a node, where it may. */
+/** Pods that need what goes off; the reconciler drains such a node, if it may. */
 function losing(
   node: InventoryNode,
   before: ValidPool | undefined,

@@ -92,7 +92,7 @@ export function planRollout(
   untimed: RolloutPlan['untimed'] = [],
 ): RolloutPlan {
   const usual = forecast(rollout(RESTART_MS));
-  const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(rollout(restartMs))).endMs);
+  const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(rollout(restartMs))).soakedMs);
   const begun = usual.turns.flat().map(({ name }) => name);
   const isTried = begun.some((name) => !takenOver.has(name));
   const withFault = (fails: FailsAfter): Forecast => forecast({ ...rollout(RESTART_MS), failsAfter: fails });

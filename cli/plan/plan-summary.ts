@@ -48,12 +48,12 @@ function timeTogether(rollouts: readonly PlannedRollout[], most: number, restart
     most,
   );
   return found.reduce<Millis | null>(
-    (last, { endMs }) => (last === null || endMs === null ? null : Math.max(last, endMs)),
+    (last, { soakedMs }) => (last === null || soakedMs === null ? null : Math.max(last, soakedMs)),
     0,
   );
 }
 
-/** Also where a bound lets nobody begin. */
+/** Also for a bound that lets no node begin. */
 const isWaiting = ({ waits, rollout }: PoolPlan): boolean => waits !== undefined || rollout?.waves.length === 0;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
@@ -63,13 +63,13 @@ const isRefused = ({ warnings }: NodePlan): boolean => warnings.some(({ refuses 
 /** What of a plan can make `kubelet-gitops plan` end with 3. */
 export const FAILURES = ['refused', 'conflict', 'invalid', 'stuck', 'held', 'empty', 'security'] as const;
 export type PlanFailure = (typeof FAILURES)[number];
-/** What does where nobody says: what is merged like that reaches no node, or not as it was meant. */
+/** The default: what is merged like that reaches no node, or not as it was meant. */
 export const USUAL_FAILURES: readonly PlanFailure[] = ['refused', 'conflict', 'invalid', 'stuck'];
 
 /**
  * `refused`: the commit as a whole, or the config on a node. `conflict`: two pools want a node with the same priority. `invalid`: errors in a
  * file. `stuck`: a pool does not allow what the change does to its nodes. `held`: the cluster's file lets nothing begin. `empty`: a
- * pool loses all its nodes. `security`: somebody gains something.
+ * pool loses all its nodes. `security`: an attacker gains something.
  */
 export function failuresIn(plan: MergePlan): ReadonlySet<PlanFailure> {
   const { refusal, summary, conflicts, findings, pools, held } = plan;

@@ -11,7 +11,7 @@ export const SUSPENDED_IN_GIT = 'pool.yaml says suspend: true';
  * What in git would have nodes wait with a pool's config: a suspension, or a change that does more to a node than the pool
  * allows.
  *
- * @param before what its nodes run now; undefined for their local config, which nobody here knows: that counts as a restart
+ * @param before what its nodes run now; undefined for their local config, which is unknown here: that counts as a restart
  * @param nodes  those of them that are known, each with what it runs now
  * @returns the first reason; undefined where nothing in git is in the way
  */

@@ -7,7 +7,7 @@ import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.
 import type { PoolPlan } from './merge-plan.ts';
 
 /**
- * What a change opens, and to whom: for whoever reviews it. What it takes away from protections is among the findings of the
+ * What a change opens, and to whom: for its reviewer. What it takes away from protections is among the findings of the
  * files themselves (`weakens-security`). Pure.
  *
  * @param file of the cluster
@@ -72,7 +72,7 @@ function looserLimits(before: Limits, now: Limits, file: string): readonly Findi
   return [...change, ...loosenedLimits(before, now).map((limit) => opened(says[limit], file, `spec.${limit}`))];
 }
 
-/** Values of fields that own a node, which somebody allowed: nothing else would say that they changed hands. */
+/** Values of fields that own a node, which a person allowed: nothing else would say that they changed hands. */
 function ownedNodes({ name, change, fields }: PoolPlan): readonly Finding[] {
   if (change === 'invalid' || change === 'removed') return [];
   return fields.flatMap(({ path, after }) => {

@@ -12,7 +12,7 @@ const reviews = (version: string): Resource => ({
   namespaced: false,
 });
 
-/** The name by which the API server knows whoever asks; undefined where it does not tell. Never rejects. */
+/** The user's name on the API server; undefined if it does not say. Never rejects. */
 export async function readActor(transport: Transport): Promise<string | undefined> {
   for (const version of ['v1', 'v1beta1']) {
     const resource = reviews(version);

@@ -18,8 +18,8 @@ export interface AnnotationChange {
 export type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
 
 /**
- * Decides on the pool as it is at the moment of the write, and again where somebody wrote in between: what is said is what
- * was done. Beside what it writes stands who did it, as far as the API server tells and takes that.
+ * Decides on the pool as it is at the moment of the write, and again after a write in between: what is said is what
+ * was done. Beside what it writes stands who did it, as far as the API server says and takes that.
  */
 export async function poolAnnotator({ kube, transport }: Connection): Promise<AnnotatePool> {
   const who = await readActor(transport);

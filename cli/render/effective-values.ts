@@ -13,7 +13,7 @@ export interface EffectiveValue {
   /** Keys from the root; one of them may have dots in it. */
   readonly keys: Keys;
   readonly value: unknown;
-  /** `base/common.yaml:10`, or why nobody wrote it. */
+  /** `base/common.yaml:10`, or why it has no line. */
   readonly origin: string;
 }
 
@@ -21,7 +21,7 @@ export interface EffectiveValue {
  * What a pool gives its nodes, value by value.
  *
  * @param minor of the kubelet: fields that it does not know are said to be dropped; undefined for any version
- * @param withDefaults whether to add what that kubelet works with where nobody sets it
+ * @param withDefaults whether to add that kubelet's defaults
  * @param template     what the values of a node were computed from; absent for a pool without computed values
  */
 export function effectiveValuesOf(

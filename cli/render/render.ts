@@ -3,7 +3,7 @@ import { Document, isCollection, type Node, stringify } from 'yaml';
 import type { Paint } from '../paint.ts';
 import type { EffectiveValue } from './effective-values.ts';
 
-/** As a file that the kubelet would read, each value with where it comes from in a comment. */
+/** As a file that the kubelet would read, each value with its origin in a comment. */
 export function effectiveAsYaml(leaves: readonly EffectiveValue[]): string {
   const document = new Document({});
   for (const { keys, value, origin } of leaves) {

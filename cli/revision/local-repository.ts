@@ -37,7 +37,7 @@ export async function openRepository(directory: string): Promise<LocalRepository
     const advice = 'a partial clone (--filter) has not all files: git fetch --refetch --no-filter brings them';
     return new GitopsError('REVISION_UNKNOWN', `the ${type} ${oid} is not in ${root}: ${advice}`);
   };
-  /** @param called by whoever asked */
+  /** @param called the name in the caller's question */
   const read = async (oid: string, type: ObjectType, called = oid): Promise<Buffer> => {
     try {
       const found = await git.readObject({ ...repo, oid, format: 'content' });

@@ -46,7 +46,7 @@ export async function readIfThere(repository: LocalRepository, name: string, fol
   return isThere ? readRevision(repository, name, folder) : { name, commit, files: new Map(), findings: [] };
 }
 
-/** The tree of a folder below another tree; undefined where it is not there. */
+/** The tree of a folder below another tree; undefined if missing. */
 async function folderIn(repository: LocalRepository, root: string, folder: string): Promise<string | undefined> {
   let tree: string | undefined = root;
   for (const part of folder === '' ? [] : folder.split('/')) {

@@ -40,7 +40,7 @@ export interface Simulation {
 /** How soon the planner looks again after it did something. */
 const LOOK_AGAIN_MS: Millis = 15_000;
 
-/** The reconciler's own planner, on a fleet that answers as it is told. Pure but for the randomness that it is given. */
+/** The reconciler's own planner, on a simulated fleet. Pure but for the randomness that it is given. */
 export function simulate(question: SimulationQuestion): Simulation {
   const { base, head, nodes, manners, start, horizonMs } = question;
   const fleet = createSimulatedFleet(nodes, manners, start);
@@ -60,7 +60,7 @@ export function simulate(question: SimulationQuestion): Simulation {
       moved ? now + LOOK_AGAIN_MS : Infinity,
     ];
     const next = Math.min(...events);
-    // Nothing will ever move again: whoever waits, waits for a person.
+    // Nothing will ever move again: nodes that wait, wait for a person.
     if (next === Infinity) break;
     now = Math.min(next, horizon);
     fleet.pass(now, manners.failureRate);
@@ -121,7 +121,7 @@ interface Round {
 type KnownPools = Map<string, DesiredPool>;
 
 function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known: KnownPools): Round {
-  // Writes come true at once, but a config source has to be there before a node can be told of it.
+  // Writes come true at once, but a config source has to be there before it can be assigned.
   for (let look = 0; look < 3; look += 1) {
     const seen = fleet.at(now);
     const desired = desiredState(inForce, seen, () => [], undefined, known);

@@ -17,7 +17,7 @@ export interface SimulatedBehaviour {
   readonly restartMs: Millis;
   /** A number in [0, 1) for each trial. */
   readonly random: () => number;
-  /** After how much healthy time a node's trial fails for certain; null where it does not. Absent: on no node. */
+  /** After how much healthy time a node's trial fails for certain; null for never. Absent: on no node. */
   readonly failsAfter?: (node: string) => Millis | null;
 }
 
@@ -31,7 +31,7 @@ export interface NodeEvent {
 
 /**
  * A fleet in simulated time: the planner's steps come true at once, and nodes answer after the time that a restart and a
- * trial take. Every node has an agent; machines boot as soon as they are told to.
+ * trial take. Every node has an agent; machines boot as soon as they are ordered to.
  */
 export interface SimulatedFleet {
   readonly events: NodeEvent[];

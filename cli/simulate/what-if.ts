@@ -11,7 +11,7 @@ export interface WhatIf {
   readonly runs: number;
   /** In how many of them a halt stopped it. */
   readonly stopped: number;
-  /** The most nodes that were told it in one run, and the most that it failed on. */
+  /** The most nodes that got it assigned in one run, and the most that it failed on. */
   readonly seen: number;
   readonly failed: number;
 }

@@ -6,7 +6,7 @@ import type { Paint } from '../paint.ts';
 const MOST_CLASSES = 6;
 
 /**
- * A line for each class of machines in a pool with computed values, those first that somebody has to know of; none for other pools.
+ * A line for each class of machines in a pool with computed values, the most urgent first; none for other pools.
  *
  * @param isWide all of them
  */

@@ -104,7 +104,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   return unsettled === null ? 0 : 1;
 }
 
-/** Whoever asks for one pool wants to know all of it. */
+/** A question for one pool shows all of it. */
 const isWide = (given: Given): boolean => given.text('output') === 'wide' || given.text('pool') !== undefined;
 
 function commitOf(written = ''): string {

@@ -35,10 +35,10 @@ interface RunningPod extends Pod {
 }
 
 /**
- * The reasons, with the pods that hold a drain up now, and the budgets that keep them: what the reconciler hears from the API server, asked
- * for by whoever looks. Where they may not list pods or budgets, the reasons stay as they are.
+ * The reasons, with the pods that hold a drain up now and the budgets that keep them: what the reconciler hears from the API server, read
+ * with the user's own rights. Without the right to list pods or budgets, the reasons stay as they are.
  *
- * @throws KubeError where the API server does not answer
+ * @throws KubeError if the API server does not answer
  */
 export async function withDrainBlockers(
   kube: Kube,
@@ -49,10 +49,10 @@ export async function withDrainBlockers(
   if (draining.length === 0) return reasons;
   try {
     const budgets = await listBudgets(kube);
-    const told = new Map<string, string>();
-    for (const { node } of draining) told.set(node, sayHoldUps(await podsOn(kube, node), budgets));
+    const causes = new Map<string, string>();
+    for (const { node } of draining) causes.set(node, sayHoldUps(await podsOn(kube, node), budgets));
     return reasons.map((reason) => {
-      const said = told.get(reason.node) ?? '';
+      const said = causes.get(reason.node) ?? '';
       return said === '' ? reason : { ...reason, because: `${reason.because}; ${said}` };
     });
   } catch (error) {

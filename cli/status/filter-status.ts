@@ -1,4 +1,4 @@
-import { isAgentAlive } from '#reconciler/policy/rollout/node-progress.ts';
+import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';

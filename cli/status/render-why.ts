@@ -3,7 +3,7 @@ import type { Paint } from '../paint.ts';
 import { renderFolding } from '../text-table.ts';
 
 /**
- * A table with a line for every node: where it stands, and why it is changed now or not.
+ * A table with a line for every node: its standing, and why it is changed now or not.
  *
  * @param columns what a line has room for; the reasons stand below the lines where that is not enough
  */

@@ -2,7 +2,7 @@ import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/c
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
-import { isAgentAlive } from '#reconciler/policy/rollout/node-progress.ts';
+import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
@@ -18,7 +18,7 @@ export interface StatusView {
   readonly source: SourceState;
   readonly pools: readonly KubeletPool[];
   readonly nodes: readonly KubeletNode[];
-  /** Every class of machines is shown, and not only those that somebody has to know of first. */
+  /** Every class of machines is shown, and not only the most urgent. */
   readonly isWide?: boolean;
   /** How many pools and nodes are left out, because nothing is wrong with them. */
   readonly leftOut?: { readonly pools: number; readonly nodes: number };
@@ -143,7 +143,7 @@ function configOf({ classes = [], configName = 'local' }: KubeletPoolStatus): st
   return classes.length === 1 ? (classes[0]?.configName ?? 'none') : `${classes.length} classes`;
 }
 
-/** Who holds a pool up, whether or not there is something to do in it; null: nobody. */
+/** Who holds a pool up, whether or not there is something to do in it; null: no person. */
 export function suspensionLine({ metadata, spec }: KubeletPool): string | null {
   const because = metadata.annotations?.[SUSPEND_ANNOTATION];
   if (because !== undefined) return because === '' ? 'without a reason' : because;
@@ -195,7 +195,7 @@ export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
   const health = conditions.find(({ type, status }) => type === CONFIG_HEALTH && status === 'False');
   return [
     ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
-    // A broken node has told it above.
+    // A broken node has said it above.
     ...(health === undefined || phase === 'Broken' || health.message === asks?.message ? [] : [health.message]),
     ...(asks === undefined ? [] : [`${turn}: ${asks.message}`]),
     ...(unseen === undefined ? [] : [`what its kubelet runs cannot be seen: ${unseen.message}`]),

@@ -5,7 +5,7 @@ import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { type StatusView, suspensionLine } from './render.ts';
 
 /**
- * Why nothing more happens until somebody commits, releases or resumes something; null while something may. Where only windows, budgets or a
+ * Why nothing more happens until a person commits, releases or resumes something; null while something may. Where only windows, budgets or a
  * repository that cannot be read hold things up, that may end by itself. Pure.
  *
  * @param commit the beginning of the name of the commit that is waited for; empty for whichever is in force

@@ -13,7 +13,7 @@ export interface StatusReading {
 export interface Watching {
   /** Whether there is nothing more to wait for. */
   isEnough(view: StatusView): boolean;
-  /** Why waiting is of no use any more; null where it is. */
+  /** Why waiting is of no use any more; null while it is. */
   stops(view: StatusView): string | null;
   /** Infinity for no limit. */
   readonly timeoutMs: Millis;
@@ -25,7 +25,7 @@ export interface Watching {
 /**
  * Looks again and again until all is settled, or will not be.
  *
- * @returns why it is not settled; null where it is
+ * @returns why it is not settled; null if it is
  * @throws KubeError where the API server says no, or is away for too long
  */
 export async function watchStatus(

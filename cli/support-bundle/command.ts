@@ -85,7 +85,7 @@ function linesOf(written: string = String(DEFAULT_LINES)): number {
   return Number(written);
 }
 
-/** Nobody else on the machine may read it, and nothing is overwritten. */
+/** Other users of the machine cannot read it, and nothing is overwritten. */
 async function write(into: string, files: ReadonlyMap<string, string>, at: Millis): Promise<void> {
   try {
     if (into.endsWith('.tar.gz')) {

@@ -1,6 +1,6 @@
 import { REDACTED, redact } from '#shared/runtime/redact.ts';
 
-/** Names under which nobody keeps anything but a secret. Files and directories of such are only places. */
+/** Names that always stand for a secret. Files and directories of such are only places. */
 const SECRET_NAME =
   /(?:pass(?:word|wd|phrase)?|pwd|secret|secret[-_]?id|token|(?:api|private|access|account|shared)[-_]?key|authorization|^auth|dockerconfigjson|cookie)$/i;
 

@@ -18,7 +18,7 @@ export function tarGz(directory: string, files: ReadonlyMap<string, string>, at:
 function headerOf(directory: string, path: string, size: number, at: Millis): Buffer {
   const slash = path.lastIndexOf('/');
   const prefix = slash === -1 ? directory : `${directory}/${path.slice(0, slash)}`;
-  // The end of a name tells more: pods are told apart by it.
+  // The end of a name says more: it distinguishes pods.
   const name = path.slice(slash + 1).slice(-LONGEST_NAME);
   const header = Buffer.alloc(BLOCK);
   const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`;

@@ -120,6 +120,6 @@ export const ofWorkload: BundleTrim = (object) => {
   });
 };
 
-/** The schema of a release is known to whoever reads a bundle; which one it is, doctor says. */
+/** The schema of a release is known to the reader of a bundle; which one it is, doctor says. */
 export const ofCrd: BundleTrim = (object) =>
   trimmed(object, { status: pick(part(object, 'status'), 'conditions', 'storedVersions') });

@@ -78,7 +78,7 @@ export async function readDirectory(
 
   function odd(path: string, why: string, isDirectory: boolean): void {
     const isRead = isConfigPath(path);
-    // Files that nobody reads may lie here without being committed.
+    // Ignored files may lie here without being committed.
     if (!isRead && !isDirectory) return;
     const message = `the name ${why}: rename it`;
     findings.push({ code: 'hostile-name', severity: isRead ? 'error' : 'warning', message, file: shown(path) });

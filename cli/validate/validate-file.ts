@@ -8,7 +8,7 @@ import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 import { validateTemplateFile } from './validate-template.ts';
 import { byPlace, type ValidatedFile } from './validation.ts';
 
-/** What a file is judged by where nobody says for which kubelets it is. */
+/** The kubelets that a file is judged for by default. */
 export const DEFAULT_VERSIONS: readonly string[] = [minorName(NEWEST_MINOR)];
 
 /** One KubeletConfiguration, or one layer with computed values, as all that a kubelet gets. */

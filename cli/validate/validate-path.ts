@@ -92,7 +92,7 @@ async function judgeFile(path: string, versions: readonly string[]): Promise<Val
 const CLAIM = /^["']?kind["']?\s*:\s*["']?(?:Computed)?KubeletConfiguration(?!\w)/;
 const claims = (text: string): boolean => text.split(/[\n\r{,]/).some((part) => CLAIM.test(part.trimStart()));
 
-/** Files that say of themselves what they are; others in the directory are nobody's business here. */
+/** Files that say of themselves what they are; others in the directory are ignored here. */
 async function configFilesIn(directory: string, lost: ReadonlySet<string>): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const named = entries

@@ -51,7 +51,7 @@ export function validateRepo(
   });
   const judged = minors.size === 0 ? DEFAULT_VERSIONS : [...minors];
   const byFile = Map.groupBy(once(found), ({ file }) => file ?? '');
-  // What else lies in the repository, such as the forge's own files, is nobody's config.
+  // What else lies in the repository, such as the forge's own files, is not a config.
   const ours = [...files.keys()].filter((path) => layers.has(path) || /^(?:base|clusters|pools)\//.test(path));
   const shown = new Map([...files].map(([path, file]) => [file.path, path] as const));
   const paths = [...new Set([...ours.map((path) => inFolder(folder, path)), ...byFile.keys()])].sort();
@@ -68,11 +68,11 @@ function findingsOfPool(pool: LoadedPool, versions: readonly string[]): readonly
   return [...pool.findings, ...(pool.status === 'valid' ? judgePool(pool, versions) : [])];
 }
 
-/** @param path of a file from the folder that is followed; undefined where it was not read */
+/** @param path of a file from the folder that is followed; undefined if not read */
 const kindOf = (path: string | undefined): 'layer' | 'other' =>
   path === undefined || /^clusters\/|(?:^|\/)pool\.yaml$/.test(path) ? 'other' : 'layer';
 
-/** @param minors none where nobody can say what a kubelet would make of the file */
+/** @param minors none if it is unknown what a kubelet would make of the file */
 function judgedFile(path: string, findings: readonly Finding[], minors: readonly string[]): ValidatedFile {
   const verdicts = minors.map((minor) => [minor, configVerdict(findings, minor)] as const);
   return { path, verdicts: Object.fromEntries(verdicts), findings: [...findings].sort(byPlace) };

@@ -51,8 +51,8 @@ function onMachines(file: string, layer: ComputedLayer, minors: readonly string[
   const value = { ...layer.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
   const template = templateOf(value, layer.leaves, SPEC.apply);
   if (template === undefined) return [];
-  const nobody = { name: '', payload: '', sha256: '', configName: '', findings: [] };
-  const pool = { status: 'valid', ...nobody, spec: SPEC, value, positionOf, file, template } as const;
+  const nameless = { name: '', payload: '', sha256: '', configName: '', findings: [] };
+  const pool = { status: 'valid', ...nameless, spec: SPEC, value, positionOf, file, template } as const;
   return judgeOnExamples(pool, (config) =>
     validateForVersions(config, minors, { apply: SPEC.apply, positionOf, file }),
   );

@@ -32,9 +32,9 @@ export interface Explanation {
   readonly layers: readonly LayerValue[];
   /** Of a value that follows the machine, what it was computed for: `cpu=4,memory=15872Mi`; absent for others. */
   readonly machine?: string;
-  /** What the pool's config says; undefined where it says nothing. */
+  /** What the pool's config says; undefined for nothing. */
   readonly configured: string | undefined;
-  /** What the kubelet itself says that it runs; undefined where it was not asked. */
+  /** What the kubelet itself says that it runs; undefined if not asked. */
   readonly running: string | undefined;
   /** Default of this kubelet's version; undefined where there is none. */
   readonly default: string | undefined;
@@ -57,7 +57,7 @@ export interface WhyQuestion {
   /** The class of the node's machine, where the pool has computed values. */
   readonly machine?: string;
   readonly kubeletVersion: string;
-  /** `/configz` of the node; undefined where it was not read. */
+  /** `/configz` of the node; undefined if not read. */
   readonly running: Config | undefined;
 }
 
@@ -98,7 +98,7 @@ function unsetSource(actual: string | undefined, usual: unknown): Explanation['s
   return isDefault ? 'default' : 'local';
 }
 
-/** As `/configz` shows what nobody set and what has no default. */
+/** As `/configz` shows an unset field without a default. */
 const ZERO: ReadonlySet<string> = new Set(['0', '""', 'false', '[]', '{}', 'null', '"0s"']);
 
 /**

@@ -11,9 +11,9 @@ export interface WholeExplanation extends Explanation {
   readonly choice: Choice;
   /** That brought the value of the last layer. */
   readonly commit: Commit | null;
-  /** Why the kubelet could not be asked; null where it was, or nobody tried. */
+  /** Why the kubelet could not be asked; null if it was asked, or there was no try. */
   readonly unseen: string | null;
-  /** What the node's agent reports; null where there is none, or nobody asked. */
+  /** What the node's agent reports; null if there is none, or it was not asked. */
   readonly agent: AgentStatus | null;
   /** Whether the node runs what the revision renders. */
   readonly standing: RevisionState;

@@ -6,7 +6,7 @@ import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
 export interface RevisionState {
   /**
    * `in-place`: the node runs it. `not-yet`: it is in force, and the node is on its way or waits. `failed-here`: the node took it back.
-   * `not-in-force`: the cluster follows another commit. `unknown`: nobody asked, or no agent said anything.
+   * `not-in-force`: the cluster follows another commit. `unknown`: not asked, or no agent reported.
    */
   readonly standing: 'in-place' | 'not-yet' | 'failed-here' | 'not-in-force' | 'unknown';
   /** Why, for people; null where the node runs it, or nothing is known. */
@@ -18,15 +18,15 @@ export interface RevisionStateQuestion {
   readonly wanted: { readonly configName: string; readonly sha256: string } | null;
   /** Its commit. */
   readonly revision: string;
-  /** What the reconciler says of commits; null where it was not read. */
+  /** What the reconciler says of commits; null if not read. */
   readonly source: SourceState | null;
   /** Null where there is none, or it was not read. */
   readonly node: KubeletNode | null;
-  /** What the planner says of the node; undefined where it was not asked. */
+  /** What the planner says of the node; undefined if not asked. */
   readonly reason: NodeReason | undefined;
 }
 
-/** Says whether the node runs what a revision renders, and why not: a flag is to blame only where it does. Pure. */
+/** Says whether the node runs what a revision renders, and why not: a flag is to blame only if it does. Pure. */
 export function revisionState({ wanted, revision, source, node, reason }: RevisionStateQuestion): RevisionState {
   const { active, rejected = [] } = node?.status ?? {};
   if (wanted === null || active === undefined) return { standing: 'unknown', because: null };

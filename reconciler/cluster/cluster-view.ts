@@ -31,7 +31,7 @@ export interface ClusterViewOptions extends Omit<ListWatchOptions, 'signal' | 't
 
 /** The cluster as four watches show it. */
 export interface ClusterView {
-  /** The whole fleet at this moment; null until every watch has seen everything once, since `refresh` where it counts. */
+  /** The whole fleet at this moment; null until every watch has seen everything once, and once more after `refresh`. */
   fleet(): Fleet | null;
   /**
    * Reads again what reconcilers write: another one may have written until a moment ago, and our watches may be behind. Nodes

@@ -26,12 +26,12 @@ interface ConfigMap extends KubeObject {
 
 /**
  * Makes the ConfigMap that carries a payload. One of the name that is there already is ours, and the watch has yet to show it.
- * But whoever may create ConfigMaps may have taken the name first, which follows from the commit: an object without our labels is
- * never shown, one with other bytes, or one that a finalizer holds, is never right. It may be somebody's, so that nothing is done to
+ * But another writer of ConfigMaps may have taken the name first, which follows from the commit: an object without our labels is
+ * never shown, one with other bytes, or one that a finalizer holds, is never right. Another program may need it, so that nothing is done to
  * it, and the payload gets another name.
  *
  * @throws KubeError
- * @throws GitopsError CONFIG_SOURCE_TAKEN where so many other names were made for the payload that another helps nobody
+ * @throws GitopsError CONFIG_SOURCE_TAKEN after so many other names for the payload that one more would not help
  */
 export async function createConfigSource(ports: CreatePorts, step: CreateStep, signal: AbortSignal): Promise<void> {
   const { kube, namespace, log } = ports;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { otherConfigMapName } from '#shared/contract/config-map-hash.ts';
 
-/** Other names for config sources whose own name somebody took. */
+/** Other names for config sources whose own name another object has. */
 export interface FallbackNames {
   /**
-   * One that nobody can foresee, and so cannot have taken; undefined where so many were made for it since the start that somebody
-   * takes them away again.
+   * An unpredictable name, which no other writer can have taken; undefined if so many were made for it since the start that another
+   * writer takes them away again.
    *
    * @param usual the name that was taken
    */

@@ -26,7 +26,7 @@ const MOST_STEPS = 25_000;
 interface Refusal {
   readonly times: number;
   readonly untilMs: Millis;
-  /** What the step was about, where it was an exception of ours that ended it. */
+  /** What the step was about, if an exception of ours ended it. */
   readonly left: UnreadableObject | null;
 }
 

@@ -18,7 +18,8 @@ import {
   MOVED_SINCE_ANNOTATION,
   UNSELECTED_SINCE_ANNOTATION,
 } from '#shared/contract/api/group.ts';
-import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
 import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
@@ -121,7 +122,7 @@ function sizesOf(status: NodeObject['status']): { readonly capacity?: Amounts; r
   return { ...(capacity && { capacity }), ...(allocatable && { allocatable }) };
 }
 
-/** Whoever says that a node is Ready, its kubelet, wrote both times. They have whole seconds. */
+/** The kubelet that reports its node as Ready wrote both times. They have whole seconds. */
 function readyFor(readiness: HeartbeatCondition | undefined): Pick<NodeView, 'readyForMs'> {
   const from = fromTimestamp(readiness?.lastTransitionTime);
   const to = fromTimestamp(readiness?.lastHeartbeatTime);

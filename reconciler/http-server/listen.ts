@@ -26,11 +26,11 @@ export interface Listening {
 /** Browsers and scrapers that come back later may as well connect again. */
 const IDLE_MS: Millis = 5_000;
 
-/** For `createServer`: Node looks for requests that take too long only every half a minute, if it is not told otherwise. */
+/** For `createServer`: Node looks for requests that take too long only every half a minute by default. */
 export const SERVER_TIMEOUTS = { connectionsCheckingInterval: 1_000 } as const;
 
 /**
- * Has a server listen, within bounds: nobody can use up its connections for long.
+ * Has a server listen, within bounds: no client can use up its connections for long.
  *
  * @throws the system's error where the port is taken
  */

@@ -37,10 +37,10 @@ export const policyOf = ({
 });
 
 /**
- * The policy as our own record has it, for a process that has not read git yet. A record that somebody damaged counts as
- * unreadable: nobody knows what it forbade. So does one that is missing though there are pools: it was lost.
+ * The policy as our own record has it, for a process that has not read git yet. A damaged record counts as
+ * unreadable: what it forbade is unknown. So does one that is missing though there are pools: it was lost.
  *
- * @param text     '' where none is recorded
+ * @param text     '' without a record
  * @param arePools whether the cluster has any, so that there must have been a record
  */
 export function recordedPolicy(text: string, arePools: boolean): ClusterPolicy {
@@ -81,8 +81,8 @@ const GONE = 'it was there before and is gone: commit it again, which may be wit
  */
 export function policyInForce(cluster: ClusterConfig, recorded: ClusterPolicy, former?: FormerLimits): ClusterPolicy {
   const { maxUnavailable, suspend, windows } = recorded;
-  const said = maxUnavailable !== null || suspend || windows !== null;
-  if (cluster.missing === undefined || cluster.unreadable !== undefined || !said)
+  const isSet = maxUnavailable !== null || suspend || windows !== null;
+  if (cluster.missing === undefined || cluster.unreadable !== undefined || !isSet)
     return policyOf({ ...cluster, former });
   return { ...policyOf(recorded), unreadable: GONE };
 }

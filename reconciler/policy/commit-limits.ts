@@ -19,11 +19,11 @@ export const limitsOf = ({ maxUnavailable, maxUnassign, maxChange, windows, fiel
 });
 
 /**
- * The limits before a commit that have to hold besides its own: where it changes pools, whoever loosens a limit in the same commit
- * would otherwise set no limit to himself.
+ * The limits before a commit that have to hold besides its own: a commit that changes pools and loosens a limit at once
+ * would otherwise have no limit.
  *
- * @param before what was in force; null where nobody knows its pools any more, so that every commit counts as one that changes some
- * @returns undefined where its own limits are enough
+ * @param before what was in force; null if its pools are no longer known, so that every commit counts as one that changes some
+ * @returns undefined if its own limits are enough
  */
 export function formerLimits(limits: Limits, before: LoadedRepo | null, now: LoadedRepo): FormerLimits | undefined {
   const { maxUnavailable, maxUnassign, windows } = limits;
@@ -67,7 +67,7 @@ export const writeLimits = (limits: Limits, fieldsBefore: FieldPolicy | undefine
   JSON.stringify({ limits, fieldsBefore });
 
 /**
- * Reads it back. Of a record that somebody damaged nothing is taken that allows anything.
+ * Reads the record back. A damaged record allows nothing.
  *
  * @param text '' in records of older releases
  */

@@ -31,7 +31,7 @@ export interface Snapshot {
   readonly commit: Commit;
   /** The branch's tip, where that is a later one which left the folder as it is. */
   readonly tip?: CommitOid;
-  /** Nobody knows which commit changed the folder last: it is further back than is looked, and `commit` is the tip. */
+  /** The commit that changed the folder last is unknown: it is further back than is searched, and `commit` is the tip. */
   readonly isFarBack?: true;
   readonly lineage: Lineage;
   /** By path from the folder that is followed, which is the root of the repository usually. */

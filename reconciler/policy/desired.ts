@@ -34,7 +34,7 @@ export interface DesiredPool {
   /** Findings in the commit in force about the pool, warnings included. */
   readonly findings: readonly Finding[];
   /**
-   * Nobody but the KubeletPool says so, which others may have written: its nodes keep what they have. Absent where a commit in
+   * Only the KubeletPool says so, which others may have written: its nodes keep what they have. Absent once a commit in
    * force said it since the start.
    */
   readonly unverified?: true;
@@ -45,7 +45,7 @@ export interface Desired {
   readonly pools: ReadonlyMap<string, DesiredPool>;
   /** What the cluster's file says of rollouts in all pools; as it was last recorded while git was not read. */
   readonly policy: ClusterPolicy;
-  /** Pools that the commit has and nobody can use: it says something wrong about them, and the cluster does not know them. */
+  /** Unusable pools of the commit: it has errors in them, and the cluster does not know them. */
   readonly unusable: ReadonlySet<string>;
   /** What is wrong and belongs to no pool that exists: the repository's, and those of pools that never were valid. */
   readonly findings: readonly Finding[];
@@ -53,7 +53,7 @@ export interface Desired {
   readonly choices: ReadonlyMap<string, Choice>;
   /** No commit is in force, so that every node keeps what it has. */
   readonly unverified?: true;
-  /** Why the newest commit was not let into force, where it was not: a sentence. */
+  /** Why the newest commit was refused, if it was: a sentence. */
   readonly refused?: string;
 }
 

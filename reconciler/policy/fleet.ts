@@ -40,7 +40,7 @@ export interface Unselected {
   readonly by: 'labels' | 'commit';
 }
 
-/** Since when, and why, a node belongs to another pool than the one whose config it was told, or to another class of the same. */
+/** Since when, and why, a node belongs to another pool than the one that assigned its config, or to another class of it. */
 export interface PoolChange extends Unselected {
   /** The pool that it belongs to. */
   readonly to: string;
@@ -53,9 +53,9 @@ export interface NodeView {
   readonly labels: Readonly<Record<string, string>>;
   /** The Ready condition is True. */
   readonly ready: boolean;
-  /** When the Ready condition last became what it is; 0 where it does not say. */
+  /** When the Ready condition last changed; 0 without a time. */
   readonly readySince: Millis;
-  /** For how long at least it is Ready, by the kubelet's own clock; absent where it is not, or does not say. */
+  /** For how long at least it is Ready, by the kubelet's own clock; absent for a node that is not Ready, or reports no time. */
   readonly readyForMs?: Millis;
   /** `spec.unschedulable`. */
   readonly cordoned: boolean;
@@ -67,22 +67,24 @@ export interface NodeView {
   readonly gated?: true;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
-  /** Features that it declares (KEP-5328), of those that pods can need; absent where it says nothing of features. */
+  /** Features that it declares (KEP-5328), of those that pods can need; absent for a Node that declares no features. */
   readonly declares?: readonly string[];
   /** Absent where the Node does not say. Of the resources only those that a kubelet's config keeps back, and huge pages. */
   readonly size?: NodeSize;
-  /** What the Node says of our own condition; absent where it does not have it. */
+  /** Our own condition on the Node; absent without it. */
   readonly configHealth?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
   /** On the clock of the API server: for comparing with other objects, never with the reconciler's own time. */
   readonly createdAt: Millis;
-  /** When the reconciler first saw the Node, on its own clock; absent where nobody has looked at the fleet over time. */
+  /** When the reconciler first saw the Node, on its own clock; absent in a single look at the fleet. */
   readonly firstSeen?: Millis;
-  /** Since when it has been told a config, at the latest, on the same clock; absent while it is told none, and where nobody looked. */
+  /** Since when it has had an assignment, at the latest, on the same clock; absent without one, and in a single look. */
   readonly assignedSince?: Millis;
-  /** Absent while a pool selects the node, and where nobody has looked at the fleet over time. */
+  /** Absent while a pool selects the node, and in a single look at the fleet. */
   readonly unselected?: Unselected;
-  /** Absent while the node was told a config of its own pool, and where nobody has looked at the fleet over time. */
+  /** Absent while the node's assignment is of its own pool, and in a single look at the fleet. */
   readonly poolChange?: PoolChange;
+  /** Since when it could take part in no rollout, without a break, on the reconciler's clock; absent while it can. */
+  readonly unableSince?: Millis;
 }
 
 /** One of our ConfigMaps. */
@@ -96,7 +98,7 @@ export interface ConfigSourceView {
   readonly payload: string | undefined;
   /** Hex SHA-256 of the payload, '' where there is none. */
   readonly sha256: string;
-  /** It is not immutable, or is being deleted and held by somebody's finalizer: nothing that we make is. */
+  /** It is not immutable, or is being deleted and held by a finalizer: nothing that we make is. */
   readonly defect?: 'editable' | 'leaving';
   /** Version of the canonical form that rendered it. */
   readonly canonicalForm: number;
@@ -107,7 +109,7 @@ export interface ConfigSourceView {
 export interface UnreadableObject {
   readonly of: 'node' | 'pool' | 'config-source';
   readonly name: string;
-  /** '' where it is not known. */
+  /** '' if unknown. */
   readonly uid: string;
   /** What was thrown while it was looked at. */
   readonly error: unknown;
@@ -119,6 +121,6 @@ export interface Fleet {
   readonly kubeletNodes: ReadonlyMap<string, KubeletNode>;
   readonly configSources: ReadonlyMap<string, ConfigSourceView>;
   readonly pools: ReadonlyMap<string, KubeletPool>;
-  /** What is there and in none of the above, because nobody could read it. Absent for nothing. */
+  /** Objects that are in none of the above because they are unreadable. Absent for none. */
   readonly unreadable?: readonly UnreadableObject[];
 }

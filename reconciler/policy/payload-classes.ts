@@ -16,11 +16,11 @@ export interface PayloadClass {
   readonly name: string;
   /** null where there is none: its nodes keep what they have. */
   readonly config: DesiredConfig | null;
-  /** What its nodes are told: the same value for all of them. */
+  /** The target of its nodes: the same value for all of them. */
   readonly target: { readonly sha256: string; readonly apply: ApplyMode };
   /** Why there is none, as a clause; empty where there is one. */
   readonly because: string;
-  /** What the config says, where it is what was rendered. */
+  /** What the config says, for a rendered one. */
   readonly value?: ValidPool['value'];
 }
 
@@ -31,7 +31,7 @@ export interface PoolClasses {
   readonly nodes: ReadonlyMap<PayloadClass, number>;
   /** Every config of them once, by its SHA-256. */
   readonly configs: ReadonlyMap<string, DesiredConfig>;
-  /** What they say, by the same, where nobody has to read it again. */
+  /** What they say, by SHA-256, so that the payload need not be read again. */
   readonly values: ReadonlyMap<string, ValidPool['value']>;
   /** The sizes that a node was sorted by, where those are not kept yet: with them it stays in its class. */
   readonly sizes: ReadonlyMap<string, string>;
@@ -106,8 +106,8 @@ export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
 }
 
 /**
- * The classes of a pool as its status has them, where no commit was read: a node that was told the config of one is in it. Nobody is told
- * anything by that.
+ * The classes of a pool as its status has them, before any commit was read: a node with the config of a class assigned is in it. They
+ * assign nothing.
  */
 export function recordedClasses(
   { classes }: KubeletPoolStatus,
@@ -122,15 +122,15 @@ export function recordedClasses(
   const byNode = new Map<string, PayloadClass>();
   const counted = new Map<PayloadClass, number>();
   for (const { name } of members) {
-    const told = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
-    const each = byConfig.get(told ?? NO_CONFIG) ?? UNKNOWN_CLASS;
+    const assignedSha256 = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
+    const each = byConfig.get(assignedSha256 ?? NO_CONFIG) ?? UNKNOWN_CLASS;
     byNode.set(name, each);
     counted.set(each, (counted.get(each) ?? 0) + 1);
   }
   return { byNode, nodes: counted, ...configsIn(counted), sizes: new Map() };
 }
 
-/** Of a node that nobody sorted. */
+/** Of a node without a class. */
 export const UNKNOWN_CLASS: PayloadClass = {
   name: '',
   config: null,

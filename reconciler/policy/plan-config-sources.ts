@@ -1,8 +1,8 @@
-import type { ConfigReference } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type DesiredConfig, isIntact } from './config-map-name.ts';
 import type { Desired, DesiredPool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
+import { planPruning } from './prune-config-maps.ts';
 import type { PlanSettings, Step } from './steps.ts';
 
 /**
@@ -19,7 +19,7 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
     if (present !== undefined && isIntact(present, config.sha256)) continue;
     // The bytes of a kept pool are nowhere but in the cluster: without them it can only be reported, not fixed.
     if (config.payload === undefined) continue;
-    // One that is being deleted already is in the way for as long as somebody likes: the config gets another name then.
+    // A finalizer may keep a deleted one in the way for as long as it likes: the config gets another name then.
     if (present !== undefined && present.defect !== 'leaving') {
       steps.push({ step: 'delete-config-source', name: present.name, uid: present.uid, because: 'tampered' });
     }
@@ -38,37 +38,4 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
 function configsOf({ config, classes }: DesiredPool): readonly DesiredConfig[] {
   if (config === null) return [];
   return classes === undefined ? [config] : [...classes.configs.values()];
-}
-
-function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
-  const old = [...fleet.configSources.values()]
-    .filter(({ defect }) => defect !== 'leaving')
-    .filter(({ name, createdAt }) => !wanted.has(name) && now - createdAt > settings.keepUnusedMs);
-  if (old.length === 0) return [];
-  const used = namesInUse(fleet);
-  return old
-    .filter(({ name }) => !used.has(name))
-    .map(({ name, uid }) => ({ step: 'delete-config-source', name, uid, because: 'unused' }));
-}
-
-/** Every config source that some node is told to run, runs, or would fall back to, and every pool's present one. */
-function namesInUse(fleet: Fleet): ReadonlySet<string> {
-  const names = new Set<string>();
-  const use = (reference: Pick<ConfigReference, 'name'> | undefined): void => {
-    if (reference !== undefined) names.add(reference.name);
-  };
-  for (const { spec, status } of fleet.kubeletNodes.values()) {
-    use(spec?.configSource);
-    use(status?.assigned);
-    use(status?.active);
-    use(status?.lastKnownGood);
-  }
-  for (const { status } of fleet.pools.values()) {
-    if (status?.configName !== undefined) names.add(status.configName);
-    if (status?.settled !== undefined) names.add(status.settled.configName);
-    for (const { configName } of [...(status?.settled?.classes ?? []), ...(status?.classes ?? [])]) {
-      if (configName !== undefined) names.add(configName);
-    }
-  }
-  return names;
 }

@@ -11,7 +11,7 @@ import type { PlanSettings, Step } from './steps.ts';
 export interface Plan {
   /** The writes to make, in order. */
   readonly steps: readonly Step[];
-  /** For every node: where it stands, and why it is (not) changed now. */
+  /** For every node: its standing, and why it is (not) changed now. */
   readonly nodes: NodesPlan;
   /** The status of every pool as it is to be. */
   readonly pools: ReadonlyMap<string, KubeletPoolStatus>;

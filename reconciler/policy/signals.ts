@@ -8,7 +8,7 @@ export interface Signals {
   readonly blockers: ReadonlyMap<string, BlockersAnswer>;
   /** By node: how its drain stands. */
   readonly drains: ReadonlyMap<string, DrainView>;
-  /** By node: how many pods run there. Absent where nobody can count. */
+  /** By node: how many pods run there. Absent without the right to count them. */
   readonly pods?: ReadonlyMap<string, PodCount>;
   /** By pool: what Prometheus says of its canaries. A pool that is not in it was not asked for. */
   readonly queries?: ReadonlyMap<string, QueryAnswers>;

@@ -11,12 +11,12 @@ export interface SkippedUnreadable<T> {
 const MOST = 20;
 
 /**
- * Decides about a fleet in which one object may be such that a decision about it throws: anybody who may write one annotation could
+ * Decides about a fleet in which a decision about one object may throw: anybody who may write one annotation could
  * otherwise stop the whole fleet. What is at fault is found by leaving out more and more of the fleet, and stays as it is; a pool goes
- * with its nodes, so that nobody takes it for gone.
+ * with its nodes, so that it does not count as gone.
  *
  * @param decide pure, so that it can be asked again
- * @throws what `decide` throws where leaving things out does not help
+ * @throws what `decide` throws if leaving objects out does not help
  */
 export function skipUnreadable<T>(fleet: Fleet, decide: (fleet: Fleet) => T): SkippedUnreadable<T> {
   let rest = without(fleet.unreadable ?? [])(fleet);
@@ -34,7 +34,7 @@ export function skipUnreadable<T>(fleet: Fleet, decide: (fleet: Fleet) => T): Sk
 
 type Subject = Pick<UnreadableObject, 'of' | 'name'>;
 
-/** What could be read at first and not where it was to be written, beside what is left out already. */
+/** Objects that were readable at first and not at the write, beside what is left out already. */
 export function withUnwritable(
   unreadable: readonly UnreadableObject[],
   unwritable: readonly UnreadableObject[],
@@ -56,7 +56,7 @@ const subjectsOf = ({ nodes, kubeletNodes, pools }: Fleet): readonly Subject[] =
   ...[...pools.keys()].map((name): Subject => ({ of: 'pool', name })),
 ];
 
-/** The last of the fewest subjects from the front without which it works; null where it works without none of them. */
+/** The last of the fewest subjects from the front without which it works; null if it works with all of them. */
 function culpritIn(subjects: readonly Subject[], works: (left: (fleet: Fleet) => Fleet) => boolean): Subject | null {
   if (!works(without(subjects))) return null;
   let [fails, helps] = [0, subjects.length];

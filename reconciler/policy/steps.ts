@@ -54,7 +54,7 @@ export type Step =
   | { readonly step: 'create-pool'; readonly pool: string; readonly spec: KubeletPoolSpec }
   | { readonly step: 'write-pool'; readonly pool: KubeletPool; readonly spec: KubeletPoolSpec }
   | { readonly step: 'write-pool-status'; readonly pool: KubeletPool; readonly status: KubeletPoolStatus }
-  /** Says of a pool that nothing can be decided about it. The rest of its status stays: nobody knows what it is. */
+  /** Reports that nothing can be decided about a pool. The rest of its status stays: it is unreadable. */
   | { readonly step: 'hold-pool'; readonly pool: string; readonly conditions: readonly Condition[] }
   | { readonly step: 'delete-pool'; readonly pool: string; readonly uid: string };
 

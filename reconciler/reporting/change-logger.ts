@@ -12,13 +12,13 @@ export interface ChangeLogger {
   findings(desired: Desired): void;
   phases(pools: ReadonlyMap<string, KubeletPoolStatus>): void;
   conflicts(lines: readonly string[]): void;
-  /** With the stack: what cannot be read is a mistake of ours, or somebody meddles with our objects. */
+  /** With the stack: an unreadable object is a bug of ours, or another writer changed it. */
   unreadable(subjects: readonly UnreadableObject[]): void;
   /** Something went as it was to go, and could not be put into words. */
   reportingFailed(error: unknown): void;
 }
 
-/** A folder of links, say, has one each. Whoever fixes the first hundred asks `validate` for the others. */
+/** A folder of links, say, has one each. `validate` lists the others. */
 const MOST_FINDINGS = 100;
 
 export function createChangeLogger(log: Log): ChangeLogger {
@@ -38,11 +38,11 @@ export function createChangeLogger(log: Log): ChangeLogger {
       log.error({ err: error }, 'what came of the pass could not be told');
     },
     unreadable(subjects) {
-      const told = subjects.map(({ of, name, error }) => `${of} ${name} ${reasonOf(error)}`);
+      const subjectKeys = subjects.map(({ of, name, error }) => `${of} ${name} ${reasonOf(error)}`);
       for (const [index, { of, name, error }] of subjects.entries()) {
-        if (!faulty.includes(told[index] ?? '')) log.error({ [of]: name, err: error }, `${of} cannot be read`);
+        if (!faulty.includes(subjectKeys[index] ?? '')) log.error({ [of]: name, err: error }, `${of} cannot be read`);
       }
-      faulty = told;
+      faulty = subjectKeys;
     },
     commit(taken, subject) {
       if (taken.inForce !== null && taken.inForce.oid !== inForce) {

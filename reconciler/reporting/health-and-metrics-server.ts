@@ -41,8 +41,8 @@ const SCRAPE_MS = 5_000;
 const TEXT_LASTS_MS: Millis = 1_000;
 
 /**
- * Serves `/healthz` and `/readyz`: 200 `ok`, or 503 with one word. Nothing else is answered, on a port of its own: whoever
- * reaches the pod may hold as many connections as they like, and the kubelet still gets its answer.
+ * Serves `/healthz` and `/readyz`: 200 `ok`, or 503 with one word. Nothing else is answered, on a port of its own: a client that
+ * reaches the pod may hold as many connections as it likes, and the kubelet still gets its answer.
  */
 export async function serveHealth({ view, port, host = '0.0.0.0' }: HealthOptions): Promise<Listening> {
   const checks: Readonly<Record<string, () => boolean>> = { '/healthz': view.live, '/readyz': view.ready };

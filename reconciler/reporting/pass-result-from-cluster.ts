@@ -12,7 +12,7 @@ import type { Signals } from '../policy/signals.ts';
 import type { PassResult } from './pass-result.ts';
 
 /**
- * What the planner makes of the cluster alone, for whoever has not read git: the reconciler's own decision, made once more on
+ * What the planner makes of the cluster alone, for a process that has not read git: the reconciler's own decision, made once more on
  * what the cluster holds. What it asks others for (blockers) is taken from what the pools' status says of it. Pure.
  *
  * @param source the record of the commit in force
@@ -31,7 +31,7 @@ export function planFromCluster(
 }
 
 /**
- * Whoever acts has read the commit that is recorded, and knows by it that a pool was taken out of git: nodes that still
+ * The leader has read the commit that is recorded, and knows by it that a pool was taken out of git: nodes that still
  * name it are on their way, unless the commit has errors in it. While git fails, that may be otherwise after a restart.
  */
 function asRead(seen: Desired, { commit, findings, failingSince }: SourceState): Desired {
@@ -44,7 +44,7 @@ function asRead(seen: Desired, { commit, findings, failingSince }: SourceState):
   return { ...desired, commit, unusable: new Set(named.filter((name) => name !== undefined)) };
 }
 
-/** Whoever acts may have it from a commit. */
+/** The leader may have it from a commit. */
 function asSaid(kept: DesiredPool): DesiredPool {
   const { unverified: _, ...pool } = kept;
   return pool;

@@ -15,9 +15,9 @@ export interface PassResult {
   readonly applied: Applied;
   /** The record as it is after the pass. */
   readonly source: SourceState;
-  /** The tip of the branch, where it was read. It need not be in force. */
+  /** The tip of the branch, once read. It need not be in force. */
   readonly tip: Commit | null;
-  /** The commit at which the branch stood then. Absent or null where nobody read it. */
+  /** The commit at which the branch stood then. Absent or null if not read. */
   readonly readAt?: CommitOid | null;
   readonly at: Millis;
   /** What nothing was decided about. */
@@ -26,11 +26,11 @@ export interface PassResult {
   readonly lost?: readonly DroppedField[];
 }
 
-/** Somebody who only tells of what the reconciler does. Never throws, never takes long, and changes nothing. */
+/** An observer that only reports what the reconciler does. Never throws, never takes long, and changes nothing. */
 export interface PassObserver {
   /** Something may have changed. */
   woken(): void;
-  /** A pass of the acting process ended; `made` where it went through. */
+  /** A pass of the acting process ended; `made` for one that went through. */
   passed(outcome: 'made' | 'broken-off', tookMs: Millis): void;
   round(round: PassResult): void;
 }

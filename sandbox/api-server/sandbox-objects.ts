@@ -12,7 +12,7 @@ import { memberOf } from '#sandbox/api-server/stored-object.ts';
 
 /**
  * The server's objects from inside the process: for tests and the demo to set the scene and to look. The same rules
- * hold as over HTTP (watches hear of it, invalid objects are refused), but nobody is asked for a right and no fault
+ * hold as over HTTP (watches hear of it, invalid objects are refused), but no right is checked and no fault
  * strikes.
  */
 export interface Objects {
@@ -29,7 +29,7 @@ export interface Objects {
     patch: Readonly<Record<string, unknown>>,
     namespace?: string,
   ) => StoredObject;
-  /** @throws Refusal 404 where it is not there */
+  /** @throws Refusal 404 for a missing object */
   readonly remove: (resource: Resource, name: string, namespace?: string) => void;
   /** Not to be changed: it is the server's own. */
   readonly get: (resource: Resource, name: string, namespace?: string) => StoredObject | undefined;

@@ -27,7 +27,7 @@ export interface ApiServerOptions {
   readonly port?: number;
   /** Bearer tokens that may do everything, or subjects by token. */
   readonly tokens: readonly string[] | Readonly<Record<string, Subject>>;
-  /** Whom a request without a token counts as. Default: nobody, with no rights. */
+  /** The user of a request without a token. Default: one without rights. */
   readonly anonymous?: Subject;
   /** Paths of YAML files with CustomResourceDefinitions. Default: the project's own. */
   readonly crdFiles?: readonly string[];

@@ -11,7 +11,7 @@ import type { Screen } from './screen.ts';
 const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 100;
 
-/** Tells the story, chapter by chapter, and shows what happens as it happens. @throws where it is told to end before its end */
+/** Tells the story, chapter by chapter, and shows what happens as it happens. @throws if the signal ends it early */
 export async function runDemo(world: Sandbox, screen: Screen, signal?: AbortSignal): Promise<void> {
   const { paint } = screen;
   let before: StatusView | null = null;
@@ -23,7 +23,7 @@ export async function runDemo(world: Sandbox, screen: Screen, signal?: AbortSign
       const view = await world.status();
       signal?.throwIfAborted();
       const isTakenUp = view.source.commit === commit;
-      // Pools may be a moment ahead of the record of the commit: first the cause is told, then what it brings about.
+      // Pools may be a moment ahead of the record of the commit: first the cause is shown, then its effects.
       if (isTakenUp) {
         screen.say(...describeChanges(before, view, paint).map((line) => `  ${line}`));
         before = view;

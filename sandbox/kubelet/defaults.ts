@@ -26,8 +26,8 @@ export function withDefaults(config: Config, minor: number): Config {
 }
 
 /**
- * The thresholds are filled in once, after the config file was read and before any drop-in: all of them where it has none,
- * and from 1.33 on those that it lacks where it asks for that.
+ * The thresholds are filled in once, after the config file was read and before any drop-in: all of them if it has none,
+ * and from 1.33 on those that it lacks if it asks for that.
  */
 export function withEvictionDefaults(config: Config, minor: number): Config {
   const field = FIELDS.get('evictionHard');

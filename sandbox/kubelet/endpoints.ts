@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /** What a running kubelet answers. */
 export interface Answers {
-  /** Empty where it is well, otherwise what is wrong. */
+  /** Empty for a healthy kubelet, otherwise what is wrong. */
   healthz(): string;
   configz(): unknown;
 }

@@ -23,7 +23,7 @@ export const SMALL_HOST: SimulatedHost = {
 };
 
 /**
- * Why a kubelet ends on this machine with a config that is valid in itself, in the words of a real one; null where it
+ * Why a kubelet ends on this machine with a config that is valid in itself, in the words of a real one; null if it
  * does not. What a real kubelet does not look at (the cgroup of a reservation that is not enforced) is no reason here.
  *
  * @param config with its defaults

@@ -54,7 +54,7 @@ export interface NodeReport {
   /** `v1.34.2`, of the kubelet that reported last. */
   readonly kubeletVersion: string;
   readonly bootId: string;
-  /** Where it listens on 127.0.0.1 (`daemonEndpoints.kubeletEndpoint.Port`); undefined where it has no port. */
+  /** Its port on 127.0.0.1 (`daemonEndpoints.kubeletEndpoint.Port`); undefined for none. */
   readonly port: number | undefined;
   /** undefined until it was ready for the first time. */
   readonly resources: NodeResources | undefined;
@@ -65,15 +65,15 @@ export interface SimulatedKubeletOptions {
   readonly directory: string;
   /** `v1.34.2`. */
   readonly version: string;
-  /** What the node was provisioned with, YAML or JSON; a minimal config where it is left out. A file that is there stays. */
+  /** What the node was provisioned with, YAML or JSON; default: a minimal config. A file that is there stays. */
   readonly localConfig?: string;
   /** Whether it is started with `--config-dir`. Default true; kubelets before 1.28 do not know it. */
   readonly readsDropIns?: boolean;
   readonly host?: Partial<SimulatedHost>;
   readonly timing?: Partial<Timing>;
-  /** How often the agent looks in case it missed something; a second where it is left out. See `KubeletService`. */
+  /** How often the agent looks in case it missed something; default: a second. See `KubeletService`. */
   readonly pollMs?: Millis;
-  /** The system's own where it is left out. */
+  /** Default: the system's own. */
   readonly clock?: Clock;
   /** `http` (the default): real ports on 127.0.0.1. `direct`: none, for many kubelets in one process. */
   readonly endpoints?: 'http' | 'direct';

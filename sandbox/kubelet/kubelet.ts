@@ -24,7 +24,7 @@ type Config = Readonly<Record<string, unknown>>;
 export interface SimulatedKubelet {
   /** Its `--config`. */
   readonly configFile: string;
-  /** Its `--config-dir`; undefined where it is started without. */
+  /** Its `--config-dir`; undefined without one. */
   readonly dropInDirectory: string | undefined;
   /** Its `--root-dir`, where the managers' state files are. */
   readonly rootDirectory: string;

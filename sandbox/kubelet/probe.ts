@@ -8,13 +8,13 @@ export interface ProbedKubelet {
   /** null while there is no process. */
   life(): ProcessState | null;
   readonly showsConfigz: boolean;
-  /** The real port behind all that the config names; undefined where it is asked directly. */
+  /** The real port behind all that the config names; undefined for direct calls. */
   port(): number | undefined;
 }
 
 /**
- * Asks a simulated kubelet. It answers where its config says that it listens, and nowhere else: whoever looks at another
- * port finds nobody, although many kubelets share this machine.
+ * Asks a simulated kubelet. It answers on the port in its config, and on no other: a request to another
+ * port is refused, although many kubelets share this machine.
  */
 export function createSimulatedProbe(kubelet: ProbedKubelet): KubeletProbe {
   return {
@@ -40,7 +40,7 @@ export function createSimulatedProbe(kubelet: ProbedKubelet): KubeletProbe {
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** null while nobody listens. */
+/** null while the kubelet does not listen. */
 function configOf(life: ProcessState | null): Config | null {
   return life?.stage === 'healthy' || life?.stage === 'ready' ? life.config : null;
 }

@@ -33,7 +33,7 @@ export interface ProcessExit {
 /**
  * Lives until the signal aborts, or until the config or the host ends it.
  *
- * @returns null when it was told to end
+ * @returns null after the signal
  */
 export async function runProcess(options: ProcessOptions, signal: AbortSignal): Promise<ProcessExit | null> {
   const { timing, clock, enter } = options;

@@ -27,7 +27,7 @@ export interface UnitOptions {
   readonly pollMs?: Millis | undefined;
   /** Begins the name of each run. */
   readonly bootId: () => string;
-  /** The process: resolves with how it died, or with null when the signal told it to end. */
+  /** The process: resolves with how it died, or with null after the signal. */
   readonly process: (signal: AbortSignal) => Promise<ProcessExit | null>;
 }
 

@@ -8,7 +8,7 @@ export const enumOf = (values: readonly string[], { pointer }: Field): Schema =>
   enum: [...values, ...(pointer === true ? [] : ['']), null],
 });
 
-/** The gate without which a kubelet of the minor does not look at the words of a field; undefined where it always does. */
+/** The gate without which a kubelet of the minor does not look at the words of a field; undefined if it always does. */
 export function gateOfValues({ gate, valuesGate }: Field, minor: number): string | undefined {
   if (gate !== undefined || valuesGate === undefined) return gate;
   const spec = gateSpec(valuesGate, minor);

@@ -43,7 +43,7 @@ export const ALLOWED_LICENCES: readonly string[] = [
   'PSF-2.0',
   'Unlicense',
 ];
-/** What nobody gets from us may have these as well. CC-BY-4.0 is that of a table of browsers, which is data. */
+/** Tools that we do not ship may have these as well. CC-BY-4.0 is that of a table of browsers, which is data. */
 export const ALLOWED_FOR_TOOLS: readonly string[] = [
   ...ALLOWED_LICENCES,
   '0BSD',

@@ -15,7 +15,7 @@ import {
 
 /**
  * What an editor knows of the keys and the texts that the table of fields leaves open: eviction signals, resources, options
- * of policies, lists of CPUs. Undefined where it knows no more than the table.
+ * of policies, lists of CPUs. Undefined for no more than the table.
  */
 export function textSchema(path: string, minor: number): Schema | undefined {
   return TEXTS[path]?.(minor);

@@ -3,7 +3,7 @@ import { weakeningGates } from '#shared/contract/kubelet-config/security/gates.t
 import type { PowerRow } from '#shared/contract/kubelet-config/security/power.ts';
 import { ownsNode, POWERS } from '#shared/contract/kubelet-config/security/powers.ts';
 
-/** The page that says of every field what it gives to whoever chooses its value. */
+/** The page that says of every field what it gives to the author of its value. */
 export function generatePowersPage(): ReadonlyMap<string, string> {
   const shuts = Object.entries(RESTRICTIVE_VALUES).map(([field, value]) => `\`${field}: ${String(value)}\``);
   const gates = (weakening: boolean): string =>

@@ -1,4 +1,4 @@
-/** How a text is written: what an editor marks where it is not, and says there. Each lets through all that kubelets read. */
+/** How a text is written: the pattern by which an editor marks a wrong one, and its message. Each lets through all that kubelets read. */
 export interface Format {
   readonly pattern: string;
   /** Not a keyword of JSON schema: the YAML language server shows it in the place of the pattern. */

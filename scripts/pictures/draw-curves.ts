@@ -30,7 +30,7 @@ const COLOURS: Readonly<Record<Scheme, Colours>> = {
   },
 };
 
-/** Curves that lie on each other are told apart by their dashes, and all of them without colours. */
+/** Curves that lie on each other differ by their dashes, and all of them without colours. */
 const DASHES: Readonly<Record<ProfileName, string>> = { gke: 'none', eks: '12 6', aks: '2 5', openshift: '8 4 2 4' };
 
 const [WIDTH, HEIGHT, TOP, BOTTOM] = [1000, 420, 96, 364];

@@ -8,7 +8,7 @@ import {
 } from '#reconciler/policy/templates/profiles.ts';
 
 const GIBIBYTE = 2 ** 30;
-/** As many as a kubelet takes where nobody says otherwise. */
+/** The kubelet's default of `maxPods`. */
 const PODS = 110;
 /** Points between a size and twice that. */
 const POINTS = 16;

@@ -45,7 +45,7 @@
 
   function write(node) {
     const style = getComputedStyle(node.parentElement);
-    // The shorthand is empty where it cannot say everything, such as figures of one width.
+    // The shorthand is empty if it cannot say everything, such as figures of one width.
     measure.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     const ascent = measure.measureText('x').fontBoundingBoxAscent;
     const range = document.createRange();

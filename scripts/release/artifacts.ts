@@ -19,7 +19,7 @@ export interface ReleaseOptions {
 
 /**
  * Every file of a release but the image: the command line, its manifest for krew, the chart, the bill of materials, and the checksums
- * of these. The same commit gives the same bytes, whoever makes them.
+ * of these. The same commit gives the same bytes on any machine.
  */
 export async function makeArtifacts({ outdir, repository, helm }: ReleaseOptions): Promise<void> {
   await rm(outdir, { recursive: true, force: true });

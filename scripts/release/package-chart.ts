@@ -9,7 +9,7 @@ const TIME = '1985-10-26T08:15:00Z';
 
 /**
  * The chart as an archive that `helm push` and `helm install` take. Helm packs it, so that it is checked; it is packed once more, as
- * Helm dates every file by the clock, and nobody could make the same bytes again.
+ * Helm dates every file by the clock, and the bytes could not be reproduced.
  *
  * @param helm the program
  * @param target a file that ends in `.tgz`
@@ -29,5 +29,5 @@ export async function packageChart(helm: string, target: string): Promise<void> 
   }
 }
 
-/** @throws with what it says, where it fails */
+/** @throws with the program's output if it fails */
 const run = (program: string, ...argv: readonly string[]): void => void execFileSync(program, argv, { stdio: 'pipe' });

@@ -2,10 +2,10 @@
 type Run = Readonly<Record<string, string | undefined>>;
 
 /**
- * What made a release, as the predicate of a SLSA provenance (https://slsa.dev/spec/v1.0/provenance). Whoever signs it, by the identity
+ * What made a release, as the predicate of a SLSA provenance (https://slsa.dev/spec/v1.0/provenance). A signature of it, by the identity
  * of the same workflow run, vouches for it.
  *
- * @throws where it does not run on GitHub Actions
+ * @throws outside of GitHub Actions
  */
 function provenanceOf(run: Run): object {
   const value = (name: string): string => {

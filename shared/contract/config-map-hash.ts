@@ -29,10 +29,10 @@ export function configMapName(pool: string, payload: string): string {
 }
 
 /**
- * Another name for the same, where somebody took the usual one: hashed like that of a pool `<pool>.<mark>`, which no pool can have.
+ * Another name for the same payload, if another object has the usual one: hashed as for a pool `<pool>.<mark>`, which cannot exist.
  * Agents of any release take it, because the hash fits.
  *
- * @param mark lower-case letters and digits that nobody can foresee
+ * @param mark unpredictable lower-case letters and digits
  */
 export const otherConfigMapName = (pool: string, mark: string, payload: string): string =>
   configMapName(`${pool}.${mark}`, payload);

@@ -9,7 +9,7 @@ export interface Finding {
   /** Stable kebab-case word: `unknown-field`, `duplicate-key`, `out-of-range` … */
   readonly code: string;
   readonly severity: Severity;
-  /** `security`: it is about what somebody who may commit gains. Absent for everything else. */
+  /** `security`: it is about what an attacker who may commit gains. Absent for everything else. */
   readonly kind?: 'security';
   /** What is wrong and why, one sentence, no trailing full stop. */
   readonly message: string;
@@ -23,7 +23,7 @@ export interface Finding {
   readonly column?: number;
   /** Dotted path of the field: `evictionHard["memory.available"]`, `logging.verbosity`. */
   readonly field?: string;
-  /** Kubelet minor versions that it holds for (`1.34`); absent where it holds for all. */
+  /** Kubelet minor versions that it holds for (`1.34`); absent if it holds for all. */
   readonly versions?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ const LONGEST_SENTENCE = 1_500;
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
-/** What moves a terminal's cursor or turns the order of letters: somebody else's files may be full of it. */
+/** What moves a terminal's cursor or turns the order of letters: files of others may be full of it. */
 // oxlint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
 

@@ -31,7 +31,7 @@ function retire(agent: Agent): void {
   closeIdle(agent);
 }
 
-/** Closes the connections that an agent keeps and nobody uses now. */
+/** Closes the idle connections of an agent. */
 export function closeIdle(agent: Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();

@@ -4,7 +4,7 @@ export interface Status {
   /** CamelCase word: `NotFound`, `AlreadyExists`, `Conflict`, `Expired` … */
   readonly reason: string;
   readonly message: string;
-  /** The object that the server speaks of; '' where it speaks of none. */
+  /** The object that the server speaks of; '' for none. */
   readonly name: string;
   readonly retryAfterSeconds: number | undefined;
   /** What the server says more about each reason. */
@@ -13,7 +13,7 @@ export interface Status {
   readonly refusedByBudget: boolean;
 }
 
-/** Reads a decoded body or a watch's ERROR object; undefined where it is no Status. */
+/** Reads a decoded body or a watch's ERROR object; undefined for anything but a Status. */
 export function readStatus(body: unknown): Status | undefined {
   if (!isRecord(body) || body['kind'] !== 'Status') return undefined;
   const details = isRecord(body['details']) ? body['details'] : {};

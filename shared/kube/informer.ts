@@ -13,7 +13,7 @@ export interface InformerOptions<T, V> extends Omit<ListWatchOptions<T>, 'signal
   /** A poke, without data: some kept value appeared, changed or went away, or the first list is there. */
   readonly onChange: () => void;
   /**
-   * Whether two kept values are the same to whoever is poked: the newer one is kept in any case. Default: where nothing
+   * Whether two kept values are the same to the listener: the newer one is kept in any case. Default: if nothing
    * differs.
    */
   readonly same?: (before: V, after: V) => boolean;
@@ -132,7 +132,7 @@ function keepReadable<T, V>(
   return before === undefined || same?.(before, value) !== true;
 }
 
-/** One that cannot be trimmed stays as it is: whoever looks at it finds out why, and the list goes on. */
+/** One that cannot be trimmed stays as it is: its reader finds out why, and the list goes on. */
 const orWhole =
   <T>(trim: Trim<T>): Trim<T> =>
   (object) => {

@@ -20,7 +20,7 @@ const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', patch: 
 
 export const methodOf = (call: Call): 'GET' | 'POST' | 'PATCH' | 'DELETE' => METHODS[call.verb];
 
-/** A call that changes nothing may be sent again when nobody knows whether it arrived. */
+/** A call that changes nothing may be sent again when its arrival is unknown. */
 export const isRead = (call: Call): boolean => methodOf(call) === 'GET';
 
 /** Path and query below the server's address: `/apis/<group>/<version>[/namespaces/<ns>]/<plural>[/<name>][/status]`. */

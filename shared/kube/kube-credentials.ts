@@ -1,15 +1,15 @@
 import type { Agent } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 
-/** What a call is made with. PEM where it is a certificate or a key. */
+/** What a call authenticates with. Certificates and keys are PEM. */
 export interface Credential {
-  /** Authorities that the server's certificate may come from; the system's own where it is left out. */
+  /** Authorities that the server's certificate may come from; default: the system's own. */
   readonly ca?: string;
   /** Bearer token, without any space around it. */
   readonly token?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** The name that the server's certificate must have, where it is not that of the address. */
+  /** The name that the server's certificate must have, if it is not that of the address. */
   readonly serverName?: string;
   /** A kubeconfig's `insecure-skip-tls-verify`. */
   readonly insecure?: boolean;

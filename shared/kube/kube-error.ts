@@ -55,7 +55,7 @@ export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[])
   return thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code));
 }
 
-/** How long the API server asked to be left alone by this answer; undefined where it did not ask. */
+/** How long the API server asked to be left alone by this answer; undefined if it did not. */
 export function askedToWaitMs(thrown: unknown): Millis | undefined {
   return thrown instanceof GitopsError && thrown.disposition.kind === 'wait' ? thrown.disposition.ms : undefined;
 }

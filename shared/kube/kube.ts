@@ -95,7 +95,7 @@ export interface PatchOptions {
 export interface Kube {
   /**
    * @returns null where the server says that there is no such object
-   * @throws KUBE_NOT_FOUND where it does not know the resource (no CRD): that says nothing about the object
+   * @throws KUBE_NOT_FOUND for an unknown resource (no CRD): that says nothing about the object
    */
   get<T extends KubeObject>(place: Place, name: string, signal?: AbortSignal): Promise<T | null>;
   /**
@@ -118,8 +118,8 @@ export interface Kube {
   /** @throws KUBE_ALREADY_EXISTS; KUBE_THROTTLED where a PodDisruptionBudget refuses an eviction */
   create<T extends KubeObject>(place: Place, object: T, signal?: AbortSignal): Promise<T>;
   /**
-   * JSON merge patch. With `metadata.resourceVersion` in the patch the write is refused (KUBE_CONFLICT) when somebody else
-   * wrote in between; every write of ours that follows from something read carries it.
+   * JSON merge patch. With `metadata.resourceVersion` in the patch the write is refused (KUBE_CONFLICT) if another writer
+   * changed the object in between; every write of ours that follows from something read carries it.
    */
   mergePatch<T extends KubeObject>(
     place: Place,
@@ -131,7 +131,7 @@ export interface Kube {
   /**
    * Deletes the object if it still has this uid (and, when given, this resourceVersion). Gone already is fine.
    *
-   * @throws KUBE_CONFLICT where another object has the name by now, or somebody wrote to this one
+   * @throws KUBE_CONFLICT if another object has the name by now, or another writer changed this one
    */
   delete(
     place: Place,

@@ -16,7 +16,7 @@ const SHORT_PAGE = 20;
 const MOST_PAGES = 2000;
 
 /**
- * Of one answer, unpacked. A list in one piece may be longer, in a very large cluster: then it is refused, and whoever follows
+ * Of one answer, unpacked. A list in one piece may be longer, in a very large cluster: then it is refused, and the caller
  * tries by pages again. Reading it would take more memory than we may have.
  */
 const MAX_LIST_BYTES = 64 * MIB;

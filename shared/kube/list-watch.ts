@@ -27,7 +27,7 @@ const LONGEST_WATCH_MS = 10 * 60_000;
 /**
  * After a fault the API server may be another one, over an etcd that was restored: the watch goes on, and lacks what that lost. So
  * the whole list is read again about this long after the last one, spread over the minutes after it. A watch that the server ends in
- * order, as it does with slow readers (`apiserver_terminated_watchers_total`), lost nothing if the next one can begin where it was.
+ * order, as it does with slow readers (`apiserver_terminated_watchers_total`), lost nothing if the next one can begin at its last version.
  */
 const LIST_AGAIN_AFTER_MS = 10 * 60_000;
 const LIST_AGAIN_SPREAD_MS = 5 * 60_000;

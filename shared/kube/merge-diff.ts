@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * The JSON merge patch (RFC 7396) that turns one object into another: keys that are gone become null, lists are replaced
- * whole. Values that are null in `after` cannot be told from absent ones; the contract's types use absence.
+ * whole. Values that are null in `after` look like absent ones; the contract's types use absence.
  *
  * @returns null where nothing differs
  */

@@ -31,7 +31,7 @@ function unpacked(response: IncomingMessage): Readable {
   return response.pipe(gunzip);
 }
 
-/** The whole body as text, UTF-8. @throws KUBE_TOO_LONG where it is longer than `maxBytes` */
+/** The whole body as text, UTF-8. @throws KUBE_TOO_LONG if it is longer than `maxBytes` */
 export async function readText(
   call: Call,
   response: IncomingMessage,

@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 /** An answer that is not a success. */
 export interface Refusal {
   readonly status: number;
-  /** The decoded body; undefined where it was no JSON. */
+  /** The decoded body; undefined if it was no JSON. */
   readonly body: unknown;
   /** The Retry-After header. */
   readonly retryAfter?: string | undefined;

@@ -38,7 +38,7 @@ export interface SenderOptions {
 export interface Sender {
   /** @throws KubeError where there is no answer; the lifetime's reason where that ends first */
   send(call: Call, life: Lifetime): Promise<IncomingMessage>;
-  /** Takes out of a text whatever this sender showed in confidence: a proxy may say back what it was told. */
+  /** Takes out of a text whatever this sender showed in confidence: a proxy may echo what it was sent. */
   hide(text: string): string;
 }
 

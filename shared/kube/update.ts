@@ -19,11 +19,11 @@ const MOST_TRIES = 5;
 const PAUSE = { firstMs: 10, maxMs: 200, jitter: 0.5 };
 
 /**
- * Reads an object, asks what to change about it, and writes that unless somebody else wrote in between; then again from
+ * Reads an object, asks what to change about it, and writes that unless another writer was quicker; then again from
  * the start, a few times.
  *
- * @param change the merge patch for the object as it is now, without a resourceVersion; null where nothing is to be done
- * @returns the object after the write, or as it was read where nothing was to be done; null where there is none
+ * @param change the merge patch for the object as it is now, without a resourceVersion; null for no change
+ * @returns the object after the write, or as it was read without a change; null if there is none
  * @throws KUBE_CONFLICT where the last try met another writer as well
  */
 export async function mergePatchLatest<T extends KubeObject>(

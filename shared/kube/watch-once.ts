@@ -57,7 +57,7 @@ function eventFrom<T extends KubeObject>(call: Call, event: unknown): WatchEvent
   }
 }
 
-/** Without its version nobody could go on from an event. */
+/** Without its version no watch could go on from an event. */
 function versioned<T extends KubeObject>(call: Call, object: T): T {
   if (typeof object.metadata.resourceVersion !== 'string')
     throw malformedBody(call, 'an event without a resourceVersion');

@@ -43,7 +43,7 @@ export function toTimestamp(at: Millis): string {
 }
 
 /**
- * Reads an RFC 3339 timestamp; undefined where it is missing or unreadable. A year has four digits there: what people can write
+ * Reads an RFC 3339 timestamp; undefined if missing or unreadable. A year has four digits there: what people can write
  * elsewhere, as in an annotation, may lie so far away that nothing can be added to it.
  */
 export function fromTimestamp(text: string | undefined | null): Millis | undefined {

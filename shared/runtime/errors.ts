@@ -32,7 +32,7 @@ export class GitopsError<Code extends string = string> extends Error {
   }
 }
 
-/** Trying again is of no use until somebody changes a setting, a credential or the server. */
+/** Trying again is of no use until a person changes a setting, a credential or the server. */
 export const UNTIL_OPERATOR: Disposition = { kind: 'stalled', until: 'operator' };
 
 /** The message of anything that was thrown, followed by its causes' messages, on one line. */
@@ -52,7 +52,7 @@ function messageOf(thrown: unknown): string {
   return typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? typeof thrown);
 }
 
-/** The stable code of a thrown error (`GIT_TIMEOUT`, `ENOSPC` …), or undefined where it carries none. */
+/** The stable code of a thrown error (`GIT_TIMEOUT`, `ENOSPC` …), or undefined without one. */
 export function codeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined;
   return typeof thrown.code === 'string' ? thrown.code : undefined;

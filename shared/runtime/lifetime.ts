@@ -20,7 +20,7 @@ export interface Limit {
   readonly reason: () => unknown;
 }
 
-/** A reason that nobody reads: without one, `abort` makes an error with its stack, several times for every request. */
+/** An unused reason: without one, `abort` makes an error with its stack, several times for every request. */
 const OVER = 'over';
 
 /** @param onParent makes the reason when the parent aborts */

@@ -3,9 +3,9 @@ import { reasonOf } from './errors.ts';
 /** More are of no use to anybody: their words change with every try. */
 const MOST_REASONS = 8;
 
-/** What a fault that goes on was told for: the first reason may long be another one when a person reads of it. */
+/** The reported reasons of a fault that goes on: it may long have another reason when a person reads of it. */
 export interface OngoingFaultReasons {
-  /** Whether this reason is to be told. */
+  /** Whether this reason is to be reported. */
   isNew(error: unknown): boolean;
   /** The fault is over. @returns whether there was one */
   over(): boolean;

@@ -1,4 +1,4 @@
-/** What stands for something that nobody else is to see. */
+/** What stands for a secret. */
 export const REDACTED = '[redacted]';
 
 const KEY_BEGINS = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
@@ -18,7 +18,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(hooks\.slack\.com\/services\/)\S+/gi, `$1${REDACTED}`],
   // Short words behind these are words of a sentence, or modes.
   [/\b((?:auth|bearer|sig)[\\"']*\s*[:=]\s*[\\"']*)[A-Za-z0-9._~+/=%-]{16,}/gi, `$1${REDACTED}`],
-  // `password: x`, `"token":"x"`, `secret = x`, also where it is escaped in a string of JSON.
+  // `password: x`, `"token":"x"`, `secret = x`, also escaped in a string of JSON.
   [
     /((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|account[-_]?key|shared[-_]?key|credentials?|signature|secret[-_]?id|dockerconfigjson)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\s\\"',}]+/gi,
     `$1${REDACTED}`,

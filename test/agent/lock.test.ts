@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ beforeEach(async () => {
   path = join(directory, 'agent.sock');
 });
 afterEach(async () => {
+  await endAll();
   for (const child of children.splice(0)) await killed(child);
   await rm(directory, { recursive: true, force: true });
 });
@@ -47,56 +48,79 @@ async function killed(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Whether it is taken at once; a lock that was got is given back by the end of the test. */
-async function isFree(t: { after(work: () => Promise<void>): void }): Promise<boolean> {
-  const end = new AbortController();
-  const before = clock.sleeping().length;
-  const got: (Lock | null)[] = [];
+/** An agent of this process that wants the lock. */
+interface Contender {
+  /** null: it goes on without; undefined: it still waits. */
+  readonly got: () => Lock | null | undefined;
+  readonly end: () => Promise<void>;
+}
+const contenders: Contender[] = [];
+
+/** @param now its wall clock; that of this machine by default */
+function contend(now = Date.now): Contender {
+  const stop = new AbortController();
+  let got: Lock | null | undefined;
   const waiting = (async () => {
-    got.push(await waitForLock(path, clock, silentLog, end.signal));
+    got = await waitForLock(path, { ...clock, now }, silentLog, stop.signal);
   })();
-  while (got.length === 0 && clock.sleeping().length === before) await new Promise((resolve) => setImmediate(resolve));
-  const free = got.some((lock) => lock !== null);
-  t.after(async () => {
-    end.abort();
-    await clock.advance(0);
-    await waiting;
-    await got[0]?.release();
-  });
-  return free;
+  const contender: Contender = {
+    got: () => got,
+    async end() {
+      stop.abort();
+      await clock.advance(0);
+      await waiting;
+      await got?.release();
+    },
+  };
+  contenders.push(contender);
+  return contender;
+}
+
+/** Until each of them has the lock, sleeps before its next try, or goes on without. */
+async function settled(): Promise<void> {
+  const awake = (): number => contenders.filter(({ got }) => got() === undefined).length - clock.sleeping().length;
+  while (awake() > 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function endAll(): Promise<void> {
+  for (const contender of contenders.splice(0)) await contender.end();
+}
+
+/** Whether it is taken at once; a lock that was got is given back by the end of the test. */
+async function isFree(): Promise<boolean> {
+  const contender = contend();
+  await settled();
+  return (contender.got() ?? null) !== null;
 }
 
 describe('the lock on a state directory', () => {
   it('keeps a second agent waiting until the first is done', async () => {
-    const first = await waitForLock(path, clock, silentLog, never);
-    let second: Lock | null | undefined;
-    const waiting = (async () => {
-      second = await waitForLock(path, clock, silentLog, never);
-    })();
-    while (clock.sleeping().length === 0) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(second, undefined);
-    await first?.release();
+    assert.equal(await isFree(), true);
+    const second = contend();
+    await settled();
+    assert.equal(second.got(), undefined);
+    await contenders.shift()?.end();
     await clock.advance(2_000);
-    await waiting;
-    assert.notEqual(second ?? null, null);
-    await (second as Lock | null | undefined)?.release();
+    await settled();
+    assert.notEqual(second.got() ?? null, null);
+    await endAll();
     assert.deepEqual(await readdir(directory), []);
   });
 
-  it('is held by another process, and free again when that was killed', async (t) => {
+  it('is held by another process, and free again when that was killed', async () => {
     const holder = tryInProcess(path);
     assert.equal(await said(holder), 'held');
-    assert.equal(await isFree(t), false);
+    assert.equal(await isFree(), false);
     await killed(holder);
     assert.deepEqual((await readdir(path)).length, 1, 'what it held is still there');
-    assert.equal(await isFree(t), true);
+    assert.equal(await isFree(), true);
   });
 
-  it('is held by a process that has stopped moving', async (t) => {
+  it('is held by a process that has stopped moving', async () => {
     const holder = tryInProcess(path);
     assert.equal(await said(holder), 'held');
     holder.kill('SIGSTOP');
-    assert.equal(await isFree(t), false);
+    assert.equal(await isFree(), false);
   });
 
   it('goes to one of those who wait when its holder is killed', async () => {
@@ -123,11 +147,11 @@ describe('the lock on a state directory', () => {
     const container = ['unshare', '-m', '-p', '-n', '--fork', '--kill-child', 'sh', '-c', enter, 'sh'];
     const holder = tryInProcess(join(elsewhere, 'agent.sock'), ...container);
     assert.equal(await said(holder), 'held');
-    assert.equal(await isFree(t), false);
+    assert.equal(await isFree(), false);
     await killed(holder);
     const next = tryInProcess(join(elsewhere, 'agent.sock'), ...container);
     assert.equal(await said(next), 'held');
-    assert.equal(await isFree(t), false);
+    assert.equal(await isFree(), false);
   });
 
   const leftovers: readonly (readonly [string, () => Promise<void>])[] = [
@@ -143,50 +167,65 @@ describe('the lock on a state directory', () => {
       for (let round = 0; round < 8; round += 1) {
         await rm(path, { recursive: true, force: true });
         await leave();
-        const end = new AbortController();
-        const before = clock.sleeping().length;
-        const locks: Lock[] = [];
-        const all = Array.from({ length: 6 }, async () => {
-          const lock = await waitForLock(path, clock, silentLog, end.signal);
-          if (lock !== null) locks.push(lock);
-        });
-        while (locks.length + clock.sleeping().length - before < 6)
-          await new Promise((resolve) => setImmediate(resolve));
-        assert.equal(locks.length, 1);
-        end.abort();
-        await clock.advance(0);
-        await Promise.all(all);
-        await locks[0]?.release();
+        const all = Array.from({ length: 6 }, () => contend());
+        await settled();
+        assert.deepEqual(
+          all.map(({ got }) => got()).filter((got) => got === null),
+          [],
+          'the waiting room of one was cleared by another: it goes on without',
+        );
+        assert.equal(all.filter(({ got }) => got() !== undefined).length, 1);
+        await endAll();
         assert.deepEqual(await readdir(directory), []);
       }
     });
   }
 
-  it('takes the place of a link, and leaves alone what the link leads to', async (t) => {
+  it('takes the place of a link, and leaves alone what the link leads to', async () => {
     const elsewhere = join(directory, 'elsewhere');
     await mkdir(elsewhere);
     await writeFile(join(elsewhere, 'kept'), 'somebody else’s');
     await symlink(elsewhere, path);
-    assert.equal(await isFree(t), true);
+    assert.equal(await isFree(), true);
     assert.deepEqual(await readdir(elsewhere), ['kept']);
   });
 
-  it('waits for an agent of an older release, whose lock is the socket itself', async (t) => {
+  it('waits for an agent of an older release, whose lock is the socket itself', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(path, resolve));
-    assert.equal(await isFree(t), false);
+    assert.equal(await isFree(), false);
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('is cleared of what agents left behind that were killed while they waited, once it is old', async () => {
-    await leaveSocket(`${path}.0ld/dead`);
-    const future = { ...clock, now: () => Date.now() + 7_200_000 };
-    const young = await waitForLock(path, { ...clock, now: () => Date.now() }, silentLog, never);
-    assert.deepEqual(await readdir(directory), ['agent.sock', 'agent.sock.0ld']);
-    await young?.release();
-    const old = await waitForLock(path, future, silentLog, never);
-    assert.deepEqual(await readdir(directory), ['agent.sock']);
-    await old?.release();
+  it('is cleared of what agents left behind that were killed while they waited, once it is an hour old', async () => {
+    const left = Date.UTC(2026, 0);
+    for (const [age, rooms] of [
+      [3_599_999, ['agent.sock.dead', 'agent.sock.empty']],
+      [3_600_000, []],
+    ] as const) {
+      await leaveSocket(`${path}.dead/dead`);
+      await mkdir(`${path}.empty`, { recursive: true });
+      for (const room of ['dead', 'empty']) await utimes(`${path}.${room}`, left / 1000, left / 1000);
+      contend(() => left + age);
+      await settled();
+      assert.deepEqual(await readdir(directory), ['agent.sock', ...rooms]);
+      await endAll();
+    }
+  });
+
+  it('goes to who has waited for hours, in a room that nobody clears', async () => {
+    const holder = contend();
+    await settled();
+    const waiting = contend();
+    await settled();
+    await holder.end();
+    const next = contend(() => Date.now() + 7_200_000);
+    await settled();
+    assert.notEqual(next.got() ?? null, null);
+    await next.end();
+    await clock.advance(2_000);
+    await settled();
+    assert.notEqual(waiting.got() ?? null, null);
   });
 
   it('is done without where the directory takes no socket: a node without an agent would be worse', async () => {

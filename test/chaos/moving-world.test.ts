@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startGitServer, type SandboxGitServer } from '#sandbox/git-server/server.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -13,6 +13,7 @@ import { controlPlaneSkipReason } from '../cluster/support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { installManifests, NAMESPACE } from '../cluster/support/programs.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { startReconcilerProcess } from '../support/fleet-process/reconciler-process.ts';
 import { until } from '../support/until.ts';
 import { readHistory } from './support/etcd-history.ts';
@@ -69,7 +70,7 @@ spec:
  * Real agents on a real API server, while machines join and leave, lose their labels for a moment, have their own config
  * files rewritten, and the reconciler is killed. Judged by etcd's history of every write and by the starts of kubelets.
  */
-describe('rollouts in a world that moves', { skip }, () => {
+describeOrSkip('rollouts in a world that moves', { skip }, () => {
   let directory: string;
   let cluster: ControlPlane;
   let git: SandboxGitServer;

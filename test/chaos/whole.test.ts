@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, before, it, type TestContext } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { controlPlaneSkipReason } from '../cluster/support/binaries.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { BASE, baseFile, fleetFiles } from '../support/fleet-process/repository.ts';
 import { readHistory } from './support/etcd-history.ts';
 import { checkHistory } from './support/check-history.ts';
@@ -15,7 +16,7 @@ const skip = await controlPlaneSkipReason();
  * Faults of everything around the reconciler, and of itself, in the middle of rollouts over 500 simulated nodes. Judged by etcd's
  * own history of every write, by git's history of notes, and by the Events that are there in the end.
  */
-describe('a rollout over 500 nodes converges, and nothing is lost or done twice', { skip }, () => {
+describeOrSkip('a rollout over 500 nodes converges, and nothing is lost or done twice', { skip }, () => {
   let site: Site;
   let maxPods = 100;
   const commits: string[] = [];

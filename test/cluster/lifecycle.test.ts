@@ -3,11 +3,12 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
 import { without } from '../support/required-tools.ts';
 import { nodeSkipReason } from './support/binaries.ts';
@@ -41,7 +42,7 @@ spec:
 const LAYER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 77\n';
 
 /** The commands of the documentation, as they stand, on a real API server with a real kubelet. */
-describe('installed, upgraded and uninstalled by the book', { skip }, () => {
+describeOrSkip('installed, upgraded and uninstalled by the book', { skip }, () => {
   let cluster: ControlPlane;
   let runtime: ContainerRuntime;
   let kubelet: Kubelet;

@@ -3,12 +3,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { configMapName } from '#shared/contract/config-map-hash.ts';
 import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { nodeSkipReason } from './support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from './support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
@@ -36,7 +37,7 @@ const layer = (fields: string): string =>
   `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n${fields}`;
 
 /** From a pushed commit to a real kubelet, by the programs as they ship, with the rights that the manifests give them. */
-describe('the main job on a real cluster', { skip }, () => {
+describeOrSkip('the main job on a real cluster', { skip }, () => {
   let cluster: ControlPlane;
   let runtime: ContainerRuntime;
   let kubelet: Kubelet;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { nodeSkipReason } from './support/binaries.ts';
 import type { Asked } from './support/audit.ts';
 import { allows, type Right, rightsIn, type Role, roleWithout, titleOf } from './support/granted.ts';
@@ -36,7 +37,7 @@ const idleAfter = (asked: readonly Asked[]): readonly Right[] =>
     return !isUsed(right, asked) && (twin === undefined || !isUsed(twin, asked));
   });
 
-describe('the rights in the manifests, on a real API server', { skip }, () => {
+describeOrSkip('the rights in the manifests, on a real API server', { skip }, () => {
   let story: RightsStory;
   let authoriser: Authorizer;
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 import { scrapeOfWaiting, type Suspender } from '../support/waiting-scrape.ts';
 import { servedNames } from './served-metrics.ts';
@@ -204,7 +205,7 @@ describe('the alerts', () => {
 
 const skip = without('promtool', ['--version'], 'nothing proves that Prometheus takes the rules');
 
-describe('Prometheus', { skip }, () => {
+describeOrSkip('Prometheus', { skip }, () => {
   let directory = '';
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'alerts-'));

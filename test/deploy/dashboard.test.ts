@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from '../stories/support.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 import { type RealPrometheus, startPrometheus } from '../support/prometheus.ts';
 import { servedNames } from './served-metrics.ts';
@@ -54,7 +55,7 @@ describe('the dashboard', () => {
 
 const skip = without('prometheus', ['--version'], 'nothing proves that the dashboard shows anything');
 
-describe('every panel of the dashboard', { skip }, () => {
+describeOrSkip('every panel of the dashboard', { skip }, () => {
   let scenario: Scenario;
   let exporter: Server;
   let prometheus: RealPrometheus;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { type Overlay, renderKustomization, WITHOUT_RENDERERS } from './chart/render.ts';
 
 interface Expression {
@@ -59,7 +60,7 @@ for (const [component, servers] of [
   ['k3s', 'k3s.service'],
   ['rke2', 'rke2-server.service'],
 ] as const) {
-  describe(`the component ${component}`, { skip: WITHOUT_RENDERERS }, () => {
+  describeOrSkip(`the component ${component}`, { skip: WITHOUT_RENDERERS }, () => {
     for (const [what, labels, unit] of [
       ['an agent', {}, `${component}-agent.service`],
       ['a server', { [CONTROL_PLANE]: 'true' }, servers],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { parse } from 'yaml';
 import { readAgentSettings } from '#agent/settings.ts';
 import { REQUIRED_VALUES } from '../deploy/chart/options.ts';
 import { renderChart, WITHOUT_RENDERERS } from '../deploy/chart/render.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
 
 interface DaemonSet {
@@ -29,7 +30,7 @@ interface DaemonSet {
 
 const isBelow = (path: string, directory: string): boolean => `${path}/`.startsWith(`${directory}/`);
 
-describe('the settings for distributions', { skip: WITHOUT_RENDERERS }, () => {
+describeOrSkip('the settings for distributions', { skip: WITHOUT_RENDERERS }, () => {
   const blocks = fencedBlocks('docs/distributions.md', 'yaml').filter((text) => text.startsWith('# values for '));
 
   it('are there for those that need any', () => {

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { writeAddresses } from '#sandbox/demo/addresses.ts';
 import { DEMO_NODES } from '#sandbox/demo/demo-nodes.ts';
 import { startSandbox } from '#sandbox/sandbox.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { memberOf } from '#sandbox/api-server/stored-object.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
 import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { until } from '../support/until.ts';
 import { createWorkspace, runScript } from './support/ci-run.ts';
 
-describe('the way into a config repository on the page about installing', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('the way into a config repository on the page about installing', { skip: WITHOUT_GIT }, () => {
   it('leads to pools that change nothing, by the commands as they stand', async (t) => {
     const world = await startSandbox({ cluster: 'demo', nodes: DEMO_NODES, log: () => silentLog, pollMs: 1_000 });
     t.after(() => world.stop());

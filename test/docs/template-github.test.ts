@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { GPU, gpu, INVENTORY, MARKER } from './support/change.ts';
 import {
@@ -90,7 +91,7 @@ const evaluated = (env: Readonly<Record<string, string>> = {}): Readonly<Record<
     ]),
   );
 
-describe('the workflow of the template, run on a pull request', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('the workflow of the template, run on a pull request', { skip: WITHOUT_GIT }, () => {
   let workspace: Workspace;
   let forge: Forge;
   let origin = '';

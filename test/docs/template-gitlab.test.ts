@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { parse } from 'yaml';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { GPU, gpu, INVENTORY, MARKER } from './support/change.ts';
 import {
@@ -23,7 +24,7 @@ interface GitlabJob {
   readonly before_script: readonly string[];
 }
 
-describe("GitLab's pipeline of the template", { skip: WITHOUT_GIT }, () => {
+describeOrSkip("GitLab's pipeline of the template", { skip: WITHOUT_GIT }, () => {
   const pipeline = parse(readFileSync('config-repo-template/.gitlab-ci.yml', 'utf8')) as Readonly<
     Record<'validate' | 'plan' | '.kubelet-gitops', GitlabJob> & {
       readonly variables: Readonly<Record<string, string>>;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { nodesFrom } from '#cli/inventory/read-inventory.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { createOrigin, createWorkspace, type Ran, runScript, type Workspace } from './support/ci-run.ts';
 
@@ -42,7 +43,7 @@ const vital = [
   { ...pod, spec: { ...pod.spec, priority: 1_999_999_999 } },
 ].map((each) => ({ ...each, spec: { ...each.spec, ...asks, overhead: { cpu: '1m' } } }));
 
-describe('publish-inventory.sh of the template', { skip: WITHOUT_GIT || WITHOUT_JQ }, () => {
+describeOrSkip('publish-inventory.sh of the template', { skip: WITHOUT_GIT || WITHOUT_JQ }, () => {
   let workspace: Workspace;
   let clone = '';
   before(async () => {

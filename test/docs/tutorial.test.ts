@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
 import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -13,6 +13,7 @@ import { templateFiles } from '#sandbox/demo/template-repository.ts';
 import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { runIn } from '../cli/support/run.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { assertSamePage, replay } from './support/replay.ts';
 import { createWorkspace, type Ran, runScript, type Workspace } from './support/ci-run.ts';
@@ -53,7 +54,7 @@ const isAtRest = ({ status }: KubeletNode): boolean =>
   status?.phase === 'Idle' &&
   status.conditions?.every(({ type, status: is }) => type !== CONFIG_HEALTH || is === 'True') === true;
 
-describe('the tutorial', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('the tutorial', { skip: WITHOUT_GIT }, () => {
   const checkout = process.cwd();
   const written = readFileSync(PAGE, 'utf8');
   let world: Sandbox;

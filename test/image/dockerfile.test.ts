@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { BillOfMaterials } from '../../scripts/sbom.ts';
 import { nodeSkipReason } from '../node/support/tree.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { manifestFlags } from '../support/manifest-flags.ts';
 import { without } from '../support/required-tools.ts';
 import { type Builder, type BuiltImage, startBuilder } from './support/buildah.ts';
@@ -14,7 +15,7 @@ const skip =
   (await nodeSkipReason()) ||
   without('npm', ['--version'], 'nothing proves that the Dockerfile builds');
 
-describe('the image, built from the Dockerfile', { skip }, () => {
+describeOrSkip('the image, built from the Dockerfile', { skip }, () => {
   let builder: Builder | undefined;
   let image: BuiltImage = { root: '', entrypoint: [], cmd: [], user: '' };
   before(async () => {

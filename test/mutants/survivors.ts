@@ -183,11 +183,13 @@ export const SURVIVORS: Explained = {
     ['touchesUnreadable', '\'\' → "Stryker was here!"', NAMELESS],
   ],
   'reconciler/policy/plan-config-sources.ts': [
+    ['configsOf', '[] → ["Stryker was here"]', 'what has no bytes is not made'],
+    ['planConfigSources', '\'\' → "Stryker was here!"', 'a pool whose bytes are known is of a commit'],
+  ],
+  'reconciler/policy/prune-config-maps.ts': [
     ['planPruning', 'old.length === 0 → false', 'it only saves the look at every node'],
     ['namesInUse', 'configName !== undefined → true', 'no source is without a name'],
     ['namesInUse', '[] → ["Stryker was here"]', NAMELESS],
-    ['configsOf', '[] → ["Stryker was here"]', 'what has no bytes is not made'],
-    ['planConfigSources', '\'\' → "Stryker was here!"', 'a pool whose bytes are known is of a commit'],
   ],
   'reconciler/policy/pool-members.ts': [
     ['membersOfPools', 'members.get(choice.pool)?.push → members.get(choice.pool).push', NARROWS],
@@ -264,7 +266,6 @@ export const SURVIVORS: Explained = {
       "({ kubeletNode }: Member, pool: Group['pool']): boolean => kubeletNode?.spec?.configSource !== undef… → () => undefined",
       'it only saves time: the rest comes to the same',
     ],
-    ['targetsOf', 'own === null → true', 'where there is one, nobody asks'],
     ['targetsOf', 'config === null → false', NARROWS],
     ['targetsOf', 'settled?.configName → settled.configName', NARROWS],
     ['targetsOf', 'sameTarget(member.target, target) → false', 'it only saves the second look at the node'],
@@ -274,8 +275,6 @@ export const SURVIVORS: Explained = {
     ['isUnassigned', 'kubeletNode?.spec?.pool → kubeletNode?.spec.pool', NARROWS],
     ['isUnassigned', 'kubeletNode?.spec → kubeletNode.spec', NARROWS],
     ['isUnassigned', 'pool?.name → pool.name', NARROWS],
-    ['isOnFirstTrial', 'target === null → false', 'what is found then is null as well'],
-    ['isOnFirstTrial', 'pool?.name → pool.name', NARROWS],
   ],
   'reconciler/policy/rollout/rollout-analysis.ts': [
     ['analysisOf', 'node !== undefined && target !== null → true', NARROWS],
@@ -309,6 +308,14 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/decide-group.ts': [
     ['isCount', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
   ],
+  'reconciler/policy/rollout/new-node.ts': [
+    ['isOnFirstTrial', 'target === null → false', 'what is found then is null as well'],
+    ['isOnFirstTrial', 'pool?.name → pool.name', NARROWS],
+  ],
+  'reconciler/policy/rollout/revert.ts': [
+    ['revertOf', 'own === null → true', 'where there is one, nobody asks'],
+    ['fallbackConfigOf', '\'\' → "Stryker was here!"', NARROWS],
+  ],
   'reconciler/policy/rollout/inherited-status.ts': [
     ['wordOf', '\'overlay\' → ""', NARROWS],
     ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
@@ -319,7 +326,6 @@ export const SURVIVORS: Explained = {
     ['broughtAlong', 'common === null || name === undefined → common === null && name === undefined', NARROWS],
     ['broughtAlong', 'common === null → false', NARROWS],
     ['broughtAlong', 'name === undefined → false', NARROWS],
-    ['fallbackConfigOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
   'reconciler/policy/rollout/label-grace.ts': [
     ['holdForLabelGrace', 'lost.length === 0 && moved.length === 0 → false', 'it only saves the count of all nodes'],
@@ -429,7 +435,6 @@ export const SURVIVORS: Explained = {
     ['labelsToKeep', 'node === undefined → false', 'it has no KubeletNode then'],
   ],
   'reconciler/policy/rollout/node-progress.ts': [
-    ['isAgentAlive', 'heartbeat !== undefined → true', NARROWS],
     ['assignmentOf', 'node?.spec?.apply → node?.spec.apply', NARROWS],
     ['assignmentOf', 'node?.spec → node.spec', NARROWS],
     ['progressOf', 'node === undefined → false', NARROWS],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Guard, GuardOrder } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
@@ -10,6 +10,7 @@ import { readGuardScript } from '#agent/guard/host-guard.ts';
 import { createGuardSystemd } from '#agent/guard/guard-systemd.ts';
 import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { diskWithin } from './support/disk-within.ts';
@@ -40,7 +41,7 @@ const UNITS = {
 } as const;
 type Unit = keyof typeof UNITS;
 
-describe('the guard under a real systemd', { skip }, () => {
+describeOrSkip('the guard under a real systemd', { skip }, () => {
   let node: BootedNode;
   const guards = new Map<Unit, Guard>();
 

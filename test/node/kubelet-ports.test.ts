@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { addressOf } from '#agent/kubelet/kubelet-address.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
@@ -26,6 +26,7 @@ import { nodeSkipReason } from '../cluster/support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from '../cluster/support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { type Kubelet, startKubelet } from '../cluster/support/kubelet.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 
 const skip = await nodeSkipReason();
@@ -98,7 +99,7 @@ spec:
   containers: [{ name: any, image: registry.invalid/none, imagePullPolicy: Never }]
 `;
 
-describe('the ports to a real kubelet', { skip }, () => {
+describeOrSkip('the ports to a real kubelet', { skip }, () => {
   let cluster: ControlPlane;
   let runtime: ContainerRuntime;
   let kubelet: Kubelet;

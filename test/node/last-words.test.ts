@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
 import { createReadLastErrors } from '#agent/kubelet/last-errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { nodeSkipReason as whyNoRunc } from '../cluster/support/binaries.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { type PodNode, startPodNode } from './support/pod-node.ts';
@@ -39,7 +40,7 @@ const LAYOUTS = {
 };
 
 for (const [layout, environment] of Object.entries(LAYOUTS)) {
-  describe(`journal files of a real journald, ${layout}`, { skip }, () => {
+  describeOrSkip(`journal files of a real journald, ${layout}`, { skip }, () => {
     let node: BootedNode;
     before(async () => {
       node = await bootNode({
@@ -99,7 +100,7 @@ for (const [layout, environment] of Object.entries(LAYOUTS)) {
   });
 }
 
-describe('the last words of a kubelet, with exactly what the DaemonSet gives the agent', { skip }, () => {
+describeOrSkip('the last words of a kubelet, with exactly what the DaemonSet gives the agent', { skip }, () => {
   let cluster: SandboxCluster;
   let node: PodNode;
   before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, it } from 'node:test';
 import { guardOrderFor } from '#agent/execute/guard-order.ts';
 import type { Config, Target } from '#agent/decide/state.ts';
 import { createHostGuard, readGuardScript } from '#agent/guard/host-guard.ts';
@@ -14,6 +14,7 @@ import type { Guard } from '#agent/ports/guard.ts';
 import type { Installer, InstallPlan } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { B } from '../support/agent/states.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
@@ -70,7 +71,7 @@ const config = (fields: Fields): Config => ({
   source: { ...B.source, name: `maxpods-${String(fields['maxPods'])}` },
 });
 
-describe('limits that a config has had the kubelet set, under a real systemd', { skip }, () => {
+describeOrSkip('limits that a config has had the kubelet set, under a real systemd', { skip }, () => {
   let node: BootedNode;
   let systemd: HostSystemd;
   let installer: Installer;

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, afterEach, before, it } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { nodeSkipReason as whyNoRunc } from '../cluster/support/binaries.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import type { AgentPod } from './support/agent-pod.ts';
 import { LONG_TRIAL } from './support/assignments.ts';
@@ -20,7 +21,7 @@ const DROP_IN = `${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`;
 /** As a kubelet mounts one for a pod. */
 const VOLUME = '/var/lib/kubelet/pods/volume';
 
-describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
+describeOrSkip('the agent with exactly what the DaemonSet gives it', { skip }, () => {
   let cluster: SandboxCluster;
   let node: PodNode;
   let pod: AgentPod;

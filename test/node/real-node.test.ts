@@ -1,8 +1,9 @@
-import { after, before, describe } from 'node:test';
+import { after, before } from 'node:test';
 import { nodeSkipReason as whyNoKubelet } from '../cluster/support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { installManifests } from '../cluster/support/programs.ts';
 import { MINOR } from '../cluster/support/kubelet-of-minor.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { describeChanges } from './real-node/changes.ts';
 import { describeDropIns } from './real-node/drop-ins.ts';
 import { describeFailures } from './real-node/failures.ts';
@@ -21,7 +22,7 @@ const FIRST_MINOR_WITH_CONFIG_DIR = 30;
  * Nodes as they are: systemd, containerd, a kubelet of the oldest or the newest minor, our agent as it ships, reboots. Several at a time, because most
  * of the time all there is to do is to wait for a kubelet.
  */
-describe('real nodes of a real cluster', { skip, concurrency: 5 }, () => {
+describeOrSkip('real nodes of a real cluster', { skip, concurrency: 5 }, () => {
   let cluster: ControlPlane;
   let agent: Awaited<ReturnType<typeof bundleAgent>>;
   before(async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { createSystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { nodeSkipReason } from './support/tree.ts';
@@ -11,7 +12,7 @@ import { nodeSkipReason } from './support/tree.ts';
 const REBOOTING = /Rebooting|being rebooted|System Reboot|reboot\.target/;
 const never = new AbortController().signal;
 
-describe('a machine with a real systemd', { skip: await nodeSkipReason() }, () => {
+describeOrSkip('a machine with a real systemd', { skip: await nodeSkipReason() }, () => {
   let node: BootedNode;
   before(async () => {
     node = await bootNode();

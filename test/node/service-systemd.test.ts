@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import { createSystemdService, type SystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { nodeSkipReason } from './support/tree.ts';
@@ -33,7 +34,7 @@ RestartSec=${restartSec}
 WantedBy=multi-user.target
 `;
 
-describe('the kubelet as a unit of a real systemd', { skip }, () => {
+describeOrSkip('the kubelet as a unit of a real systemd', { skip }, () => {
   let node: BootedNode;
   let kubelet: SystemdService;
   const serviceOf = (name: string): SystemdService =>

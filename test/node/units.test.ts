@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { createGuardSystemd } from '#agent/guard/guard-systemd.ts';
 import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import { createSystemdService, type SystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { nodeSkipReason } from './support/tree.ts';
@@ -45,7 +46,7 @@ const UNITS: Readonly<Record<string, string>> = {
   'nonsense.service': '[Service]\nRestart=always\n',
 };
 
-describe('units of a real systemd that a kubelet may run in', { skip }, () => {
+describeOrSkip('units of a real systemd that a kubelet may run in', { skip }, () => {
   let node: BootedNode;
   const services = new Map<string, SystemdService>();
   const of = (name: string): SystemdService => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { nodeSkipReason as whyNoKubelet } from '../cluster/support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { installManifests, renumber } from '../cluster/support/programs.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { bundleAgent } from './support/agent-service.ts';
 import { TRIAL } from './support/assignments.ts';
 import { type NodeUnderTest, startNodeUnderTest } from './support/node-under-test.ts';
@@ -11,7 +12,7 @@ import { nodeSkipReason as whyNoMachine } from './support/tree.ts';
 const skip = (await whyNoKubelet()) || (await whyNoMachine());
 
 /** As docs/upgrade.md says, on a real systemd: the DaemonSet's next pod has the next release's agent. */
-describe('a node whose agent is upgraded', { skip, concurrency: 1 }, () => {
+describeOrSkip('a node whose agent is upgraded', { skip, concurrency: 1 }, () => {
   let cluster: ControlPlane;
   let agent: Awaited<ReturnType<typeof bundleAgent>>;
   let node: NodeUnderTest;

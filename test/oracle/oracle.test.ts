@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 import { askOracle, flagsOf, oracleOf, type OracleAnswer } from './ask-oracle.ts';
 import { differences } from './compare.ts';
@@ -28,7 +29,7 @@ const MINORS: readonly number[] =
     ? globSync('test/support/go-programs/kubernetes-1.*').map((folder) => Number(folder.split('.').at(-1)))
     : Array.from({ length: Number(ASKED) }, (_, index) => NEWEST_MINOR - index);
 
-describe('the code of kubelets', { skip: WITHOUT_GO }, () => {
+describeOrSkip('the code of kubelets', { skip: WITHOUT_GO }, () => {
   for (const minor of MINORS) {
     it(`of ${minorName(minor)} makes of ${COUNT} files what we make of them`, async (t) => {
       const files = [...generate(COUNT, SEED)].map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { rollingFleet, passResultIn, settledFleet } from '../reconciler/reporting/status-page/pass-results.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { startScenario } from '../stories/support.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults } from './support/page-checks.ts';
 import { proxyBelow } from './support/proxy.ts';
@@ -18,7 +19,7 @@ async function fixedPort(): Promise<{ readonly port: number }> {
 const IS_LIVE = 'document.querySelector("#live").textContent === "Live"';
 const main = (said: string): string => `document.querySelector("main").innerText.includes(${JSON.stringify(said)})`;
 
-describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
+describeOrSkip('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
   let browser: Browser;
   before(async () => {
     browser = await startBrowser();

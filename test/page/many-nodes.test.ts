@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, before, it, type TestContext } from 'node:test';
 import { largePassResult } from '../reconciler/reporting/status-page/pass-results.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults, keepPicture, sticksOut } from './support/page-checks.ts';
 import { type Served, serve } from './support/served.ts';
@@ -16,7 +17,7 @@ const TIMES = `(() => {
   return { paintMs: Math.round(paint?.startTime ?? -1), loadMs: Math.round(load.loadEventEnd), kiB: Math.round(load.encodedBodySize / 1024) };
 })()`;
 
-describe('the page of five thousand nodes', { skip: WITHOUT_CHROMIUM }, () => {
+describeOrSkip('the page of five thousand nodes', { skip: WITHOUT_CHROMIUM }, () => {
   let browser: Browser;
   let served: Served;
   before(async () => {

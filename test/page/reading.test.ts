@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { commit, validPool } from '../support/fleet.ts';
 import { type Moment, rolloutInTime } from '../support/rollout/rollout-in-time.ts';
 import { rollingFleet, passResultIn, passResultOf } from '../reconciler/reporting/status-page/pass-results.ts';
@@ -49,7 +50,7 @@ function momentAt(moments: readonly Moment[], share: number): Moment {
   return found;
 }
 
-describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+describeOrSkip('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   let browser: Browser;
   let served: Served;
   const open = (path: string, options: TabOptions = {}) => browser.open(`${served.url}${path}`, options);

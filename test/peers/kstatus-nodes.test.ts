@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
 import { nodeReportOf, statusOf } from '#agent/report/kubelet-node-status.ts';
@@ -21,6 +21,7 @@ import {
   seen,
   wanting,
 } from '../support/agent/states.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { ARGO, ARGO_LUA, argoHealthOf } from './support/argo-lua.ts';
 import { FLUX_CEL, fluxHealthOf } from './support/flux-cel.ts';
 import { KSTATUS, type Kstatus, kstatusOf } from './support/kstatus.ts';
@@ -65,7 +66,7 @@ const failing = (reason: string): State => ({
   error: { reason, message: 'it was', at: AT, config: B.source.name },
 });
 
-describe('kstatus of a KubeletNode', { skip: KSTATUS.skip }, () => {
+describeOrSkip('kstatus of a KubeletNode', { skip: KSTATUS.skip }, () => {
   const rows: readonly (readonly [string, Kstatus, () => KubeletNode])[] = [
     ['its kubelet runs what is assigned', 'Current', () => reported(idle(A), wanting(A))],
     ['its kubelet runs its local config', 'Current', () => reported(idle(null), wanting(null))],

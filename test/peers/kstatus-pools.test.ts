@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { type CommitInForce, type Desired, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import {
   assignedNode,
   commit,
@@ -60,7 +61,7 @@ const edited = (metadata: Partial<KubeletPool['metadata']>): KubeletPool => ({
   metadata: { ...present.metadata, ...metadata },
 });
 
-describe('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
+describeOrSkip('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
   const rows: readonly (readonly [string, Kstatus, () => KubeletPool])[] = [
     ['every node runs its config', 'Current', () => afterPass(commit(COMMIT_B, old), fleetWith())],
     [

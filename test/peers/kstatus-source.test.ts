@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { MADE, SETTLED, SOURCE_STATES } from '../reconciler/reporting/source/support/states.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { ARGO, ARGO_LUA, argoHealthOf } from './support/argo-lua.ts';
 import { FLUX_CEL, fluxHealthOf } from './support/flux-cel.ts';
 import { KSTATUS, kstatusOf } from './support/kstatus.ts';
 
-describe('kstatus of the KubeletSource', { skip: KSTATUS.skip }, () => {
+describeOrSkip('kstatus of the KubeletSource', { skip: KSTATUS.skip }, () => {
   for (const [state, expected, source] of SOURCE_STATES) {
     it(`${expected} where ${state}`, () => {
       const object = source();

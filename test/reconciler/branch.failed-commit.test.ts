@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createBranch } from '#reconciler/branch.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { manyPools, soon, start } from './git/support/start.ts';
 
@@ -15,7 +16,7 @@ const LIMITS = {
   'holds too many names': { treeEntries: 20 },
 } as const;
 
-describe('a commit that cannot be read, now or later', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a commit that cannot be read, now or later', { skip: WITHOUT_GIT }, () => {
   for (const [what, limits] of Object.entries(LIMITS)) {
     it(`costs the next poll what an idle poll costs, where it ${what}`, async (t) => {
       const { server, repository, source } = await start(t);

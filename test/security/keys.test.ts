@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import { generateKey } from 'openpgp';
 import { pino } from 'pino';
@@ -14,6 +14,7 @@ import { CONFIG_MAPS, EVENTS, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { rawRepository } from '../reconciler/git/support/repository.ts';
 import { nativeGit } from '../sandbox/git-server/support/native-git.ts';
@@ -38,7 +39,7 @@ spec:
 };
 
 /** The reconciler itself, over the real OpenSSH, with keys that work, that are broken, locked and strange. */
-describe('an SSH key', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
+describeOrSkip('an SSH key', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
   const outputs = new Map<string, string>();
   let secrets: Readonly<Record<string, string>> = { 'passphrase of a key': PASSPHRASE };
   let directory = '';
@@ -134,7 +135,7 @@ const kubeconfig = (server: string): string =>
     contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
   });
 
-describe('private keys among the trusted ones', { skip: WITHOUT_SSHD }, () => {
+describeOrSkip('private keys among the trusted ones', { skip: WITHOUT_SSHD }, () => {
   it('let nobody in, and come out nowhere', async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-trusted-'));
     t.after(() => rm(directory, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { type SandboxApiServer, startApiServer } from '#sandbox/api-server/server.ts';
 import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
 import type { SandboxNode } from '#sandbox/sandbox-node.ts';
@@ -10,6 +10,7 @@ import { CONFIG_MAPS, EVENTS, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from
 import { bundle } from '../../scripts/build.ts';
 import { createAuthority } from '../cluster/support/certificate-authority.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
+import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
 import { pushTo, SENDERS } from '../reconciler/git/webhook/deliveries.ts';
 import { type ForgeServer, startForge } from '../support/forge-server.ts';
@@ -36,7 +37,7 @@ ${more}`;
  * The whole system with secrets that can be told from anything else, before servers that say them back wherever a reason
  * is usual. Everything that comes out of anything is collected, and searched at the end.
  */
-describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
+describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
   const outputs = new Map<string, string>();
   const webhookPorts: number[] = [];
   let directory: string;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { inCi } from './recipe.ts';
 
 const RECIPE = join(import.meta.dirname, 'go-programs', 'build.sh');
@@ -8,7 +9,7 @@ const RECIPE = join(import.meta.dirname, 'go-programs', 'build.sh');
 export interface GoProgram {
   /** Its path; undefined where it is not built on this machine. */
   readonly path: string | undefined;
-  /** For a test's `skip` option. */
+  /** For the `skip` of a test or of `describeOrSkip`. */
   readonly skip: string | false;
 }
 
@@ -17,13 +18,43 @@ export interface GoProgram {
  *
  * @param folder of `go-programs`
  * @param unproved what nothing proves without it
+ * @param options `anyVersion`: where it is not built, the one in PATH will do
  * @throws in CI, where it cannot be built
  */
-export function goProgram(folder: string, program: string, unproved: string): GoProgram {
-  const args = [...(inCi() ? [] : ['--where']), folder, program];
+export function goProgram(
+  folder: string,
+  program: string,
+  unproved: string,
+  { anyVersion = false }: { readonly anyVersion?: boolean } = {},
+): GoProgram {
+  const path =
+    askRecipe('--where', folder, program) ??
+    (anyVersion ? inPath(program) : undefined) ??
+    (inCi() ? askRecipe(folder, program) : undefined);
+  if (path !== undefined) return { path, skip: false };
+  const how = `test/support/go-programs/build.sh ${folder} ${program} makes one with Go 1.26`;
+  const missing = `no ${program}${anyVersion ? ' in PATH' : ''}; ${how}: ${unproved}`;
+  if (inCi()) throw new Error(`CI has ${missing}`);
+  return { path: undefined, skip: `SKIPPED: ${missing}` };
+}
+
+/** The path of the program that the arguments end with; undefined where there is none. */
+function askRecipe(...args: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync(RECIPE, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-  if (status === 0) return { path: join(stdout.trim(), program), skip: false };
-  if (inCi()) throw new Error(`${RECIPE} did not build ${program}`);
-  const how = `test/support/go-programs/build.sh ${folder} ${program} makes one`;
-  return { path: undefined, skip: `SKIPPED: no ${program}; ${how}: ${unproved}` };
+  return status === 0 ? join(stdout.trim(), args.at(-1) ?? '') : undefined;
+}
+
+const inPath = (program: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((directory) => join(directory, program))
+    .find(isExecutable);
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * For `describe`'s `skip`: false where a program is installed; otherwise a loud reason. On a machine without it the rest of the
- * tests still tell something; in CI nothing may be missing, and nothing is skipped.
+ * For the `skip` of a test or of `describeOrSkip`: false where a program is installed; otherwise a loud reason. On a machine
+ * without it the rest of the tests still tell something; in CI nothing may be missing, and nothing is skipped.
  *
  * @param why what nobody has proven when the tests are skipped
  */

@@ -8,7 +8,7 @@ const BOOT_ID = /^[0-9A-Za-z-]{1,64}$/;
 /**
  * Reads a reboot order from the API server or from disk, which both are foreign.
  *
- * @returns null where it cannot be read
+ * @returns null for an unreadable order
  */
 export function rebootFrom(value: unknown): Reboot | null {
   if (typeof value !== 'object' || value === null) return null;

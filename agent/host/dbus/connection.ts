@@ -31,7 +31,7 @@ export interface BusConnection {
    * @throws GitopsError BUS_REFUSED (the error's name in `fields.name`), BUS_TIMEOUT, BUS_CLOSED, BUS_ABORTED
    */
   call(call: MethodCall, signal: AbortSignal): Promise<readonly DBusValue[]>;
-  /** Hears every signal that comes; which ones do, the bus is told with AddMatch. @returns stops listening */
+  /** Hears every signal that comes; AddMatch chooses which ones do. @returns stops listening */
   onSignal(listener: (message: Message) => void): () => void;
   /** Aborts when the connection is over; the reason says why. */
   readonly closed: AbortSignal;

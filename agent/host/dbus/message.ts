@@ -21,12 +21,12 @@ export interface Message {
 }
 
 /**
- * The protocol allows 128 MiB. Everything that is asked for here is a few kilobytes; whoever sends more is not to be
- * followed.
+ * The protocol allows 128 MiB. Everything that is asked for here is a few kilobytes; a peer that sends more is not
+ * trusted.
  */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-/** Bytes from which the length of a message can be told. */
+/** Bytes that the length of a message can be read from. */
 export const PREFIX_BYTES = 16;
 
 const LITTLE_ENDIAN = 'l'.charCodeAt(0);
@@ -61,7 +61,7 @@ export function encodeMessage(message: Message): Buffer {
 /**
  * How many bytes the message has that begins with these (at least `PREFIX_BYTES`).
  *
- * @throws GitopsError BUS_PROTOCOL where it is no message, or one beyond `MAX_MESSAGE_BYTES`
+ * @throws GitopsError BUS_PROTOCOL for anything but a message, and for one beyond `MAX_MESSAGE_BYTES`
  */
 export function messageLength(bytes: Buffer): number {
   const [endian, , , protocol] = bytes;
@@ -93,7 +93,7 @@ export function decodeMessage(bytes: Buffer): Message {
   const body = bytes.subarray(bytes.length - Number(bodyLength));
   const replySerial = known.get(FIELDS.replySerial[0]);
   return {
-    // Kinds that are not known have to be ignored; as a signal that nobody listens to, it is.
+    // Unknown kinds have to be ignored, as a signal without a listener is.
     kind: KINDS[Number(kind)] ?? 'signal',
     serial: Number(serial),
     ...present('path', text('path')),

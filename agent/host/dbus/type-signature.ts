@@ -26,7 +26,7 @@ export function alignmentOf(type: DBusType): number {
 /**
  * Reads a signature such as `sa{sv}` into the types that follow each other.
  *
- * @throws GitopsError BUS_PROTOCOL where it is no signature, or has types that are not known here
+ * @throws GitopsError BUS_PROTOCOL for anything but a signature, and for unknown types
  */
 export function parseSignature(signature: string): readonly DBusType[] {
   if (signature.length > MAX_LENGTH) throw malformed(signature);

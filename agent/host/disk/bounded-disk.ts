@@ -11,7 +11,7 @@ const MOST_HANGING = 2;
 /**
  * A disk that answers in any case: a call that hangs (a broken device, a network file system whose server is gone) fails
  * after a while, and as long as some hang, all others fail at once. One that was given up may still be carried out later:
- * the next look sees that as if somebody else had done it.
+ * the next look sees that as a change by another writer.
  */
 export function boundDisk(disk: Disk, clock: Clock): Disk {
   let hanging = 0;

@@ -54,7 +54,7 @@ async function replaceFile(calls: FileCalls, path: string, bytes: Uint8Array, ow
   await calls.syncDirectory(directory);
 }
 
-/** Changes the owner only where it differs: without CAP_CHOWN even root may not. */
+/** Changes only an owner that differs: without CAP_CHOWN even root may not. */
 async function own(file: NewFile, { mode, uid, gid }: FileOwner): Promise<void> {
   const now = await file.stat();
   const wanted = { uid: uid ?? now.uid, gid: gid ?? now.gid };
@@ -115,7 +115,7 @@ async function attempt<T>(code: 'DISK_READ' | 'DISK_WRITE', what: string, work: 
   }
 }
 
-/** Each try has another temporary name. Whoever compares two texts, or reads them, is to find one fault in both. */
+/** Each try has another temporary name. Without it, the texts of one fault are the same. */
 function withoutTemporaryName(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !isTemporary(thrown.message)) return thrown;
   const code = codeOf(thrown);

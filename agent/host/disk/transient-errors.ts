@@ -1,8 +1,8 @@
 import { errorCodesOf } from './disk-full.ts';
 
 /**
- * Room and free handles come back when others let go of them: image garbage collection, log rotation, a process that ends.
- * A file system that is read-only, forbidden or broken stays so until somebody sees to it.
+ * Space and file descriptors come back when other processes release them: image garbage collection, log rotation, a process that ends.
+ * A file system that is read-only, forbidden or broken stays so until a person fixes it.
  */
 const PASSING: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'EINTR']);
 

@@ -20,10 +20,15 @@ export interface WatchFilesPorts {
 }
 
 /**
- * Files that are written in a storm are told of this often, and once more when it is over. Also the time that a writer has
- * before anybody looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
+ * Files that are written in a storm are reported this often, and once more when it is over. Also the time that a writer has
+ * before the agent looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
  */
 const REST_MS: Millis = 300;
+/**
+ * The kernel drops events when its queue is full (`fs.inotify.max_queued_events`, 16384 by default), and libuv leaves out its
+ * word of that. A queue that was full has brought more events than this of one place at least: some may be missing then.
+ */
+const MANY_EVENTS = 1_000;
 /** For what cannot be watched at all, and so that a directory that comes and goes does not eat a CPU. */
 const RETRY: BackoffOptions = { firstMs: 100, maxMs: 60_000, jitter: 0.5 };
 
@@ -72,7 +77,7 @@ async function followPlace(
   }
 }
 
-/** Resolves when the directory is not what it was any more. @throws where it cannot be watched */
+/** Resolves when the directory is not what it was any more. @throws if it cannot be watched */
 async function watchPlace(
   { directory, hears }: WatchedPlace,
   missed: boolean,
@@ -80,11 +85,10 @@ async function watchPlace(
   signal: AbortSignal,
 ): Promise<void> {
   const found = await stat(directory, { bigint: true });
-  const heard = (name: string | null): void => {
-    // No name: events were lost.
+  const onEvent = (name: string | null): void => {
     if (name === null || hears(name)) changed();
   };
-  const ended = watchUntil(directory, heard, async () => !(await isStill(directory, found)), signal);
+  const ended = watchUntil(directory, onEvent, async () => !(await isStill(directory, found)), signal);
   if (missed) changed();
   await ended;
 }
@@ -107,11 +111,13 @@ async function waitFor(directory: string, signal: AbortSignal): Promise<void> {
 
 /**
  * Watches a directory until `isOver` says so, which is asked at the beginning, and whenever something happened to the
- * directory itself or to `name` in it; or until the signal aborts.
+ * directory itself or to `name` in it, or may have; or until the signal aborts.
+ *
+ * @param onEvent is called with null where events may have been lost
  */
 function watchUntil(
   directory: string,
-  heard: (name: string | null) => void,
+  onEvent: (name: string | null) => void,
   isOver: () => Promise<boolean>,
   signal: AbortSignal,
   name?: string,
@@ -130,10 +136,12 @@ function watchUntil(
     if (signal.aborted) return end();
     signal.addEventListener('abort', aborted, { once: true });
     watcher.on('error', end);
+    let events = 0;
     watcher.on('change', (_, what) => {
       if (signal.aborted) return;
-      const changedName = what === null ? null : String(what);
-      heard(changedName);
+      events += 1;
+      const changedName = what === null || events % MANY_EVENTS === 0 ? null : String(what);
+      onEvent(changedName);
       if (changedName === null || changedName === basename(directory) || changedName === name) void check();
     });
     // It may have happened just before the watch began.

@@ -31,7 +31,7 @@ const MOST_PACKED_BYTES = 64 * 1024;
 const MOST_KEPT = 64;
 /** Each of them is at least twice as long as the one before. */
 const MOST_ARRAYS = 100;
-/** A damaged chain may lead back to where it came from. */
+/** A damaged chain may lead back to its start. */
 const MOST_LINKS = 10_000;
 
 /**
@@ -157,7 +157,7 @@ async function fieldAt(
   return names.includes(name) ? [name, payload.toString('utf8', end + 1, end + 1 + MOST_VALUE_BYTES)] : undefined;
 }
 
-/** Nothing where it is damaged, too long, or packed in another way: other values say more. */
+/** Nothing for a value that is damaged, too long, or packed in another way: other values say more. */
 function unpack(bytes: Buffer, packedBy: number): Buffer {
   try {
     if (packedBy === ZSTD) return zstdDecompressSync(bytes, { maxOutputLength: MOST_PACKED_BYTES });

@@ -2,7 +2,7 @@ import type { HostFiles } from '../host-files.ts';
 import { inBlocks } from './blocks.ts';
 import { entriesBackwards, type JournalEntry } from './journal-file.ts';
 
-/** Where journald keeps what it has written: on the disk, or in memory where it has no such directory. */
+/** The directories of journald: on the disk, or in memory without that one. */
 const PLACES = ['/var/log/journal', '/run/log/journal'];
 /** A crash loop may have filled the file in use a moment ago. */
 const MOST_FILES = 3;
@@ -21,7 +21,7 @@ export async function* unitLines(
     try {
       yield* entriesBackwards(inBlocks(file.read, MOST_BLOCKS), '_SYSTEMD_UNIT', unit, names);
     } catch {
-      // Damaged, or of a kind that nobody here knows: the next may be whole.
+      // Damaged, or of an unknown kind: the next may be whole.
     } finally {
       await file.close();
     }

@@ -6,7 +6,7 @@ const GOES_ON = 15;
  * The first bytes of what a block of LZ4 holds (lz4_Block_format), at most so many; fewer where the block is cut off between two
  * sequences.
  *
- * @throws RangeError where it is damaged
+ * @throws RangeError for a damaged block
  */
 export function unpackLz4(block: Buffer, mostBytes: number): Buffer {
   const unpacked = Buffer.alloc(mostBytes);

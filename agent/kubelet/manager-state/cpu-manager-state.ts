@@ -12,7 +12,7 @@ const STRICT = 'strict-cpu-reservation';
  * `validateState`):
  *
  * - the policy has to be the one in the file; that is all for `none`;
- * - with `static`, the reserved CPUs have to be among those that are given to nobody (with `strict-cpu-reservation`: to be
+ * - with `static`, the reserved CPUs have to be among the unassigned ones (with `strict-cpu-reservation`: to be
  *   in neither), and all CPUs in the file have to be those of the machine, less the strictly reserved ones.
  *
  * `reservedSystemCPUs` names the reserved CPUs. Without it there are as many as kubeReserved and systemReserved come to,

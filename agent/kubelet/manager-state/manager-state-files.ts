@@ -51,9 +51,9 @@ export interface ManagerStateFiles {
 }
 
 export interface ConfigNow {
-  /** What the files on disk make the kubelet run; undefined where nobody can tell. */
+  /** The config that the files on disk make the kubelet run; undefined if unknown. */
   readonly present: Config | undefined;
-  /** Of the kubelet; undefined where it is not known. */
+  /** Of the kubelet; undefined if unknown. */
   readonly minor: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export function createManagerStateFiles({
 }: ManagerStateOptions): ManagerStateFiles {
   const store = createSavedStateFileStore(disk, stateDirectory);
 
-  /** Null where there is no file, or none that can be read: nobody but the node's owner can do anything about that. */
+  /** Null for a missing or unreadable file: only the node's owner can fix that. */
   const look = async (path: string): Promise<StateFile | null> => {
     const stat = await disk.stat(path);
     if (stat?.kind !== 'file') return null;
@@ -121,7 +121,7 @@ export function createManagerStateFiles({
     },
     async forget() {
       await store.forget();
-      // What was left half-written here, nobody writes over.
+      // What was left half-written here is not overwritten.
       const isOurs = (name: string): boolean =>
         isTemporary(name) && Object.keys(STATE_FILES).some((file) => name.startsWith(file));
       for (const name of await disk.list(rootDirectory)) if (isOurs(name)) await disk.remove(join(rootDirectory, name));

@@ -58,7 +58,7 @@ export function createSavedStateFileStore(disk: Disk, stateDirectory: string): S
   };
 }
 
-/** The states as text, for whoever needs one by hand. */
+/** The states as text, for manual recovery. */
 function encode({ to, from, left, aside }: StateFileTransition): Buffer {
   const states = aside
     .slice(0, MOST_ASIDE)

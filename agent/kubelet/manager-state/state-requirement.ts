@@ -17,7 +17,7 @@ export interface StateRequirement {
    * Whether the kubelet starts with this state, as far as the config can tell: it also compares the state with the
    * machine, which no config changes.
    *
-   * @param madeUnder basis of the config that it was written with; undefined where nobody knows
+   * @param madeUnder basis of the config that it was written with; undefined if unknown
    */
   accepts(state: ManagerState, madeUnder: string | undefined): boolean;
 }

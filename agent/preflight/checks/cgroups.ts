@@ -79,7 +79,7 @@ export const cgroupLimits: Check = ({ view }, { cgroupUse }) =>
     });
   });
 
-/** Whoever takes such a config back has no way to tell the host that the limit is to go. */
+/** A fallback from such a config cannot remove the limit from the host. */
 export const cgroupLimitsPersist: Check = ({ view }, { cgroups }) =>
   LIMITS.flatMap(({ word, field, reserved }) => {
     const name = view.text(field) ?? '';

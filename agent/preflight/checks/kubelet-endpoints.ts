@@ -2,7 +2,7 @@ import { type Check, refuse, warn } from '../preflight-check.ts';
 
 const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
-/** A kubelet without a health endpoint cannot be judged: nobody could say that the config is good, or take it back. */
+/** A kubelet without a health endpoint cannot be judged: a config would be neither promoted nor taken back. */
 export const healthEndpointEnabled: Check = ({ view }) =>
   view.number('healthzPort') === 0
     ? [refuse('health-unseen', 'healthzPort', 'without its health endpoint the kubelet cannot be judged on this node')]

@@ -4,9 +4,9 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Diagnosis, diagnosis } from '../diagnosis.ts';
 import { type Facts, valueOr } from '../facts.ts';
 
-/** A Lease that is older than this is nobody's, whatever its holder promised: a restart takes a few seconds. */
+/** A Lease that is older than this has no living holder, whatever it promised: a restart takes a few seconds. */
 const STALE_MS: Millis = 60_000;
-/** Whoever waits longer than this for a push to be seen wonders. */
+/** A longer wait for a push to be seen looks like a fault. */
 const SLOW_POLL_MS: Millis = 5 * 60_000;
 
 /** Who acts, what the repository says, and how it is heard of. */
@@ -52,7 +52,7 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
   ];
 }
 
-/** Off against somebody's will. */
+/** Off without an operator's intention. */
 const isOff = (text: string): boolean => text.startsWith('off') && text !== 'off: switched off';
 
 function triggers({ reconciler, webhookService }: Facts): readonly Diagnosis[] {

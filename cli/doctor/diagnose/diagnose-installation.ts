@@ -69,7 +69,7 @@ function rights(facts: Facts): readonly Diagnosis[] {
 function reconciler({ reconciler: part, pods, namespace }: Facts): readonly Diagnosis[] {
   if (!part.read) return [];
   if (part.value === null) {
-    // Somebody may run it by other means; then its pods carry the label.
+    // An operator may run it by other means; then its pods carry the label.
     const runs = valueOr(pods, []).some(({ component }) => component === 'reconciler');
     const what = `there is no Deployment kubelet-gitops-reconciler in namespace ${namespace}`;
     return runs ? [] : [diagnosis('reconciler-missing', what)];

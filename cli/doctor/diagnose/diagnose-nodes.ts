@@ -1,15 +1,14 @@
 import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
 import { failedAt } from '#reconciler/policy/rollout/node-progress.ts';
-import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
+import { silentAgents } from './silent-agents.ts';
 import { removedFlagsOf } from '../../inventory/nodes-with-removed-flags.ts';
-import { type Facts, type NodeFact, valueOr } from '../facts.ts';
+import { type Facts, valueOr } from '../facts.ts';
 
-/** A Node this young may have no agent yet. */
-const YOUNG_MS: Millis = 5 * 60_000;
 const MOST_SKEW_MS: Millis = 60_000;
 
 /** What is wrong with nodes and their agents; nodes with the same trouble are one diagnosis. */
@@ -17,7 +16,7 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
   const kubeletNodes = valueOr(facts.kubeletNodes, []);
   return [
     ...choices(facts),
-    ...agents(facts),
+    ...silentAgents(facts),
     ...versions(facts),
     ...removedFlagsOf(kubeletNodes).flags.flatMap(({ flag, to, nodes }) =>
       aboutAll('flags-removed', 'node', nodes, `kubelet ${to} does not start with --${flag}`),
@@ -31,7 +30,7 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
   ];
 }
 
-/** Which nodes nobody configures, and why. */
+/** Which nodes no pool configures, and why. */
 function choices({ nodes, pools, kubeletNodes }: Facts): readonly Diagnosis[] {
   if (!nodes.read || !pools.read) return [];
   const candidates = pools.value.flatMap(({ metadata: { name }, spec }) =>
@@ -66,23 +65,6 @@ function choices({ nodes, pools, kubeletNodes }: Facts): readonly Diagnosis[] {
     ),
   ];
 }
-
-function agents({ nodes, kubeletNodes, now }: Facts): readonly Diagnosis[] {
-  if (!nodes.read || !kubeletNodes.read) return [];
-  const heard = new Map(kubeletNodes.value.map((node) => [node.metadata.name, fromTimestamp(node.status?.heartbeat)]));
-  const old = nodes.value.filter((node) => isLinux(node) && now - (node.createdAt ?? 0) > YOUNG_MS);
-  const never = old.filter(({ name }) => heard.get(name) === undefined).map(({ name }) => name);
-  const silent = nodes.value
-    .filter(({ name }) => now - (heard.get(name) ?? now) > AGENT_SILENT_MS)
-    .map(({ name }) => name);
-  return [
-    ...aboutAll('nodes-without-agent', 'node', never, 'no agent ever reported'),
-    ...aboutAll('agents-silent', 'node', silent, 'the agent reported last more than 15 minutes ago'),
-  ];
-}
-
-/** Agents run on Linux only. */
-const isLinux = ({ labels }: NodeFact): boolean => (labels['kubernetes.io/os'] ?? 'linux') === 'linux';
 
 function versions({ nodes, kubeletNodes, agents }: Facts): readonly Diagnosis[] {
   const kubelets = (is: (minor: number) => boolean): readonly string[] =>

@@ -74,6 +74,6 @@ function everOpens(windows: readonly Windows[], now: Millis): boolean {
     if (changesAt === null || changesAt <= at) return false;
     at = changesAt;
   }
-  // Closed in all of a year; or, with boundaries in every minute, nobody knows: then nothing is said.
+  // Closed in all of a year; or, with boundaries in every minute, unknown: then nothing is said.
   return at <= now + HORIZON_MS;
 }

@@ -20,7 +20,7 @@ export const rightsIn = (namespace: string): readonly Right[] =>
 /**
  * Those rights of the two service accounts that the API server says they lack. Nothing is stored by the question.
  *
- * @throws KubeError where whoever asks may not ask (the verb "create" on subjectaccessreviews)
+ * @throws KubeError without the right to ask (the verb "create" on subjectaccessreviews)
  */
 export async function readMissingRights(transport: Transport, namespace: string): Promise<readonly Right[]> {
   const answers = await Promise.all(

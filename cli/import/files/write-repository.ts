@@ -16,7 +16,7 @@ export interface WrittenFiles {
  * team makes its own (pipelines, owners) is never overwritten.
  *
  * @param made  what was imported, by path
- * @param extra what is written only where it is missing
+ * @param extra what is written only if missing
  * @throws GitopsError `FILE_EXISTS`, or `IMPORT_UNWRITABLE` where the directory cannot be read or written
  */
 export async function writeRepository(

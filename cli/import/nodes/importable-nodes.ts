@@ -9,7 +9,7 @@ import { HOSTNAME } from '../pools/known-labels.ts';
 export interface NodeReading {
   readonly name: string;
   readonly labels: Labels;
-  /** `v1.34.2`; empty where it is not known. */
+  /** `v1.34.2`; empty if unknown. */
   readonly kubeletVersion: string;
   /** What its Node says of the machine's size; absent where there is no Node. */
   readonly capacity?: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface NodeReading {
 export interface FleetMember extends NonDefaults {
   readonly name: string;
   readonly labels: Labels;
-  /** 34 for 1.34; undefined where nobody said it. */
+  /** 34 for 1.34; undefined if not given. */
   readonly minor: number | undefined;
   /** What its Node says of the machine's size; absent where there is no Node. */
   readonly capacity?: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface FleetMember extends NonDefaults {
 
 export interface FoundNodes {
   readonly members: readonly FleetMember[];
-  /** Labels of nodes that no pool may have; undefined where there may be nodes that nobody named. */
+  /** Labels of nodes that no pool may have; undefined if there may be more nodes. */
   readonly strangers: readonly Labels[] | undefined;
   /** Nodes that were looked at and cannot be used. */
   readonly leftOut: readonly NotUsed[];

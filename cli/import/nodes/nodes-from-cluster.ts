@@ -10,16 +10,16 @@ export async function nodesFromCluster(given: Given, io: Io): Promise<FoundNodes
   const live = await connectNodes(given, io);
   const nodes = await live.list();
   const names = nodes.map(({ name }) => name);
-  const heard = await fetchRunningConfigs(live, names, io.err);
+  const configs = await fetchRunningConfigs(live, names, io.err);
   const seen = nodes.map(({ name, labels, kubeletVersion, capacity }) => ({
     name,
     labels,
     kubeletVersion,
     capacity,
-    running: heard.get(name),
+    running: configs.get(name),
   }));
   const fleet = importableNodes(seen, true);
-  const silent = names.filter((name) => !heard.has(name));
+  const silent = names.filter((name) => !configs.has(name));
   const unasked =
     silent.length === 0 ? [] : [{ what: firstNames(silent), why: 'the kubelet did not say what it runs' }];
   return { ...fleet, leftOut: [...unasked, ...fleet.leftOut] };

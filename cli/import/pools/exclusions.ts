@@ -7,7 +7,7 @@ import type { SelectorRule } from './selector-rules.ts';
 /** A rule with a selector that matches none of the nodes that no pool may have. */
 export interface ExclusiveRule extends SelectorRule {
   readonly requirements: readonly LabelRequirement[];
-  /** How many nodes it names because nobody knows what they run. */
+  /** How many nodes it names because their config is unknown. */
   readonly excluded: number;
   /** Whether it lists its nodes: later ones do not join it. */
   readonly isByName: boolean;
@@ -23,17 +23,17 @@ export interface Exclusions {
  * Keeps selectors off nodes that no pool may have, by their names: where that takes as many names as the pool has nodes, the pool
  * names its own. Pure.
  *
- * @param forbidden labels of nodes of which nobody knows what they run, and of those that keep off by themselves
+ * @param forbidden labels of nodes whose config is unknown, and of those that opted out
  */
 export function addExclusions(rules: readonly SelectorRule[], forbidden: readonly Labels[]): Exclusions {
   const lost: FleetNode[] = [];
-  const told = rules.flatMap((rule): readonly ExclusiveRule[] => {
+  const exclusive = rules.flatMap((rule): readonly ExclusiveRule[] => {
     const kept = byLabels(rule, forbidden) ?? byNames(rule);
     const members = new Set(kept?.nodes);
     lost.push(...rule.nodes.filter((node) => !members.has(node)));
     return kept === undefined ? [] : [kept];
   });
-  return { rules: told, lost };
+  return { rules: exclusive, lost };
 }
 
 function byLabels(rule: SelectorRule, forbidden: readonly Labels[]): ExclusiveRule | undefined {

@@ -18,11 +18,11 @@ export interface ImportedNode {
 export interface FleetNode extends ImportedNode {
   /** Equal for equal configs. */
   readonly kind: string;
-  /** Value of the label by which this node alone can be selected; undefined where it has none, or shares it. */
+  /** Value of the label by which this node alone can be selected; undefined without one, and if other nodes share it. */
   readonly hostname: string | undefined;
 }
 
-/** Only labels that a selector can name: an inventory that somebody wrote may hold anything. */
+/** Only labels that a selector can name: an inventory written by hand may hold anything. */
 export const usableLabels = (labels: Labels): Labels =>
   Object.fromEntries(Object.entries(labels).filter(([key, value]) => isQualifiedName(key) && isLabelValue(value)));
 

@@ -42,7 +42,7 @@ const MOST_ATTEMPTS = 4;
  * Groups nodes by what they run and by the labels that explain it: what most nodes of a label run is the label's pool, those that
  * differ are pools of higher priority, and what pools share is in layers of its own. The control plane is always apart. Pure.
  *
- * @param strangers labels of all nodes of which nobody knows what they run; undefined where there may be more nodes
+ * @param strangers labels of all nodes whose config is unknown; undefined if there may be more nodes
  */
 export function groupNodes(nodes: readonly ImportedNode[], strangers?: readonly Labels[]): Grouped {
   const known = (strangers ?? []).map(usableLabels);
@@ -52,9 +52,9 @@ export function groupNodes(nodes: readonly ImportedNode[], strangers?: readonly 
     const out = new Set(lost);
     const kept = fleet.filter((node) => !out.has(node));
     const forbidden = [...known, ...lost.map(({ labels }) => labels)];
-    const { told, scattered } = rulesFor(kept, forbidden, strangers !== undefined);
-    if (told.lost.length === 0) return grouped(told, scattered, lost);
-    const names = new Set(told.lost.map(({ name }) => name));
+    const { exclusions, scattered } = rulesFor(kept, forbidden, strangers !== undefined);
+    if (exclusions.lost.length === 0) return grouped(exclusions, scattered, lost);
+    const names = new Set(exclusions.lost.map(({ name }) => name));
     const isLast = attempt >= MOST_ATTEMPTS;
     lost = fleet.filter((node) => out.has(node) || names.has(node.name) || (isLast && node.hostname === undefined));
   }
@@ -64,14 +64,14 @@ function rulesFor(
   nodes: readonly FleetNode[],
   forbidden: readonly Labels[],
   isWhole: boolean,
-): { readonly told: Exclusions; readonly scattered: readonly UngroupedField[] } {
+): { readonly exclusions: Exclusions; readonly scattered: readonly UngroupedField[] } {
   const everybody = [...nodes.map(({ labels }) => labels), ...forbidden];
   const made = labelGroupsOf(nodes, forbidden, isWhole).map((cell) => selectorRulesOf(cell, everybody));
-  const told = addExclusions(
+  const exclusions = addExclusions(
     made.flatMap(({ rules }) => rules),
     forbidden,
   );
-  return { told, scattered: made.flatMap((each) => each.scattered) };
+  return { exclusions, scattered: made.flatMap((each) => each.scattered) };
 }
 
 const byKindAndSize = (one: ExclusiveRule, other: ExclusiveRule): number =>

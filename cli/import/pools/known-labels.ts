@@ -25,7 +25,7 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
 /** In the order in which they count where a node has several. */
 export const POOL_KEYS: readonly string[] = [...PROVIDERS.keys()];
 
-/** What the pools of that label are called together; undefined for labels of nobody we know. */
+/** What the pools of that label are called together; undefined for labels of an unknown provider. */
 export const providerOf = (key: string): string | undefined => PROVIDERS.get(key);
 
 export const HOSTNAME = 'kubernetes.io/hostname';

@@ -19,7 +19,7 @@ export interface LabelGroup {
   readonly family: string;
   readonly isControlPlane: boolean;
   readonly nodes: readonly FleetNode[];
-  /** Undefined where they can only be told by their names. */
+  /** Undefined if only their names select them. */
   readonly requirements: readonly LabelRequirement[] | undefined;
 }
 
@@ -42,7 +42,7 @@ export function labelGroupsOf(
     return { name, family: '', isControlPlane: true, nodes: members, requirements: [{ key, operator: 'Exists' }] };
   });
   const isOneKind = new Set(workers.map(({ kind }) => kind)).size <= 1;
-  // All nodes of a fleet are easily told, but not where some of them are strangers.
+  // All nodes of a fleet are easy to select, unless some of them are strangers.
   const pools = isOneKind && strangers.length === 0 ? [] : poolCells(workers);
   const pooled = new Set(pools.flatMap((cell) => cell.nodes));
   const rest = workers.filter((node) => !pooled.has(node));
@@ -50,15 +50,15 @@ export function labelGroupsOf(
   const resting = new Set(rest);
   const others = nodes.filter((node) => !resting.has(node)).map(({ labels }) => labels);
   const absent = [...roles, ...POOL_KEYS.filter((key) => pools.some((cell) => cell.requirements?.[0]?.key === key))];
-  // Roles that only nodes have which nobody could ask are roles all the same.
+  // Roles of nodes that could not be asked are roles all the same.
   const unasked = CONTROL_PLANE_KEYS.filter((key) => strangers.some((labels) => Object.hasOwn(labels, key)));
-  const told = restCell(
+  const restRule = restCell(
     rest,
     others,
     isWhole ? [...new Set([...unasked, ...absent])] : undefined,
     strangers.length === 0,
   );
-  return [...controlPlane, ...pools, { family: '', isControlPlane: false, nodes: rest, ...told }];
+  return [...controlPlane, ...pools, { family: '', isControlPlane: false, nodes: rest, ...restRule }];
 }
 
 /** By the labels of providers, in their order; pools most of whose nodes run the same are one. */
@@ -81,9 +81,9 @@ function poolCells(workers: readonly FleetNode[]): readonly LabelGroup[] {
 }
 
 /**
- * What tells nodes without a label of a provider: one that only they have, or what they lack.
+ * What selects nodes without a label of a provider: one that only they have, or what they lack.
  *
- * @param absent labels that others have and they have not; undefined where there may be nodes that nobody named
+ * @param absent labels that others have and they have not; undefined if there may be more nodes
  */
 function restCell(
   rest: readonly FleetNode[],

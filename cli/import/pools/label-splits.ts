@@ -10,7 +10,7 @@ export interface Split {
   readonly nodes: readonly FleetNode[];
 }
 
-/** Of one set of nodes: what more labels say is chance, and nobody reads that many pools. */
+/** Of one set of nodes: what more labels say is chance, and that many pools are unreadable. */
 const MOST_SPLITS = 256;
 
 /** Nodes with one label, of which some may be in a split already. */
@@ -31,7 +31,7 @@ interface Choice {
 }
 
 /**
- * Finds labels by which nodes that run something else can be told from the others: the label that gets most nodes right comes first,
+ * Finds labels that select nodes with another config: the label that gets most nodes right comes first,
  * and its nodes are out of the question for the next. Pure.
  *
  * @param base what most of `nodes` run; undefined where nothing is run by more than half

@@ -37,10 +37,10 @@ const MOST_TRIED = 48;
 
 /** Writes down once what several pools say. No value is in two layers of a pool, so that their order is no matter. Pure. */
 export function layersOf(pools: readonly LayeredPool[]): Layers {
-  const said = pools.map(({ config }) => leavesIn(config));
-  const [first = new Set<FieldLeaf>(), ...others] = said;
+  const leavesOfPools = pools.map(({ config }) => leavesIn(config));
+  const [first = new Set<FieldLeaf>(), ...others] = leavesOfPools;
   const common = others.reduce<ReadonlySet<FieldLeaf>>((all, leaves) => both(all, leaves), first);
-  let left = said.map((leaves) => without(leaves, common));
+  let left = leavesOfPools.map((leaves) => without(leaves, common));
   const shared: SharedLayer[] = [];
   const nameFor = uniqueNames();
   nameFor('common');

@@ -2,7 +2,7 @@ import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { RunningFields } from '../non-defaults.ts';
 import type { Difference } from './pool-names.ts';
 
-/** A value of a config as one word: where it stands, and what it is. Equal for what a merge does not tell apart. */
+/** A value of a config as one word: its path, and what it is. Equal for what a merge does not tell apart. */
 export type FieldLeaf = string;
 
 const leafOf = (keys: readonly string[], value: unknown): FieldLeaf => `${JSON.stringify(keys)}=${textOf(value)}`;
@@ -47,7 +47,7 @@ export function onlyLeaves(
   );
 }
 
-/** By what a config is told from another: its own values, and those of the other that it does not have at all. */
+/** What distinguishes a config from another: its own values, and those of the other that it does not have at all. */
 export function differencesOf(config: RunningFields, other: RunningFields): readonly Difference[] {
   const [own, theirs] = [placedIn(config), placedIn(other)];
   const known = new Set(theirs.map(({ keys, value }) => leafOf(keys, value)));

@@ -66,13 +66,13 @@ export function commonStart(names: readonly string[]): string {
 const kebab = (field: string): string =>
   slug(field.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2'));
 
-/** A value that one config has and another has not; undefined where it has none. */
+/** A value that one config has and another has not; undefined for no value. */
 export interface Difference {
   readonly keys: readonly string[];
   readonly value: unknown;
 }
 
-/** By what a config is told from another: `max-pods-250`, `max-pods-and-kube-reserved`. */
+/** A name by what distinguishes a config from another: `max-pods-250`, `max-pods-and-kube-reserved`. */
 export function nameOfDifference(differences: readonly Difference[]): string {
   const [only, ...others] = differences;
   if (only === undefined) return 'nodes';
@@ -95,7 +95,7 @@ function wordOf(value: unknown): string {
   return text.length <= 16 ? word : '';
 }
 
-/** Gives each name once, with a number behind where it was given before. */
+/** Gives each name once, with a number behind a name that was given before. */
 export function uniqueNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {

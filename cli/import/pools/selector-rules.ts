@@ -36,10 +36,10 @@ const MOST_ODD_KINDS = 8;
 const DEEPEST = 3;
 
 /**
- * The rules for a cell, the narrow ones first: nodes that can only be named, parts that a label tells, and then what most of the
+ * The rules for a cell, the narrow ones first: nodes that can only be named, parts that a label selects, and then what most of the
  * cell runs. Pure.
  *
- * @param everybody labels of all nodes, those that nobody knows more of included
+ * @param everybody labels of all nodes, those with an unknown config included
  */
 export function selectorRulesOf(cell: LabelGroup, everybody: readonly Labels[], depth = 0): SelectorRules {
   const early = majorityOf(cell.nodes);

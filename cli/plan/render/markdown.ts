@@ -66,7 +66,7 @@ export function planAsMarkdown(plan: MergePlan): string {
     ...(found.length > 0 ? ['#### Findings', found.join('\n')] : []),
     ...(!knowsNodes && !isEmpty ? ['_No inventory was given, so the nodes are unknown._'] : []),
   ].join('\n\n');
-  // Half of the room is for what was found: nobody can push it out of the comment by a long change.
+  // Half of the room is for what was found: a long change cannot push it out of the comment.
   const first = cut(parts.join('\n\n'), MOST_CHARACTERS - Math.min(last.length, MOST_CHARACTERS / 2));
   return `${last === '' ? first : `${first}\n\n${cut(last, MOST_CHARACTERS - first.length)}`}\n`;
 }

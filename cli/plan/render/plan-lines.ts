@@ -168,7 +168,7 @@ export function adoptedLine({ name, nodes }: PoolPlan): string {
   return `Pool ${name} is new and matches what ${what} already: files are written, no kubelet restarts (${listed(nodes.map((node) => node.name))})`;
 }
 
-/** Which nodes that had no config of ours need no restart for it, and of which nobody here can say that. */
+/** Which nodes that had no config of ours need no restart for it, and of which that is unknown here. */
 export function takeOverLines(nodes: readonly NodePlan[]): readonly string[] {
   const names = (which: (node: NodePlan) => boolean): readonly string[] => nodes.filter(which).map(({ name }) => name);
   const [known, unasked, unseen] = [

@@ -16,7 +16,7 @@ export interface NextReport {
   readonly restarted: boolean;
 }
 
-/** Why no kubelet survives a config, or a config file of the node's own under it; null where it does. */
+/** Why no kubelet survives a config, or a config file of the node's own under it; null if it does. */
 export type FailureOf = (config: ConfigReference, base?: string) => Pick<NodeError, 'reason' | 'message'> | null;
 
 const FIRST_BOOT = 'boot-1';
@@ -50,7 +50,7 @@ export function nextReport(node: KubeletNode, at: string, failureOf: FailureOf =
   return status.phase === 'FallingBack' ? quiet({ ...status, phase: 'Idle', heartbeat: at }) : null;
 }
 
-/** The machine boots, whoever had it do so. */
+/** The machine boots, for any reason. */
 export function rebooted(node: KubeletNode): KubeletNode {
   const boots = Number(/\d+$/.exec(node.status?.bootID ?? '')?.[0] ?? 1);
   return { ...node, status: { ...node.status, bootID: `boot-${boots + 1}` } };
@@ -93,17 +93,17 @@ const AT_REST = {
 
 function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGeneration: number, at: string): NextReport {
   const wanted = wantedBy(spec);
-  const heard = { ...before, ...answerTo(spec, before, at), observedGeneration, heartbeat: at };
+  const answered = { ...before, ...answerTo(spec, before, at), observedGeneration, heartbeat: at };
   const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
-  if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(heard);
+  if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(answered);
 
   const seen = before.awaitsTurn?.seen;
   if (seen !== undefined && spec.turn?.seen === seen && sameConfig(active, wanted)) {
-    return onTrial({ ...heard, awaitsTurn: null }, wanted, spec, at);
+    return onTrial({ ...answered, awaitsTurn: null }, wanted, spec, at);
   }
 
-  const untried = { ...heard, error: null, rejected: rejected.filter((entry) => entry !== rejection) };
+  const untried = { ...answered, error: null, rejected: rejected.filter((entry) => entry !== rejection) };
   const awaitsReboot = trial?.awaitsReboot !== undefined;
   const current = awaitsReboot ? assigned : active;
   if (current !== undefined && sameConfig(current, wanted)) return quiet({ ...untried, assigned: current });

@@ -5,8 +5,8 @@ import { errorIn, isJson, parseAnswer, describeServer, prometheusUnavailable } f
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
 /**
- * `GET <url>/api/v1/rules`: an alert that nobody has a rule for can never fire, so that silence would say nothing. The
- * parameters keep the answer short where the server knows them; older ones answer with all their rules.
+ * `GET <url>/api/v1/rules`: an alert without a rule can never fire, so that silence would say nothing. The
+ * parameters keep the answer short on servers that know them; older ones answer with all their rules.
  */
 export function rulesRequestFor(spec: PrometheusSpec): URL {
   const url = new URL(spec.url);

@@ -26,7 +26,7 @@ export const trimPod: Trim<PlacedPod> = ({ metadata: { name, namespace }, spec }
   spec: { nodeName: spec?.nodeName },
 });
 
-/** Which nodes have one of them, and why that keeps them from being changed. A pod without a node is in nobody's way. */
+/** Which nodes have one of them, and why that keeps them from being changed. A pod without a node blocks none. */
 export function nodesWithBlockingPods(pods: readonly PlacedPod[]): ReadonlyMap<string, string> {
   return new Map(
     pods.flatMap(({ metadata, spec }) => {

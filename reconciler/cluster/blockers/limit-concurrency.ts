@@ -9,7 +9,7 @@ export function limitConcurrency(most: number): <T>(work: () => Promise<T>) => P
       return await work();
     } finally {
       const next = waiting.shift();
-      // Whoever comes next takes the place over, so that nobody else can take it in between.
+      // The next call takes the place over, so that no other can take it in between.
       if (next === undefined) busy -= 1;
       else next();
     }

@@ -17,7 +17,7 @@ export function queryOf({ query, alerts = [] }: PrometheusSpec): string {
 }
 
 /**
- * `GET <url>/api/v1/query?query=…`. The evaluation ends on the server as well when nobody waits for it any more.
+ * `GET <url>/api/v1/query?query=…`. The evaluation ends on the server as well once its time is up here.
  *
  * @param at the moment that is asked about; absent for the server's present
  */
@@ -29,7 +29,7 @@ export function requestFor(spec: PrometheusSpec, timeoutSeconds: number, at?: Mi
   return url;
 }
 
-/** Prometheus could not be asked: that blocks, because nobody knows what it would have said. */
+/** Prometheus could not be asked: that blocks, because its answer is unknown. */
 export const prometheusUnavailable = (spec: PrometheusSpec, why: string): BlockersAnswer =>
   blocked(`${describeServer(spec)} cannot be asked: ${why}`);
 
@@ -51,7 +51,7 @@ export function readAnswer(spec: PrometheusSpec, status: number, text: string): 
 export function errorIn(body: Json | undefined, status: number): string | undefined {
   if (body === undefined) return `HTTP ${status} without an answer of its API: is the address right?`;
   if (body['status'] === 'success') return undefined;
-  // Its sentence may quote series that nobody but who asks Prometheus itself is to see; the type is one of a few words.
+  // Its sentence may quote series that only users of Prometheus may see; the type is one of a few words.
   const { errorType: type } = body;
   return `it refuses the question (${typeof type === 'string' && /^[a-z_]+$/.test(type) ? type.slice(0, 40) : `HTTP ${status}`})`;
 }
@@ -65,7 +65,7 @@ type Json = Readonly<Record<string, unknown>>;
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The body of an answer of the HTTP API; undefined where it is none. */
+/** The body of an answer of the HTTP API; undefined for anything else. */
 export function parseAnswer(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);

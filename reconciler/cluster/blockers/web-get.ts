@@ -20,7 +20,7 @@ export interface WebOptions {
   readonly maxBytes: number;
   /** PEM file of authorities that are trusted instead of the well-known ones; read at every call. */
   readonly caFile?: string | undefined;
-  /** The only origins that are asked: whoever commits names the address. Absent: all. */
+  /** The only origins that are asked, because the address comes from a commit. Absent: all. */
   readonly origins?: readonly string[] | undefined;
   /** The token in a file (read at every call), and the only origin that it is shown to: `https://prometheus.monitoring:9090`. */
   readonly token?: { readonly file: string; readonly origin: string } | undefined;

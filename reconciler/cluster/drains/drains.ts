@@ -95,7 +95,7 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
     return evictOne(pod, signal);
   }
 
-  /** @returns null where the pod was told to go, or is gone; otherwise why it was not */
+  /** @returns null if the pod is evicted or gone; otherwise why not */
   async function evictOne(
     { metadata }: Pod,
     signal: AbortSignal,

@@ -15,11 +15,11 @@ export interface NodeObject extends KubeObject {
 }
 
 /**
- * Reads the Node once more, and writes it only as it was read: a watch may be behind, and whoever wrote in between is not
- * written over.
+ * Reads the Node once more, and writes it only as it was read: a watch may be behind, and a write in between is not
+ * overwritten.
  *
- * @returns the Node as the API server has it now; null where nothing (more) was to be done
- * @throws KubeError KUBE_CONFLICT where somebody was quicker: the next pass decides again
+ * @returns the Node as the API server has it now; null for nothing (more) to do
+ * @throws KubeError KUBE_CONFLICT if another writer was quicker: the next pass decides again
  */
 export async function writeNode(kube: Kube, step: NodeStep, signal: AbortSignal): Promise<KubeObject | null> {
   // By list, because the reconciler has no right to get a Node, and needs no more than it has.
@@ -32,8 +32,8 @@ export async function writeNode(kube: Kube, step: NodeStep, signal: AbortSignal)
 }
 
 /**
- * What a step comes to on the Node as it is now. Pure. null where it was done already, where another Node has the name by
- * now, and where a person was there first: what somebody else cordoned is not ours, and so never uncordoned by us.
+ * The patch of a step for the Node as it is now. Pure. null if it was done already, if another Node has the name by
+ * now, and if a person was there first: a node that another cordoned is not ours, and so never uncordoned by us.
  */
 export function nodePatch(step: NodeStep, node: NodeObject | undefined): Readonly<Record<string, unknown>> | null {
   const { uid, resourceVersion = '', annotations = {} } = node?.metadata ?? {};

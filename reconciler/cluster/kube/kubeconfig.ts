@@ -17,7 +17,7 @@ export interface OpenedKubeconfig {
  * The cluster and the user of a kubeconfig's context, with every way of authentication that client-node knows
  * (certificates, tokens, exec plugins, OIDC …). After a refusal the files are read again.
  *
- * @param context the current one where it is left out
+ * @param context default: the current one
  * @throws GitopsError KUBECONFIG_MISSING or KUBECONFIG_INVALID
  */
 export async function openKubeconfig(

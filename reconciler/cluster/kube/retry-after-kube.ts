@@ -4,7 +4,7 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 
 /**
  * The same API server, left alone for as long as it asks (429 or 5xx with Retry-After): until then every call ends with
- * KUBE_THROTTLED and is not sent, whoever makes it. Calls for Leases go through, because whoever keeps silent loses the lead, and
+ * KUBE_THROTTLED and is not sent. Calls for Leases go through, because a leader that does not renew loses the lead, and
  * API servers count them apart from all others. Watches that are open stay open.
  */
 export function withRetryAfter(kube: Kube, clock: Clock): Kube {

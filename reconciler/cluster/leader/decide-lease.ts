@@ -1,6 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { toMicroTime } from '../kube/micro-time.ts';
-import type { Lease, LeaseSpec, LeaseTiming } from './lease.ts';
+import type { Lease, LeaseSpec } from './lease.ts';
+import { expiryMs, lastWritesMs, type LeaseTiming } from './lease-times.ts';
 
 /** When this process first saw the lease say what it says now. */
 export interface LeaseObservation {
@@ -57,13 +58,4 @@ export function decideLease({ lease, observation, me, pod, nowMs, wallMs, timing
   if (leftMs > 0) return { do: 'wait', holder, forMs: leftMs };
   const leaseTransitions = (spec.leaseTransitions ?? 0) + 1;
   return { do: 'take', from: holder, spec: { ...mine, acquireTime: now, leaseTransitions } };
-}
-
-/** What writes that a leader began have at least before another one leads. One that lives renews its lease within it. */
-const lastWritesMs = ({ leaseMs, renewMs }: LeaseTiming): Millis => leaseMs - renewMs;
-
-/** The holder's own promise of how often it renews counts, not ours: replicas may be configured differently. */
-function expiryMs({ leaseDurationSeconds }: LeaseSpec, { sinceMs }: LeaseObservation, timing: LeaseTiming): Millis {
-  const seconds = leaseDurationSeconds ?? 0;
-  return sinceMs + (seconds > 0 ? seconds * 1000 : timing.leaseMs);
 }

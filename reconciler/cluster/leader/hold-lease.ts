@@ -2,7 +2,7 @@ import { isKubeError } from '#shared/kube/kube-error.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { LEASE_TIMING, type LeaseTiming } from './lease.ts';
+import { LEASE_TIMING, type LeaseTiming } from './lease-times.ts';
 import { createLeaseClient, type LeaseClientOptions } from './lease-client.ts';
 
 export interface HoldLeaseOptions extends Omit<LeaseClientOptions, 'timing'> {
@@ -25,7 +25,7 @@ export interface LeaseHold {
    * `onLost`, because what it remembers is out of date. Never rejects.
    */
   handOver(): Promise<void>;
-  /** Who leads as far as is known, for people; undefined before the lease was read, '' where nobody does. */
+  /** Who leads as far as is known, for people; undefined before the lease was read, '' without a leader. */
   holder(): string | undefined;
   /** Resolves when the lease is given back after the signal; never rejects. */
   readonly ended: Promise<void>;

@@ -4,7 +4,8 @@ import { mergePatchLatest } from '#shared/kube/update.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { decideLease, type LeaseDecision, observeLease, type LeaseObservation } from './decide-lease.ts';
-import { type Lease, type LeaseTiming, releasedSpec } from './lease.ts';
+import { type Lease, releasedSpec } from './lease.ts';
+import type { LeaseTiming } from './lease-times.ts';
 
 export interface LeaseClientOptions {
   readonly kube: Kube;
@@ -29,7 +30,7 @@ export interface LeaseClient {
   holder(): string | undefined;
   /**
    * How far this machine's clock was, when the lease became ours, ahead of the last time that the holder before wrote into it: what that
-   * one wrote elsewhere is read on this clock by it. 0 where the two agree, or nobody held it.
+   * one wrote elsewhere is read on this clock by it. 0 if the two agree, or if the lease had no holder.
    */
   ahead(): Millis;
 }

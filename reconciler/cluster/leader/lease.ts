@@ -8,7 +8,7 @@ export interface Lease extends KubeObject {
 }
 
 export interface LeaseSpec {
-  /** '' or absent: nobody. */
+  /** '' or absent: no holder. */
   readonly holderIdentity?: string | null;
   /** For how long after its last change others leave the lease alone. */
   readonly leaseDurationSeconds?: number | null;
@@ -17,18 +17,6 @@ export interface LeaseSpec {
   readonly renewTime?: string | null;
   readonly leaseTransitions?: number | null;
 }
-
-export interface LeaseTiming {
-  /** How long others wait after the last renewal that they saw. */
-  readonly leaseMs: Millis;
-  /** How long a leader trusts its last renewal. Smaller than `leaseMs` by more than clocks' rates can differ. */
-  readonly renewMs: Millis;
-  /** Between two tries. */
-  readonly retryMs: Millis;
-}
-
-/** client-go's defaults, as kube-controller-manager runs with. */
-export const LEASE_TIMING: LeaseTiming = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2000 };
 
 /** What a lease looks like when its holder gives it back: anybody may take it at once. As client-go writes it. */
 export function releasedSpec(at: Millis): LeaseSpec {

@@ -60,7 +60,7 @@ export const contentDigest = (value: unknown): string =>
     .digest('base64');
 
 /**
- * The value without the hours in it. Whoever is not told any more that a thing has happened says with each look that it happens
+ * The value without its timestamps. A writer whose record of an event is dropped finds with each look that it happens
  * now. Pure.
  */
 export const withoutTimestamps = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null, withoutTime));

@@ -66,7 +66,7 @@ export function createIneffectiveWrites(clock: Clock, log: Log): IneffectiveWrit
   const triedAt = new Map<string, Millis>();
   const fields = new Map<string, DroppedField>();
 
-  /** Whoever writes finds out why an object cannot be read. */
+  /** The write itself finds out why an object is unreadable. */
   function isKnownFutile(step: Step): boolean {
     try {
       return isFutile(step);
@@ -154,7 +154,7 @@ function digestOfWanted({ part, wanted }: Half, dropped: readonly FieldPath[]): 
 
 const keyOfNode = (step: { readonly step: string; readonly uid: string }): string => `nodes ${step.uid} ${step.step}`;
 
-/** @param answer the object that the step made, where it was not there before */
+/** @param answer the object that the step created, if it did */
 function halfOf(step: Step, answer?: KubeObject): Half | null {
   const half = (
     { plural }: typeof KUBELET_NODES,

@@ -47,7 +47,7 @@ export function createWriteOverlay<T>(clock: Clock, rules: WriteOverlayRules<T>)
           if (!isAhead(rules, written, seen, ageMs)) ahead.delete(name);
           else over.set(name, seen === undefined ? written : rules.merge(seen, written));
         } catch {
-          // What is seen cannot be read: whoever decides about it finds out why.
+          // The watched object is unreadable: the decision about it finds out why.
         }
       };
       for (const [name, { written, at }] of ahead) {

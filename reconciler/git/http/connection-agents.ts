@@ -18,7 +18,7 @@ export interface ConnectionAgents {
   /**
    * The agents to use now: the same as before unless the file of authorities or the certificate changed.
    *
-   * @param certificate that the server is shown where it asks for one
+   * @param certificate for a server that asks for one
    * @throws GitError `GIT_CA_UNREADABLE`
    */
   current(certificate?: ClientCertificate | null): Promise<ProxyAgents>;
@@ -73,7 +73,7 @@ async function readAuthorities(file: string): Promise<string> {
     const pem = await readFile(file, 'utf8');
     const certificates = certificatesIn(pem);
     if (certificates.length === 0) throw new Error('no certificate in it');
-    // Node takes garbage for an empty list, and then trusts nobody without saying why.
+    // Node takes garbage for an empty list, and then trusts no server without saying why.
     for (const certificate of certificates) void new X509Certificate(certificate);
     return pem;
   } catch (error) {

@@ -63,7 +63,7 @@ function meaningOf(status: number, waitMs: Millis | null): Meaning {
   }
 }
 
-/** The time that a server asks for, up to the longest that is obeyed; null where it asks for none. */
+/** The time that a server asks for, up to the longest that is obeyed; null for none. */
 export function retryAfter(header: string | undefined, now: Millis): Millis | null {
   const ms = retryAfterMs(header, now);
   return ms === undefined ? null : Math.min(LONGEST_WAIT_MS, ms);

@@ -41,7 +41,7 @@ export function openSession(options: SessionOptions): GitSession {
   function ask(request: GitRequest): Promise<HttpAnswer> {
     const headers = {
       'user-agent': `git/kubelet-gitops-${VERSION}`,
-      // Whoever says nothing may be sent anything, and packs are packed.
+      // Without it the server may choose any encoding, and packs are packed already.
       'accept-encoding': 'identity',
       ...request.headers,
       // From the first request on: no 401 in between.

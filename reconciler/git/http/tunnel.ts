@@ -20,7 +20,7 @@ export class TunnelRefused extends Error {
  * Not left to Node's own `proxyEnv`: with a proxy that never answers, a request of its can neither be called off nor does it end.
  *
  * @param proxy  `http://[user:password@]host:port`, or https
- * @param openMs how long it may take: whoever asked for the tunnel may have given up long before
+ * @param openMs how long it may take: the request that asked for the tunnel may have ended long before
  */
 export function tunnelThrough(agent: Agent, proxy: string, openMs: Millis): Agent {
   const url = new URL(proxy);
@@ -56,7 +56,7 @@ function open(proxy: URL, wanted: RequestOptions, openMs: Millis, { opened, fail
   const trusted = wanted.ca === undefined ? {} : { ca: wanted.ca };
   const request = secure ? overHttps({ ...asked, ...trusted }) : overHttp(asked);
   request.once('connect', ({ statusCode = 0 }, socket, head) => {
-    // Nobody speaks before the one who calls: what stands there already is not of the server.
+    // The client speaks first in git and TLS: bytes that are there already are not the server's.
     if (statusCode === 200 && head.length === 0) opened(connect({ ...(wanted as ConnectionOptions), socket }));
     else {
       socket.destroy();

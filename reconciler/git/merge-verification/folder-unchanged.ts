@@ -10,9 +10,9 @@ import { supportsSingleObjects, requestObjects } from '../wire/request-objects.t
 import type { GitSession } from '../wire/git-session.ts';
 
 /**
- * Whether one commit stands on top of another, along first parents, and the folder is in both, and in all between, the same. Who
- * vouches for the upper one then vouches for the folder as the lower one has it. False where it is further up than is looked, and
- * where the server hands out no single objects. Rejects with GitErrors.
+ * Whether one commit stands on top of another, along first parents, and the folder is in both, and in all between, the same. A signature
+ * of the upper one then vouches for the folder as the lower one has it. False if it is further up than is searched, and
+ * if the server hands out no single objects. Rejects with GitErrors.
  */
 export type FolderUnchanged = (top: CommitOid, commit: CommitOid, signal: AbortSignal) => Promise<boolean>;
 

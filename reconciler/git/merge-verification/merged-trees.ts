@@ -33,7 +33,7 @@ export interface TreeReading {
 /**
  * Whether a merge holds exactly what its two sides did to what they had in common: each file that one side changed, added or
  * removed is as that side has it, and all others are as they were. A file that both sides changed in different ways cannot be
- * merged so: what became of it, somebody made.
+ * merged so: a person made the result.
  *
  * @returns undefined, or what is otherwise, as the rest of a sentence about the merge
  * @throws GitError
@@ -49,7 +49,7 @@ export async function verifyMergedTrees(trees: MergedTrees, reading: TreeReading
     const open = level.filter((place) => decided(place) === undefined);
     const wrong = level.find((place) => decided(place)?.right === false);
     if (wrong !== undefined) return `has ${say(wrong.path)} otherwise than its parents do`;
-    // A directory that is gone is an empty one. A file has no parts that could be told apart.
+    // A directory that is gone is an empty one. A file has no parts to compare.
     const clash = open.find((place) => entriesOf(place).some((entry) => entry !== undefined && !isTree(entry)));
     if (clash !== undefined) return `holds ${say(clash.path)}, which both of its sides changed`;
     const lists = await childrenOf(open, reading);

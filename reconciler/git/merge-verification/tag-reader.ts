@@ -10,7 +10,7 @@ import type { GitSession } from '../wire/git-session.ts';
 
 /** An annotated tag, as the server has it. */
 export interface TagObject {
-  /** `release/2026-03`: the ref's name without `refs/tags/`. Whoever may push chooses it. */
+  /** `release/2026-03`: the ref's name without `refs/tags/`. Anyone who may push chooses it. */
   readonly name: string;
   readonly oid: string;
   /** The commit that it leads to, as the server says. */
@@ -19,17 +19,17 @@ export interface TagObject {
   readonly raw: Buffer;
 }
 
-/** Annotated tags that lead to a commit, as they are now, and behind them, where it may be a folder's, others. Rejects with GitErrors. */
+/** Annotated tags that lead to a commit, as they are now, then perhaps those of other commits. Rejects with GitErrors. */
 export type ReadTags = (commit: CommitOid, signal: AbortSignal) => Promise<readonly TagObject[]>;
 
 /**
- * More tags on one commit than anybody needs, and as many of other commits; those whose names come last are read, which are the
+ * More tags than one commit has in practice, and as many of other commits; those whose names come last are read, which are the
  * newest usually.
  */
 const MOST_TAGS = 20;
 
 /**
- * @param prefix what the names of tags that count begin with: `kubelet/`. The server is told it, so that no other tag is listed.
+ * @param prefix what the names of tags that count begin with: `kubelet/`. The request has it, so that no other tag is listed.
  *   None is fetched but those that are returned, and those once only.
  * @param ofOthers whether tags that lead to other commits are returned as well: one on top may leave the folder as it is
  */
@@ -40,13 +40,13 @@ export function createTagReader(remote: Remote, prefix: string, ofOthers = false
     remote.within(signal, async (session) => {
       const listed = (await listRefs(session, beginning, true))
         .flatMap(({ ref, oid, peeled }) => (peeled === undefined ? [] : [{ ref, oid, peeled }]))
-        // The server may list what nobody asked for.
+        // The server may list more than the request asked for.
         .filter(({ ref, oid, peeled }) => ref.startsWith(beginning) && isRefName(ref) && isOid(oid) && isOid(peeled))
         .sort((a, b) => (a.ref < b.ref ? 1 : -1));
       const [ofIt = [], others = []] = [true, false].map((isOfIt) =>
         listed.filter(({ peeled }) => (peeled === commit) === isOfIt).slice(0, MOST_TAGS),
       );
-      // Elsewhere each would come with all that it leads to, and nobody could tell whether the folder is the same there.
+      // Elsewhere each would come with all that it leads to, and whether the folder is the same there would stay unknown.
       const found = [...ofIt, ...(ofOthers && supportsSingleObjects(session) ? others : [])];
       const kept = new Map<string, Buffer>();
       for (const { oid } of found) kept.set(oid, known.get(oid) ?? (await fetchTag(session, oid).catch(unusable)));

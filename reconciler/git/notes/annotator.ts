@@ -15,8 +15,8 @@ export interface NoteContent {
   /** What `git log` shows. */
   readonly text: string;
   /**
-   * For programs: a file `ab/cdef….json` beside the note, which git keeps and shows nobody. One that an older text left there goes
-   * where there is none.
+   * For programs: a file `ab/cdef….json` beside the note, which git keeps and does not show. One that an older text left there is removed
+   * if there is no new one.
    */
   readonly data?: string;
 }

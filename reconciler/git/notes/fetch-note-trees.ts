@@ -17,7 +17,7 @@ export interface NotesRoot {
  * depend on how many there are. One request for each level of directories, and none for what is there already.
  *
  * @returns the commits whose way cannot be fetched or read, and why
- * @throws GitError where it is not the trees that are at fault
+ * @throws GitError for a fault of anything but the trees
  */
 export async function fetchNoteTrees(
   session: GitSession,

@@ -1,8 +1,7 @@
 import type { Clock } from '#shared/runtime/clock.ts';
-import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Annotated, Annotator, NoteContent } from './annotator.ts';
 import type { GitCredentials } from '../git-credentials.ts';
-import { type GitError, isGitError } from '../errors.ts';
+import type { GitError } from '../errors.ts';
 import { createRemote } from '../create-remote.ts';
 import type { ProxySettings } from '../proxy.ts';
 import type { SshOptions } from '../remote.ts';
@@ -10,6 +9,7 @@ import type { GitSession } from '../wire/git-session.ts';
 import type { GitLimits } from '../git-limits.ts';
 import { storedNote } from './stored-note.ts';
 import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor, type NotesStore } from './notes-store.ts';
+import { retryRaces } from './notes-race.ts';
 import { fetchNoteTrees } from './fetch-note-trees.ts';
 import { pushNotes } from './push-notes.ts';
 import { type NoteFiles, setNotes } from './set-notes.ts';
@@ -40,9 +40,6 @@ export interface AnnotatorOptions {
 
 const AUTHOR: NotesAuthor = { name: 'kubelet-gitops', email: 'kubelet-gitops@noreply.invalid' };
 const MESSAGE = 'Notes added by kubelet-gitops\n';
-const TRIES = 5;
-/** Between tries, so that writers who met once do not meet again. */
-const RACE_BACKOFF = { firstMs: 100, maxMs: 2_000, jitter: 0.9 };
 /** Every push leaves its objects in memory; after so many all of it is fetched again. */
 const PUSHES_A_STORE = 200;
 
@@ -60,7 +57,7 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
 
   async function attempt(session: GitSession, notes: ReadonlyMap<CommitOid, NoteFiles>): Promise<Annotated> {
     const before = held;
-    // Held again only after it went well: after any error nobody knows what the server has.
+    // Held again only after it went well: after any error, what the server has is unknown.
     held = null;
     const store = before?.store ?? (await loadNotes(session, ref));
     const pushes = before?.pushes ?? 0;
@@ -89,16 +86,7 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
   }
 
   async function annotate(notes: ReadonlyMap<CommitOid, NoteFiles>, signal: AbortSignal): Promise<Annotated> {
-    return remote.within(signal, async (session) => {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await attempt(session, notes);
-        } catch (error) {
-          if (!isGitError(error, 'GIT_PUSH_RACE') || tries === TRIES || signal.aborted) throw error;
-          await clock.sleep(backoffDelay(tries, RACE_BACKOFF, random()), signal);
-        }
-      }
-    });
+    return remote.within(signal, (session) => retryRaces(() => attempt(session, notes), { clock, random, signal }));
   }
 
   return {

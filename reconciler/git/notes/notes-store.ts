@@ -22,8 +22,8 @@ export interface NotesStore {
 }
 
 /**
- * What the server has on the ref: the commit and the root of its tree where the server hands out single objects, and all
- * notes where it does not.
+ * What the server has on the ref: the commit and the root of its tree if the server hands out single objects, and all
+ * notes if it does not.
  */
 export async function loadNotes(session: GitSession, ref: string): Promise<NotesStore> {
   const objects = createObjectStore();
@@ -31,7 +31,7 @@ export async function loadNotes(session: GitSession, ref: string): Promise<Notes
   if (tip === null) return { objects, tip, tree: null, sparse: false };
   const sparse = supportsSingleObjects(session) && (await takesSingle(session, objects, tip));
   if (!sparse) {
-    // Their number, and the size of one that somebody else wrote, mean nothing here: all of them together are limited.
+    // Their number, and the size of one by another writer, do not matter here: all of them together are limited.
     const { objects: most, objectBytes } = session.limits;
     const limits = { ...session.limits, objects: 10 * most, objectBytes: 16 * objectBytes };
     const answer = await requestPack(session, { want: tip, depth: 1 }, limits);

@@ -9,7 +9,7 @@ import { pushError, pushRaceError } from './push-refusal.ts';
 
 export interface NotesPush {
   readonly ref: string;
-  /** What the ref has to be for the push to count; null where it must not be there. */
+  /** What the ref has to be for the push to count; null if it must not exist. */
   readonly from: CommitOid | null;
   readonly to: CommitOid;
   /** The objects that are new: the server has all others that they point to. */
@@ -43,13 +43,13 @@ export async function pushNotes(session: GitSession, repo: RepoParameters, push:
   const { payload, remarks } = banded ? readSideBand(packets, session.clean) : { payload: answer, remarks: '' };
   const lines = readPackets(payload).map(textOf);
   const unpacked = lines.find((line) => line.startsWith('unpack '))?.slice('unpack '.length) ?? 'ok';
-  // A full disk, say: nobody else wrote, and asking again at once would not help.
+  // A full disk, say: no other writer was there, and another try at once would not help.
   const refused = unpacked === 'ok' ? refusalIn(lines, push.ref) : unpacked;
   if (refused === null) return;
   throw pushError({ ref: push.ref, reason: session.clean(refused), remarks: session.clean(remarks) });
 }
 
-/** The commit that the server has the ref at; null where it has none of that name. */
+/** The commit that the server has the ref at; null without a ref of that name. */
 function advertised({ body }: Greeting, ref: string): CommitOid | null {
   for (const line of readPackets(body).map(textOf)) {
     const [oid = '', name] = line.split('\0', 1).join().split(' ');
@@ -58,7 +58,7 @@ function advertised({ body }: Greeting, ref: string): CommitOid | null {
   return null;
 }
 
-/** The words behind `ng <ref>` in the server's report, empty where it has none; null where the push counts. */
+/** The words behind `ng <ref>` in the server's report, may be empty; null if the push counts. */
 function refusalIn(lines: readonly string[], ref: string): string | null {
   if (lines.includes(`ok ${ref}`)) return null;
   return lines.find((each) => each.startsWith(`ng ${ref} `))?.slice(`ng ${ref} `.length) ?? '';

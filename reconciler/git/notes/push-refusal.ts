@@ -6,7 +6,7 @@ import { remoteError } from '../wire/remote-error.ts';
 /** A server's no to a push, in its own words, credentials taken out. */
 export interface PushRefusal {
   readonly ref: string;
-  /** What its report says of the ref, or of the pack; empty where it says nothing. */
+  /** What its report says of the ref, or of the pack; empty for nothing. */
   readonly reason: string;
   /** What it says besides: git shows it as `remote: …`. */
   readonly remarks: string;
@@ -34,7 +34,7 @@ interface Kind {
   readonly remedy: string;
 }
 
-/** In the order in which they are asked: a quota is often told by a hook, and a missing right by a protected ref. */
+/** In the order in which they are asked: a quota is often reported by a hook, and a missing right by a protected ref. */
 const KINDS: readonly Kind[] = [
   {
     code: 'GIT_PUSH_NO_ROOM',
@@ -82,7 +82,7 @@ const KINDS: readonly Kind[] = [
  * so: what a rule, a right or a quota refuses stays refused, however often it is tried.
  *
  * @returns `GIT_PUSH_RACE`, `GIT_FORBIDDEN`, `GIT_PUSH_REFUSED`, `GIT_PUSH_NO_ROOM`, or `GIT_REMOTE_ERROR` for words that
- *   nobody knows, which are tried again later
+ *   are unknown, which are tried again later
  */
 export function pushError({ ref, reason, remarks }: PushRefusal): GitError {
   const said = plainLine([reason, remarks].filter((text) => text !== '').join(': '), 300);

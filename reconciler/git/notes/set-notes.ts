@@ -13,7 +13,7 @@ export interface NoteFiles {
   readonly data: Buffer | null;
 }
 
-/** Names that are not those of objects are no notes to git: it keeps such files, and shows them nobody. */
+/** Names that are not those of objects are no notes to git: it keeps such files, and does not show them. */
 const DATA = '.json';
 
 /**

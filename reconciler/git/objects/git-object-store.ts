@@ -43,7 +43,7 @@ export function createObjectStore(isMade = isSha1CollisionAttack): ObjectStore {
   const repo = { fs: createMemoryFs(), gitdir: GITDIR, cache: {} };
   const written = new Set<string>();
   const packed = new Map<string, ObjectPack>();
-  /** Commits, trees and tags that nobody made a twin for. */
+  /** Commits, trees and tags that were checked for a collision of SHA-1. */
   const single = new Set<string>();
   const spend = createEventLoopYield();
 

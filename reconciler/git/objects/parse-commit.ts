@@ -15,7 +15,7 @@ const LONGEST_NAME = 100;
  * Reads a commit object from its own bytes. These are kept as they are, because a signature is over them and not over
  * what any parser makes of them.
  *
- * @throws GitError `GIT_DAMAGED` where it has no tree
+ * @throws GitError `GIT_DAMAGED` for a commit without a tree
  */
 export function parseCommit(oid: string, raw: Buffer): ParsedCommit {
   const blank = raw.indexOf('\n\n');

@@ -10,7 +10,7 @@ export interface Person {
 const LONGEST_LINE = 1_024;
 const MOST_DIGITS = 12;
 
-/** Never fails: what cannot be told apart is the name. */
+/** Never fails: what cannot be parsed is the name. */
 export function parsePerson(header: string): Person {
   const line = header.slice(0, LONGEST_LINE);
   const close = line.lastIndexOf('> ');

@@ -1,7 +1,7 @@
 import type { YieldAfterWork } from '../event-loop-yield.ts';
 
 /**
- * A pattern of differences between the two messages of a collision: where it stands, and which bit it is about (Manuel's classes I
+ * A pattern of differences between the two messages of a collision: its place, and its bit (Manuel's classes I
  * and II, for all places where an attack is feasible).
  */
 interface Pattern {
@@ -107,7 +107,7 @@ function keep(state: Int32Array, a: number, b: number, c: number, d: number, e: 
 export async function isSha1CollisionAttack(bytes: Uint8Array, spend: YieldAfterWork): Promise<boolean> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const chained = Int32Array.from(START);
-  // The end is padded with what nobody can choose: only whole blocks can be of a pair.
+  // The padding at the end cannot be chosen: only whole blocks can be of a pair.
   for (let at = 0; at + BLOCK_BYTES <= bytes.length; at += BLOCK_BYTES) {
     if (isOfPair(expanded(view, at), chained)) return true;
     const pause = spend(BLOCK_BYTES * COST);

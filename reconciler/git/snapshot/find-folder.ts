@@ -58,7 +58,7 @@ export async function findFolder(question: FolderRequest): Promise<FoundFolder> 
   try {
     return await amongSingleObjects(question);
   } catch (error) {
-    // Not where it failed for a moment: a whole repository is too much to download for that.
+    // Not after a passing failure: a whole repository is too much to download for that.
     if (!isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_REFUSED')) throw error;
     return inWholeCommit(question);
   }

@@ -19,7 +19,7 @@ export const depthsUpTo = (generations: number): readonly number[] => [
  * not that of its first parent. Commits and the trees on the way to the folder are fetched for it, and nothing else.
  *
  * @param tree of the folder at the tip
- * @returns the tip first, the commit that made it last; null where it is further back than is looked
+ * @returns the tip first, the commit that made it last; null if it is further back than is searched
  */
 export async function folderLastChange(
   session: GitSession,

@@ -7,7 +7,7 @@ export interface EntryProblem {
 
 const REGULAR: ReadonlySet<string> = new Set(['100644', '100755']);
 
-/** Why an entry that is no directory is not a regular file; null where it is one. */
+/** Why an entry that is no directory is not a regular file; null for a regular file. */
 export function judgeEntry({ mode }: TreeEntry): EntryProblem | null {
   if (REGULAR.has(mode)) return null;
   if (mode === '120000') {
@@ -21,7 +21,7 @@ export function judgeEntry({ mode }: TreeEntry): EntryProblem | null {
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';
 
-/** Why a file is not taken over; null where it is. */
+/** Why a file is refused; null if it is not. */
 export function judgeFile(bytes: Uint8Array, mostBytes: number): EntryProblem | null {
   if (bytes.length > mostBytes) {
     return { code: 'file-too-big', message: `${bytes.length} bytes, and at most ${mostBytes} are read` };

@@ -16,8 +16,8 @@ export interface JudgedLineage {
 const SURE = (lineage: Lineage): JudgedLineage => ({ lineage, known: true });
 
 /**
- * How the tip relates to the commit that was last taken up. Usually told by the tip's parents alone; otherwise the
- * server is asked for what lies between the two, and for nothing where it does not know the old one.
+ * How the tip relates to the commit that was last taken up. Usually the tip's parents alone decide; otherwise the
+ * server is asked for what lies between the two, and for nothing if it does not have the old one.
  */
 export async function judgeLineage(session: GitSession, tip: Commit, since: CommitOid | null): Promise<JudgedLineage> {
   if (since === null) return SURE('first');

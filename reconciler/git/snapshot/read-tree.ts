@@ -12,7 +12,7 @@ import { judgeName, LONGEST_NAME_BYTES } from './judge-name.ts';
 
 export interface ReadTreeOptions {
   readonly store: Pick<ObjectStore, 'read'> & Partial<Pick<ObjectStore, 'has'>>;
-  /** Files that the store does not have are at least this large; null or absent where it has all of them. */
+  /** Files that the store does not have are at least this large; null or absent if it has all of them. */
   readonly leftOutFrom?: number | null;
   readonly limits: GitLimits;
   /** Where the tree is in the repository, for files' own paths and findings. Default: its root. */

@@ -9,7 +9,7 @@ import type { SshAddress } from './address.ts';
 const KEYS = ['ssh-privatekey', 'identity'];
 const KNOWN_HOSTS = 'known_hosts';
 
-/** The files that ssh is to be told of. */
+/** The files on ssh's command line. */
 export interface SshFiles {
   readonly key: string;
   readonly knownHosts: string;

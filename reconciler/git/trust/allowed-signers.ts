@@ -14,11 +14,11 @@ export interface AllowedSigner {
 
 export interface AllowedSigners {
   readonly signers: readonly AllowedSigner[];
-  /** Lines that let nobody in, and why; for the log. */
+  /** Lines that allow no signer, and why; for the log. */
   readonly unusable: readonly string[];
 }
 
-/** Reads such a file. A line that cannot be used in full lets nobody in: half of a restriction would be none. */
+/** Reads such a file. A line that cannot be used in full allows no signer: half of a restriction would be none. */
 export function readAllowedSigners(text: string): AllowedSigners {
   const signers: AllowedSigner[] = [];
   const unusable: string[] = [];
@@ -109,8 +109,8 @@ export interface SignedAt {
 }
 
 /**
- * Whether a signer may sign such things at such a time. A key counts only if both times lie within its own: otherwise whoever
- * steals a key whose time is over would date back what they sign, or sign ahead of a key's time.
+ * Whether a signer may sign such things at such a time. A key counts only if both times lie within its own: otherwise a thief
+ * of an expired key would date signatures back, or sign ahead of a key's time.
  */
 export function allows(signer: AllowedSigner, namespace: string, { stated, seen }: SignedAt): boolean {
   const { namespaces, validAfter = -Infinity, validBefore = Infinity } = signer;

@@ -99,7 +99,7 @@ export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrus
       const { payload, signature, taggedAt: statedAt } = split;
       const signed = { payload, signature, statedAt, seenAt: seenAt(tag, oid) };
       const verdict = await verifySignature(signed, trusted, clock.now());
-      // The others are looked at by whom they are of first: whoever may push tags gets no walks through history.
+      // For the others the signer is checked first: unsigned tags must not cause walks through history.
       if (verdict.verdict === 'trusted' && (isOfIt || (await leavesFolder?.(commit, oid, signal)) === true))
         return { ...verdict, signer: `${verdict.signer}, by the tag ${name}` };
       if (verdict.verdict === 'untrusted' && isOfIt) why.push(`${verdict.because} (tag ${name})`);

@@ -4,11 +4,11 @@ import type { CommitOid } from '../../policy/commit-snapshot.ts';
 export interface SignedTag {
   /** The commit that it names. */
   readonly commit: CommitOid;
-  /** `release/2026-03`, as the signer wrote it: whoever may push can give the object any other name. */
+  /** `release/2026-03`, as the signer wrote it: anyone who may push can give the object another name. */
   readonly name: string;
   readonly payload: Buffer;
   readonly signature: string;
-  /** In seconds since the epoch; null where it does not say. */
+  /** In seconds since the epoch; null without a date. */
   readonly taggedAt: number | null;
 }
 

@@ -129,7 +129,7 @@ function rsaKey(wire: WireReader): KeyObject {
   return fromJwk({ kty: 'RSA', n: url(n), e: url(e) });
 }
 
-/** The signature's bytes, where it is of this type and nothing stands behind it. */
+/** The bytes of a signature of this type with nothing after it. */
 function onlySignature(signature: Uint8Array, type: string): Buffer {
   const wire = readWire(signature);
   if (wire.text() !== type) throw new WireError('it is of another type');

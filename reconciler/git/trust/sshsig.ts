@@ -17,7 +17,7 @@ const HASHES: ReadonlySet<string> = new Set(['sha256', 'sha512']);
 const BEGIN = '-----BEGIN SSH SIGNATURE-----';
 const END = '-----END SSH SIGNATURE-----';
 
-/** @throws WireError where it is damaged, of an unknown version, or of a key that is not supported */
+/** @throws WireError for a damaged signature, an unknown version, or an unsupported key */
 export function readSshSignature(armoured: string): SshSignature {
   const wire = readWire(Buffer.from(base64In(armoured), 'base64'));
   if (wire.raw(MAGIC.length).toString('latin1') !== MAGIC) throw new WireError('it is not an SSH signature');

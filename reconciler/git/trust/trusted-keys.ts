@@ -10,7 +10,7 @@ import { readOpenPgpKeys } from './verify-openpgp.ts';
 export interface TrustedKeys {
   readonly ssh: readonly AllowedSigner[];
   readonly openPgp: readonly Key[];
-  /** What lets nobody in although it stands there: a sentence each. */
+  /** Entries that allow no signer, and why: a sentence each. */
   readonly unusable: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { untrusted, type SignatureVerdict } from '../../policy/commit-snapshot.t
 /** The library is loaded where there is such a key or signature, and not otherwise: it is larger than all the rest. */
 const library = () => import('openpgp');
 
-/** Keys of an OpenPGP file, armoured or binary. Throws the library's error where it holds none. */
+/** Keys of an OpenPGP file, armoured or binary. Throws the library's error for a file without keys. */
 export async function readOpenPgpKeys(bytes: Buffer): Promise<readonly Key[]> {
   const { readKeys } = await library();
   const armoured = bytes.toString('latin1', 0, 200).includes('-----BEGIN PGP');

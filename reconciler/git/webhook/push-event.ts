@@ -28,7 +28,7 @@ export function readPushEvent(delivery: Delivery, branch: string): DeliverySubje
   return { told: ref === wanted ? 'push' : 'other' };
 }
 
-/** `ref` of the JSON body; null where it has none; undefined where the body cannot be read. */
+/** `ref` of the JSON body; null without one; undefined for an unreadable body. */
 function refIn(delivery: Delivery): string | null | undefined {
   try {
     const parsed: unknown = JSON.parse(jsonOf(delivery));
@@ -39,7 +39,7 @@ function refIn(delivery: Delivery): string | null | undefined {
   }
 }
 
-/** GitHub can be set to send a form with the JSON in a field of it. curl calls everything a form unless told otherwise. */
+/** GitHub can be set to send a form with the JSON in a field of it. curl calls everything a form by default. */
 function jsonOf(delivery: Delivery): string {
   const text = delivery.body.toString('utf8');
   return text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text;

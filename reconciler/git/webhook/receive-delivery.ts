@@ -4,7 +4,7 @@ import { readPushEvent } from './push-event.ts';
 import type { Replays } from './replays.ts';
 import { verifyWebhookSignature, type SignatureScheme } from './webhook-signature.ts';
 
-/** What becomes of a delivery, and what its sender is told. */
+/** What becomes of a delivery, and the answer to its sender. */
 export type DeliveryVerdict =
   | { readonly status: 202; readonly said: 'looking'; readonly proof: SignatureScheme }
   | { readonly status: 200; readonly said: 'nothing to do' | 'seen before'; readonly proof: SignatureScheme }

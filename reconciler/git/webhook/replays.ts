@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Delivery, headerOf } from './delivery.ts';
 
-/** Remembers what was delivered, so that the same delivery sent again by somebody else does nothing. */
+/** Remembers what was delivered, so that a replay of the same delivery does nothing. */
 export interface Replays {
   /** Whether this came before. Remembers it. Only for deliveries that are genuine: strangers must not fill the memory. */
   isReplay(delivery: Delivery): boolean;
@@ -13,7 +13,7 @@ const MOST_REMEMBERED = 2_000;
 const ID_HEADERS = ['webhook-id', 'x-github-delivery', 'x-forgejo-delivery', 'x-gitea-delivery', 'idempotency-key'];
 
 /**
- * The forges' ids of deliveries are not signed, so that whoever sends a caught one again can give it another id. What is
+ * The forges' ids of deliveries are not signed, so that an attacker who replays one can give it another id. What is
  * signed is the body: it is remembered as well, with the time where that is signed along. Bodies hold times and object
  * names, so that two pushes never have the same.
  */

@@ -13,14 +13,14 @@ export type SignatureCheck =
 export const TIME_WINDOW_MS: Millis = 5 * 60_000;
 
 /**
- * Whether somebody who knows one of the secrets sent this. The sender's kind is told by its headers: exactly one proof is
+ * Whether a sender with one of the secrets sent this. The headers name the sender's kind: exactly one proof is
  * looked at, so that a wrong one is never rescued by another. Every comparison takes the same time wherever texts differ.
  *
  * GitHub: `X-Hub-Signature-256: sha256=<hex>`. Gitea and Forgejo: `X-Forgejo-Signature` or `X-Gitea-Signature: <hex>`. GitLab:
  * `webhook-signature: v1,<base64>` over id, time and body (Standard Webhooks), or the secret itself in `X-Gitlab-Token`.
  * Anything else: `X-Kubelet-Gitops-Signature: sha256=<hex>` over `<X-Kubelet-Gitops-Timestamp>.<body>`.
  *
- * @param secrets any of them will do, so that a secret can be changed without a gap; none lets nobody in
+ * @param secrets any of them will do, so that a secret can be changed without a gap; none accepts no delivery
  * @param now     wall-clock time, against which signed times are held
  */
 export function verifyWebhookSignature(delivery: Delivery, secrets: readonly string[], now: Millis): SignatureCheck {
@@ -75,7 +75,7 @@ function judgeStandard(delivery: Delivery, header: string, secrets: readonly str
   return matches.includes(true) ? { genuine: true, proof: 'gitlab' } : { genuine: false, because: 'wrong-signature' };
 }
 
-/** Standard Webhooks writes keys as `whsec_<base64>`; a token that somebody thought up is the key as it is. */
+/** Standard Webhooks writes keys as `whsec_<base64>`; any other token is the key as it is. */
 function keysOf(secret: string): readonly (string | Buffer)[] {
   const encoded = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret)?.[1];
   return encoded === undefined ? [secret] : [secret, Buffer.from(encoded, 'base64')];

@@ -5,7 +5,7 @@ import { httpClientOf } from './http-client.ts';
 import type { GitSession } from './git-session.ts';
 
 /**
- * The commit that a ref names now; null where the ref is not there. The server is told the name, so that the answer
+ * The commit that a ref names now; null without such a ref. The request has the name, so that the answer
  * is a line whatever else it has, and its protocol's version is remembered, so that a poll is a single request.
  *
  * @throws GitError

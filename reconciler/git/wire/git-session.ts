@@ -4,7 +4,7 @@ import type { Take } from './pack-answer.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
-/** What a server said first, and where. Kept from call to call for version 2, where it holds no refs. */
+/** A server's first answer, and its address. Kept from call to call for version 2, which has no refs in it. */
 export interface Greeting {
   /** Address of the repository after redirects. */
   readonly base: URL;
@@ -16,7 +16,7 @@ export interface Greeting {
 export interface GitSession {
   /** The repository without credentials, for messages. */
   readonly url: string;
-  /** What isomorphic-git is told as its address. It wants one of http, and asks nobody but this session. */
+  /** The address for isomorphic-git. It wants an http one, and sends its requests to this session alone. */
   readonly libraryUrl: string;
   readonly limits: GitLimits;
   /** The last greeting of upload-pack; null before the first. */

@@ -61,7 +61,7 @@ interface Inflated {
  * What is deflated in an entry.
  *
  * @returns `end`: where the next entry begins
- * @throws GitError `GIT_DAMAGED` where it is not of the size that its header says
+ * @throws GitError `GIT_DAMAGED` if its size is not that of its header
  */
 export function inflateEntry(pack: Buffer, entry: PackEntry): { readonly content: Buffer; readonly end: number } {
   const { size, bodyAt } = entry;

@@ -4,11 +4,11 @@ import { type PackLimits, scanPack } from './pack-scan.ts';
 import { createPackAnswerReader } from './pack-answer.ts';
 import { FLUSH, packetLine } from './pkt-line.ts';
 
-/** Whether the server hands out single objects: protocol 2 with filters (gitprotocol-v2, `fetch`). Asks nobody. */
+/** Whether the server hands out single objects: protocol 2 with filters (gitprotocol-v2, `fetch`). Sends no request. */
 export const supportsSingleObjects = (session: GitSession): boolean =>
   session.greeting()?.advertisement.version === 2 && supportsFilter(session);
 
-/** Whether the server leaves out objects that nobody wants, in any version of the protocol. Asks nobody. */
+/** Whether the server can leave out unwanted objects, in any version of the protocol. Sends no request. */
 export function supportsFilter(session: GitSession): boolean {
   const heard = session.greeting()?.advertisement;
   if (heard?.version === 0) return heard.capabilities.has('filter');

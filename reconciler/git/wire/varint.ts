@@ -4,7 +4,7 @@ import { GitError } from '../errors.ts';
  * A length as packs write it: the lowest bits first, seven to a byte, the highest bit saying whether more follow.
  *
  * @param bitsInFirst 4 in the header of an object, whose first byte holds the type as well; 7 elsewhere
- * @throws GitError `GIT_DAMAGED` where it does not end or cannot be true
+ * @throws GitError `GIT_DAMAGED` for a length that does not end or cannot be true
  */
 export function readSize(
   bytes: Buffer,

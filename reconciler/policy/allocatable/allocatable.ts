@@ -14,7 +14,7 @@ export type NodeResource = (typeof RESOURCES)[number];
 
 /** How big a Node says it is, in quantities as Kubernetes writes them: `cpu`, `memory`, `pods`, `hugepages-2Mi`. */
 export interface NodeSize {
-  /** `v1.34.2`; empty where it is not known. */
+  /** `v1.34.2`; empty if unknown. */
   readonly kubeletVersion: string;
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
@@ -47,11 +47,11 @@ export interface Reservation {
 }
 
 /**
- * What a change of the reservations does to what a node has left for pods: from its capacity where the new config says
+ * What a change of the reservations does to what a node has left for pods: from its capacity if the new config says
  * all that is taken away, and otherwise from what it reports now and the difference of the two configs. Resources of
- * which a part is the node's own before or afterwards are left out: nobody here can say.
+ * which a part is set by the node itself before or afterwards are left out: that part is unknown here.
  *
- * @param before null where it is the node's own config
+ * @param before null for the node's own config
  */
 export function allocatableEffect(
   node: NodeSize,

@@ -13,7 +13,7 @@ import type { VitalPods } from './vital-pods.ts';
  * some of them, and which of them is a matter of chance. It may be the agent, and then no commit reaches the node any more.
  * A config that leaves at least what the node has now makes nothing worse, and may be the way out.
  *
- * @param before null where it is the node's own config
+ * @param before null for the node's own config
  * @returns a sentence for each resource, with the arithmetic
  */
 export function lockOutReasons(

@@ -50,7 +50,7 @@ function requestOf(pod: Raw, resource: string): number {
   return Math.max(running, most) + amountIn(spec['overhead'], resource);
 }
 
-/** Empty where it is none. */
+/** Empty for anything but a map. */
 export const mapIn = (value: unknown): Raw =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
 export const mapsIn = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(mapIn) : []);

@@ -14,8 +14,8 @@ export type CanaryVerdict =
   | { readonly verdict: 'unknown'; readonly because: string };
 
 /**
- * Compares the canaries with themselves before the change, and with the nodes that wait. A measure fails its config where it grew on the
- * canaries by more than its threshold, beyond what it grew on the nodes that wait, and where at most one in twenty of those got as much worse.
+ * Compares the canaries with themselves before the change, and with the nodes that wait. A measure fails its config if it grew on the
+ * canaries by more than its threshold, beyond its growth on the nodes that wait, and at most one in twenty of those got as much worse.
  */
 export function analyse(
   canaries: readonly NodeSample[],
@@ -28,7 +28,7 @@ export function analyse(
     else measured.push(sample);
   }
   if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proven the config yet' };
-  // One that says nothing clears nobody: the middle one of all is worse where most of them are.
+  // A node without measures clears no config: the middle one of all is worse where most of them are.
   const isMost = measured.length > missing.length;
   const found = isMost ? measures.flatMap((name) => judge(name, measured, waiting, thresholds[name] ?? {}) ?? []) : [];
   if (found.length > 0) return { verdict: 'fail', because: found.join('; ') };

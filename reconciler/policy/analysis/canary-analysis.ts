@@ -13,9 +13,9 @@ export interface Compared {
   readonly mark: string;
   /** They have proven the payload; `sha256` is what each of them runs. */
   readonly canaries: readonly { readonly node: KubeletNode; readonly sha256: string }[];
-  /** They have yet to be told. */
+  /** Not assigned yet. */
   readonly waiting: readonly KubeletNode[];
-  /** What the Prometheus of the pool says; undefined where it has none, and where it was not asked. */
+  /** What the Prometheus of the pool says; undefined without one, and if it was not asked. */
   readonly answers?: QueryAnswers | undefined;
 }
 

@@ -11,23 +11,23 @@ export interface MeasureMark {
 }
 
 /**
- * Which nodes hear of what is tried. All nodes of the pool measure, so that each knows what it was like before; the first of those that
- * wait begin a new window with the rollout. A node that was told keeps its mark: the config that it was told begins its window.
+ * The marks that begin a window of measures. All nodes of the pool measure, so that each knows its values before; the first of those that
+ * wait begin a new window with the rollout. An assigned node keeps its mark: the assignment begins its window.
  *
- * @param mark of the rollout; null where the pool asks for no analysis
+ * @param mark of the rollout; null if the pool asks for no analysis
  */
 export function measureMarks(
   mark: string | null,
-  told: readonly KubeletNode[],
+  assigned: readonly KubeletNode[],
   waiting: readonly KubeletNode[],
 ): readonly MeasureMark[] {
-  if (mark === null) return [...told, ...waiting].filter(isMeasured).map((node) => ({ node, mark: null }));
+  if (mark === null) return [...assigned, ...waiting].filter(isMeasured).map((node) => ({ node, mark: null }));
   const compared = waiting
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .slice(0, MOST_COMPARED)
     .filter((node) => markOf(node) !== mark);
   const chosen = new Set(compared);
-  const others = [...told, ...waiting].filter((node) => !isMeasured(node) && !chosen.has(node));
+  const others = [...assigned, ...waiting].filter((node) => !isMeasured(node) && !chosen.has(node));
   return [...compared, ...others].map((node) => ({ node, mark }));
 }
 

@@ -21,8 +21,8 @@ export interface Regression extends MeasureChange {
 }
 
 /**
- * A measure that got worse on the canaries by more than its threshold, beyond what it did on the nodes that wait, and where at most one
- * in twenty of those got as much worse; null where it did not.
+ * A measure that got worse on the canaries by more than its threshold, beyond its change on the nodes that wait, while at most one
+ * in twenty of those got as much worse; null for no regression.
  *
  * @param tried of the canaries; at least one
  * @param others of the nodes that wait

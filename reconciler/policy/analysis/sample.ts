@@ -34,7 +34,7 @@ export function sampleOfCanary(node: string, measures: Measures | null | undefin
   return { node, changes: changesIn(before, since) };
 }
 
-/** Of a node that waits, over the same time; null where it was restarted meanwhile or says nothing. */
+/** Of a node that waits, over the same time; null if it was restarted meanwhile or reports nothing. */
 export function sampleOfWaiting(
   node: string,
   measures: Measures | null | undefined,

@@ -19,7 +19,7 @@ export interface RefusedCommit {
 export interface CommitDecision {
   /** null until a commit was let into force since the start. */
   readonly inForce: CommitInForce | null;
-  /** The tip of the branch, where it was not let into force. */
+  /** The tip of the branch, if it was refused. */
   readonly refused: RefusedCommit | null;
 }
 
@@ -36,7 +36,7 @@ export interface RecordedCommits {
   readonly inForce: CommitOid | null;
   /** The tip that was refused last, by whatever process. */
   readonly refused: RefusedCommit | null;
-  /** Of the one in force: what it was judged by, and what it holds the next one to. Absent: nobody knows. */
+  /** Of the one in force: what it was judged by, and what it holds the next one to. Absent: unknown. */
   readonly limits?: RecordedLimits;
   /** Limits before the one in force that hold besides its own. */
   readonly former?: FormerLimits | undefined;
@@ -110,7 +110,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
       if (oid !== against && before?.commit === oid && LASTING_REFUSALS.includes(before.reason)) {
         return { inForce, refused: before };
       }
-      // Another commit came into force while this one was read: nobody knows how the two relate before the next reading.
+      // Another commit came into force while this one was read: how the two relate is unknown before the next reading.
       if (oid !== against && tip.since !== against) return { inForce, refused: null };
       // It may be asked again and again, and is read only once.
       const limits = oid === against ? undefined : limitsBefore(inForce, recorded);

@@ -78,11 +78,11 @@ export function describeMassChange({ changed, total, allowed, pools }: MassChang
   );
 }
 
-/** Whoever raises a limit and goes beyond it in one commit has set none. @param file of the cluster */
+/** A commit that raises a limit and goes beyond the old one at once would have none. @param file of the cluster */
 export const describeHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = CLUSTER_FILE): string =>
   `If this is meant, take it back, raise spec.${limit} in ${file} in a commit of its own, and commit it again once that one is in force`;
 
-/** What a node was told to run; what it runs, where the order was lost and is about to be written again. */
+/** A node's assignment; what it runs, if the assignment was lost and is about to be written again. */
 function configOf(node: KubeletNode | undefined): NodeTarget {
   const active = node?.status?.active;
   const runs = active?.sha256 === undefined ? null : { sha256: active.sha256, apply: active.apply ?? 'overlay' };

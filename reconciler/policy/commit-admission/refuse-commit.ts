@@ -30,7 +30,7 @@ export interface CandidateCommit {
   readonly repo: LoadedRepo;
   /** What would be wanted if the commit were in force. */
   readonly desired: Desired;
-  /** What is wanted now, by the commit in force. Absent: nobody knows it, and what the cluster has of the pools stands for it. */
+  /** What is wanted now, by the commit in force. Absent: unknown, and what the cluster has of the pools stands for it. */
   readonly before?: Desired;
   /** What the commit in force holds this one to. Absent: nothing was ever in force, and it is held to its own limits. */
   readonly limits?: Limits;
@@ -38,8 +38,8 @@ export interface CandidateCommit {
 
 /**
  * Whether a new commit may come into force at all. What is wrong with single pools is not decided here: those keep what
- * they had. Refused is only what would take configs away, or change them, on a large scale, and what nobody is known to have
- * meant.
+ * they had. Refused is only what would take configs away, or change them, on a large scale, and a rewritten
+ * branch.
  */
 export function judgeCommit(candidate: CandidateCommit, policy: RewritePolicy, fleet: Fleet): CommitVerdict {
   const { lineage, repo, desired, limits = repo.cluster } = candidate;
@@ -83,7 +83,7 @@ export function judgeCommit(candidate: CandidateCommit, policy: RewritePolicy, f
 
 /**
  * Whether the commit's signature lets it into force. Nothing in the commit has a say in that: it is set on the reconciler alone.
- * Asked also of a commit that was in force before a restart, because nobody else may have written the record of it.
+ * Asked also of a commit that was in force before a restart, because another writer may have written the record of it.
  */
 export function judgeSigner(signature: SignatureVerdict): CommitVerdict {
   switch (signature.verdict) {
@@ -108,7 +108,7 @@ export function judgeSigner(signature: SignatureVerdict): CommitVerdict {
 
 /**
  * Whether a node lost its pool already, by an earlier commit or by other labels, and is on its way back to its local config. Not
- * so where nobody knows its pool any more, because our own objects are lost.
+ * so if its pool is no longer known, because our own objects are lost.
  */
 function isLeaving({ metadata, spec }: KubeletNode, before: Desired, fleet: Fleet): boolean {
   return before.choices.get(metadata.name)?.choice === 'none' && fleet.pools.has(spec?.pool ?? '');

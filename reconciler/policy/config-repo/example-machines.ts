@@ -24,7 +24,7 @@ const EXAMPLES: readonly Machine[] = (
   labels: {},
 }));
 
-/** The pool as one of the examples gets it, for whoever has no nodes; a pool without computed values is that itself. */
+/** The pool as one of the examples gets it, for a check without nodes; a pool without computed values is that itself. */
 export function examplePoolOf(pool: ValidPool): ValidPool {
   if (pool.template === undefined) return pool;
   return EXAMPLES.map((machine) => poolOfClass(pool, machine).pool).find((found) => found !== undefined) ?? pool;

@@ -9,7 +9,7 @@ export interface FileReport {
   error(code: string, path: Path, message: string, suggestion?: string): void;
   /** Something that keeps nothing from being used, and that hardly anybody means. */
   doubt(path: Path, message: string, suggestion?: string): void;
-  /** Something that keeps nothing from being used, and that somebody who may commit gains by. */
+  /** A finding that does not keep the file from being used: what an attacker who may commit gains. */
   security(code: string, path: Path, message: string, suggestion?: string): void;
 }
 

@@ -3,14 +3,14 @@ import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { ValidPool } from './loaded-repo.ts';
 
-/** What this pool's payload would be told by the kubelets of these minor versions (`1.34`). Pure. */
+/** What kubelets of these minor versions (`1.34`) would report about this pool's payload. Pure. */
 export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly Finding[];
 
 /**
  * Says what kubelets of these minor versions (`1.34`), those of the pool's nodes, have against its config. Versions that it
  * was judged for when it was loaded (the cluster file's) are left out: that is in the pool's findings.
  *
- * @param judge somebody's verdict on contents
+ * @param judge the verdict on contents
  */
 export const poolJudge =
   (judge: ComplaintsOf) =>
@@ -26,5 +26,5 @@ export const poolJudge =
     });
   };
 
-/** As every pool is judged that nobody asks about again. */
+/** As every pool is judged by default. */
 export const judgePool = poolJudge(complaintsOf);

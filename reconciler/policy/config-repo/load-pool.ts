@@ -100,7 +100,7 @@ function render(
   return { ...about, value, ...made, findings, ...(template === undefined ? {} : { template }) };
 }
 
-/** What is wrong with a config as a whole, by those who look at what it gives away, at what nobody means, and by kubelets. */
+/** What is wrong with a config as a whole, by the checks of security, of suspicious values, and of kubelets. */
 function judgeConfig(
   written: Config,
   composed: Composed,

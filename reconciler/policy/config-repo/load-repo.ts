@@ -17,11 +17,11 @@ export interface LoadOptions {
   readonly cluster: string;
   /** What the source left out of the files, and why. */
   readonly gitFindings?: readonly Finding[];
-  /** The folder of the repository that the files are in, for what is told of them: `infra/kubelet`. Default: its root. */
+  /** The folder of the repository that the files are in, for their paths in findings: `infra/kubelet`. Default: its root. */
   readonly folder?: string;
   /**
    * What the cluster's file before this commit said of fields: what both allow is allowed, what either denies is denied. Absent:
-   * the commit's own file counts, for whoever judges files without knowing what is in force.
+   * the commit's own file counts, for a check of files without the commit in force.
    */
   readonly fieldsBefore?: FieldPolicy;
   /** Fields that are allowed from outside of the repository. */
@@ -95,7 +95,7 @@ function loadCluster(
   return { cluster: findings.length === 0 ? cluster : unreadableCluster(findings, cluster), findings: all };
 }
 
-/** A file that was meant for this cluster: what it holds up would be started, and nobody would know why. */
+/** A file that was meant for this cluster: a suspension in it would be lost without a word. */
 function misnamedCluster(files: ReadonlyMap<string, RepoFile>, name: string, shown: Shown): readonly Finding[] {
   const path = `clusters/${name}.yaml`;
   const stem = (other: string): string => caseFold(other).replace(/\.(?:ya?ml|json)$/, '');

@@ -48,7 +48,7 @@ export interface ClusterConfig {
   /** How many nodes (count, or percentage of the assigned ones) one commit may send back to their local config. */
   readonly maxUnassign: Amount;
   /**
-   * How many nodes (count, or percentage of all nodes in pools) one commit may give another config; null where nobody set it: all
+   * How many nodes (count, or percentage of all nodes in pools) one commit may give another config; null if not set: all
    * nodes of a single pool, or `DEFAULT_MAX_CHANGE` of several.
    */
   readonly maxChange: Amount | null;

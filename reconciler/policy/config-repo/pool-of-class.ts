@@ -17,7 +17,7 @@ export interface ClassPool {
   readonly pool?: ValidPool;
   /** Why there is none; absent where there is one. */
   readonly because?: string;
-  /** The field that cannot be computed, where it is one. */
+  /** The field that cannot be computed, if a single one. */
   readonly path?: Path;
 }
 
@@ -133,7 +133,7 @@ function make(pool: ValidPool, machineClass: MachineClass): ClassPool {
   return { class: machineClass, pool: { ...plain, value, ...identity } };
 }
 
-/** That a class has no config, for whoever wrote the expression; nothing where it has one. */
+/** That a class has no config, for the author of the expression; nothing for a class with one. */
 export function unrendered(
   { file, name, positionOf }: ValidPool,
   { because, path, class: of }: ClassPool,

@@ -9,7 +9,7 @@ const NAMES = MEASURES as readonly [MeasureName, ...MeasureName[]];
 
 const MOST_MEASURES = 16;
 
-/** How the measures of the canaries are compared; undefined where nobody asks for it. */
+/** How the measures of the canaries are compared; undefined if the pool asks for no analysis. */
 export function readAnalysis(value: unknown, path: Path, report: FileReport): AnalysisSpec | undefined {
   const analysis = readMap(value, path, ['measures', 'thresholds', 'prometheus', 'timeout'], report);
   if (analysis === undefined) return undefined;

@@ -12,10 +12,10 @@ import { readTolerance } from './read-tolerance.ts';
 import { readWindows } from './read-windows.ts';
 import { checkHeader, type FileReport, readMap } from './file-report.ts';
 
-/** How many of the nodes in pools a commit may give another config that changes several pools, where nobody says so. */
+/** How many of the nodes in pools a commit that changes several pools may give another config, by default. */
 export const DEFAULT_MAX_CHANGE = '80%';
 
-/** What the cluster's file is called where nobody knows its path: in records of older releases. */
+/** The name of the cluster's file if its path is unknown: in records of older releases. */
 export const CLUSTER_FILE = "the cluster's file";
 
 /** What holds for a cluster without a file of its own. */

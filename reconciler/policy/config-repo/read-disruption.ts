@@ -6,7 +6,7 @@ import { type FileReport, readMap } from './file-report.ts';
 const CLASSES = ['restart', 'drain', 'reboot'] as const;
 const KEYS = ['allow', 'drainTimeout', 'reboot'] as const;
 const DEFAULT_DRAIN_TIMEOUT = '10m';
-/** kured looks at its sentinel once an hour where nobody said otherwise; machines take minutes. */
+/** kured looks at its sentinel once an hour by default; machines take minutes. */
 const DEFAULT_REBOOT_TIMEOUT = '1h';
 const REBOOTS = ['systemd', 'sentinel'] as const;
 

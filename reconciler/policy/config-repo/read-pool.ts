@@ -173,7 +173,7 @@ function doubtShorterTrials(
  * `pool.yaml`, `./x.yaml` and `../x.yaml` start there too, and every other path starts at the root (`base/all.yaml`).
  *
  * @param folder the pool's, from the root
- * @returns undefined where it is not a path, or leads out of the repository
+ * @returns undefined for anything but a path, and for one that leads out of the repository
  */
 export function resolveLayer(written: string, folder: string): string | undefined {
   if (/(?:^|\/)\.{0,2}$/.test(written) || /[\\\p{Cc}]/u.test(written)) return undefined;

@@ -15,7 +15,7 @@ const LABEL_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const FIELDS = ['name', 'query', 'least', 'percent', 'worse', 'above', 'below'] as const;
 type Fields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 
-/** Which measures of the canaries a Prometheus is asked for; undefined where nobody asks for them. */
+/** Which measures of the canaries a Prometheus is asked for; undefined if the pool asks for none. */
 export function readQueries(value: unknown, path: Path, report: FileReport): MeasuresSource | undefined {
   const source = readMap(value, path, ['url', 'nodeLabel', 'queries'], report);
   if (source === undefined) return undefined;
@@ -43,7 +43,7 @@ export function readQueries(value: unknown, path: Path, report: FileReport): Mea
   };
 }
 
-/** @returns undefined where it has no name or no query, which is reported */
+/** @returns undefined for a query without a name or expression, which is reported */
 function readQuery(value: unknown, path: Path, names: Set<string>, report: FileReport): QueryMeasure | undefined {
   if (value === undefined) report.error('wrong-type', path, `${placeName(path)} has to be a map`);
   const fields: Fields | undefined = readMap(value, path, FIELDS, report);

@@ -6,7 +6,7 @@ import { abbreviateJson } from '#shared/contract/kubelet-config/decode/abbreviat
 import { didYouMean, sameButCase } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { type FileReport, placeName } from './file-report.ts';
 
-/** Each of these gives the default where nothing is written, and reports and gives the default where it is wrong. */
+/** Each of these gives the default for a missing value, and reports a wrong value and gives the default. */
 
 /** Of a list in a KubeletPool, where deploy/crds says nothing else. What is longer, the API server refuses after the merge. */
 export const MOST_ITEMS = 64;
@@ -86,7 +86,7 @@ export function readWord<Word extends string>(
   return words[0];
 }
 
-/** Text of one line: white space is a single space. Undefined where nothing is written, or where it is no such text. */
+/** Text of one line: white space is a single space. Undefined for a missing value and for any other. */
 export function readTextField(
   value: unknown,
   path: Path,

@@ -26,7 +26,7 @@ export function readSelector(value: unknown, path: Path, report: FileReport): La
   };
 }
 
-/** A selector that has to leave something out: one without requirements is a slip, where it chooses among nodes or pods. */
+/** A selector that has to leave something out: one without requirements is a slip if it selects nodes or pods. */
 export function readNarrowSelector(value: unknown, path: Path, report: FileReport): LabelSelector {
   const selector = readSelector(value, path, report);
   const requirements = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length;

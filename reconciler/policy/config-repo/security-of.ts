@@ -8,7 +8,7 @@ import { credentialsIn } from './credentials-in.ts';
 import type { PoolSource } from './pool-source.ts';
 
 /**
- * What a pool's config gives to whoever wrote it: fields that may not be set are errors, protections that it takes away are
+ * What a pool's config gives to its author: fields that may not be set are errors, protections that it takes away are
  * shown to those who review it, and so is what looks like a credential. The place is that of the layer which says it: that is the line to change.
  *
  * @param file of the pool, as people see it

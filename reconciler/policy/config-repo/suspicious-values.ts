@@ -13,8 +13,8 @@ interface Doubt {
 }
 
 /**
- * Values that every kubelet takes and that nobody means: half a byte, five bytes of memory, all alpha features at once. No agent
- * asks this, and nothing of a node's own config is judged by it: it is for whoever writes and reviews.
+ * Values that every kubelet takes and that are almost surely a slip: half a byte, five bytes of memory, all alpha features at once. No agent
+ * asks this, and a node's own config is not judged by it: it is for authors and reviewers.
  *
  * @param file of the pool, for what no layer says
  */

@@ -1,7 +1,7 @@
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Disruption } from './field-disruption.ts';
 
-/** Why a pool does not have its nodes changed like this, with what would let it; null where it does. */
+/** Why a pool does not allow this disruption, and what would allow it; null if it does. */
 export function disallowedDisruption(
   { class: needed, fields }: Pick<Disruption, 'class' | 'fields'>,
   { allow }: Pick<DisruptionSpec, 'allow'> = { allow: ['restart'] },

@@ -6,8 +6,8 @@ import type { Disruption } from './field-disruption.ts';
  * A disruption as it is for a node of which the pods are known: where a feature goes off that none of them needs, a restart is
  * enough, and where some do, they are named.
  *
- * @param declares features that the Node declares; undefined where it declares none, or its kubelet is too old to
- * @param needs    undefined where nobody may look at its pods
+ * @param declares features that the Node declares; undefined for none, and for a kubelet that is too old
+ * @param needs    undefined without the right to read its pods
  */
 export function drainForFeatures(
   disruption: Disruption,

@@ -19,8 +19,8 @@ export function mustBeEvicted(pod: Pod): boolean {
   return !isFinished(pod) && !isMirror && isDaemon !== true;
 }
 
-/** It takes nobody's room any more. */
+/** It takes no room any more. */
 export const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
-/** A pod that was told to go and has not gone yet needs no second eviction. */
+/** A pod that is terminating already needs no second eviction. */
 export const isTerminating = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;

@@ -4,23 +4,23 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** What a change does to a live node. never: it cannot be made there at all. */
+/** What a change of fields does to a live node: a restart, a drain or a reboot. never: it cannot be made there at all. */
 export interface Disruption {
   readonly class: 'restart' | 'drain' | 'reboot' | 'never';
   /** `maxPods`, where the change may lower it: a node on which more run has to be drained all the same. */
   readonly podLimit?: number;
-  /** The fields that ask for it, dotted; none where a restart is enough. */
+  /** The fields that ask for the drain or the reboot, dotted; none where a restart is enough. */
   readonly fields: readonly string[];
-  /** Features that go off, where it is a drain for nothing but pods that may need one; see `drainForFeatures`. */
+  /** Features that go off, for a drain that only pods with a need for one of them ask for; see `drainForFeatures`. */
   readonly features?: readonly PodFeature[];
 }
 
 const FROM_MILDEST = ['restart', 'drain', 'reboot', 'never'] as const;
 
 /**
- * What it does to a node to run another payload, from what the field table says that each changed field costs.
+ * Whether a change of payload asks for a drain, a reboot or only a restart, by the cost of each changed field in the field table.
  *
- * @param minor of its kubelet, 34; where it is not known, what that may be at most
+ * @param minor of its kubelet, 34; if unknown, the greatest possible cost counts
  */
 export function disruptionOf(before: Payload | null, after: Payload | null, minor?: number): Disruption {
   const changes = diffPayloads(before, after, minor);
@@ -44,7 +44,7 @@ function featuresOf(asking: readonly FieldChange[]): Pick<Disruption, 'features'
 /**
  * A manager whose state file is put aside gives its CPUs or its memory out again: pods that run are moved off what they were
  * given for themselves, or lose it to others. (kubernetes.io, "Control CPU Management Policies on the Node": drain first.)
- * Where no manager gives anything out before or after, nobody is moved.
+ * If no manager gives anything out before or after, no pod is moved.
  */
 function classFor(cost: ChangeCost, before: Payload | null, after: Payload | null): Disruption['class'] {
   const isEither = (policy: string, value: string): boolean =>

@@ -11,7 +11,7 @@ export interface ClockReading {
 /** Less than this is what clocks are made to agree by, a little at a time, and what passes between two readings. */
 const LEAST_JUMP: Millis = 1_000;
 
-/** By how much the wall clock was put forward between two readings, negative for back; 0 where it was not. */
+/** By how much the wall clock was put forward between two readings, negative for back; 0 for no jump. */
 export function clockJump(before: ClockReading | null, now: ClockReading): Millis {
   if (before === null) return 0;
   const jump = now.wall - before.wall - (now.monotonic - before.monotonic);
@@ -19,7 +19,7 @@ export function clockJump(before: ClockReading | null, now: ClockReading): Milli
 }
 
 /**
- * What was seen, as if the clock had been where it is now all along: what has lasted for a minute has lasted for a minute, however
+ * First-seen times, as if the clock had always shown its present time: what has lasted for a minute has lasted for a minute, however
  * far the clock was put forward or back.
  */
 export function shiftTimes({ nodes, sources }: FirstSeenTimes, by: Millis): FirstSeenTimes {
@@ -31,7 +31,8 @@ export function shiftTimes({ nodes, sources }: FirstSeenTimes, by: Millis): Firs
 }
 
 function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
-  const { firstSeen, assigned, unselected, poolChange, readiness, heartbeat, promotion, drainFailed } = sight;
+  const { firstSeen, assigned, unselected, poolChange, readiness, heartbeat, promotion, drainFailed, unableSince } =
+    sight;
   return {
     ...sight,
     firstSeen: firstSeen === 0 ? 0 : firstSeen + by,
@@ -42,6 +43,7 @@ function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
     ...(heartbeat === undefined ? {} : { heartbeat: stampForward(heartbeat, by) }),
     ...(promotion === undefined ? {} : { promotion: stampForward(promotion, by) }),
     ...(drainFailed === undefined ? {} : { drainFailed: { ...drainFailed, at: drainFailed.at + by } }),
+    ...(unableSince === undefined ? {} : { unableSince: unableSince + by }),
   };
 }
 

@@ -4,8 +4,8 @@ import type { NodeFirstSeen, LocalStamp } from './node-first-seen.ts';
 import type { FirstSeenTimes } from './first-seen-times.ts';
 
 /**
- * The fleet as decisions see it: every time that is compared with the reconciler's own is that of its own first sight. What only
- * identifies something (`rejected.at`), or is compared with others of the same clock (`createdAt` of nodes), stays as it is.
+ * Replaces the times of another machine's clock by the reconciler's own: when it first saw what the other machine reported. A time that
+ * only identifies something (`rejected.at`), or is compared with others of the same clock (`createdAt` of nodes), stays as it is.
  */
 export function withoutClockSkew(fleet: Fleet, sights: FirstSeenTimes): Fleet {
   const kubeletNodes = new Map<string, KubeletNode>();
@@ -22,7 +22,7 @@ export function withoutClockSkew(fleet: Fleet, sights: FirstSeenTimes): Fleet {
   return { ...fleet, nodes: nodesWithoutClockSkew(fleet, sights), kubeletNodes, configSources };
 }
 
-/** The Nodes alone, for whoever looks only once and cannot know since when agents have been silent. */
+/** The same for Nodes alone: a command that looks once cannot know since when agents have been silent. */
 export function nodesWithoutClockSkew({ nodes }: Pick<Fleet, 'nodes'>, sights: FirstSeenTimes): Fleet['nodes'] {
   const seen = new Map<string, NodeView>();
   for (const [name, node] of nodes) {
@@ -34,7 +34,7 @@ export function nodesWithoutClockSkew({ nodes }: Pick<Fleet, 'nodes'>, sights: F
 
 function seenOf(
   { drainFailed }: NodeView,
-  { firstSeen, assigned, readiness, unselected, poolChange, drainFailed: failed }: NodeFirstSeen,
+  { firstSeen, assigned, readiness, unselected, poolChange, unableSince, drainFailed: failed }: NodeFirstSeen,
 ): Partial<NodeView> {
   return {
     firstSeen,
@@ -42,6 +42,7 @@ function seenOf(
     ...(assigned === undefined ? {} : { assignedSince: assigned }),
     ...(unselected === undefined ? {} : { unselected }),
     ...(poolChange === undefined ? {} : { poolChange }),
+    ...(unableSince === undefined ? {} : { unableSince }),
     ...(drainFailed === undefined || failed === undefined ? {} : { drainFailed: { ...drainFailed, at: failed.at } }),
   };
 }

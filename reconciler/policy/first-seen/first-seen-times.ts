@@ -7,7 +7,7 @@ import { type NodeFirstSeen, nodeFirstSeen } from './node-first-seen.ts';
 
 /**
  * When the reconciler first saw what it decides by, on its own clock. Timestamps of other machines only say whether something changed,
- * and how far apart two events on the same machine are: nobody knows how far those clocks are off.
+ * and how far apart two events on the same machine are: how far those clocks are off is unknown.
  */
 export interface FirstSeenTimes {
   /** By the name of the Node. */
@@ -44,7 +44,7 @@ export function firstSeenTimes(
   return { nodes, sources: sourcesSeen(before, fleet, now) };
 }
 
-/** Which pool a node would be in by what the cluster has of the pools; looked into only where somebody asks. */
+/** Which pool a node would be in by what the cluster has of the pools; computed on demand. */
 function poolsUntilNow({ pools }: Fleet): (labels: NodeView['labels']) => Choice {
   let choose: ((labels: NodeView['labels']) => Choice) | undefined;
   return (labels) => {

@@ -1,5 +1,6 @@
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import type { Desired } from '../desired.ts';
@@ -24,11 +25,11 @@ export interface NodeFirstSeen {
   readonly uid: string;
   /** When the Node was first seen; 0 for one that was there before the first look at the cluster. */
   readonly firstSeen: Millis;
-  /** Since when it has been told a config, whichever; absent while it is told none. */
+  /** Since when it has had an assignment, whichever; absent without one. */
   readonly assigned?: Millis;
   /** Absent while a pool selects the node, or more than one, or it is opted out. */
   readonly unselected?: Unselected;
-  /** Absent while it was told a config of the pool that it is in. */
+  /** Absent while its assignment is of the pool that it is in. */
   readonly poolChange?: PoolChange;
   /** Of its Ready condition, whatever that says. */
   readonly readiness: SeenStamp<string>;
@@ -37,11 +38,13 @@ export interface NodeFirstSeen {
   readonly promotion?: LocalStamp;
   /** Of a drain that was given up. */
   readonly drainFailed?: SeenStamp<Millis>;
+  /** Since when it could take part in no rollout, without a break: not Ready, cordoned by others, or its agent silent. */
+  readonly unableSince?: Millis;
 }
 
 /** What the whole look at the cluster says about one node. */
 interface Look extends PoolChangeInput {
-  /** A Node that nobody knows yet joined since somebody looked last. */
+  /** A Node not seen before joined since the last look. */
   readonly joined: boolean;
 }
 
@@ -49,7 +52,7 @@ interface Look extends PoolChangeInput {
  * What is seen of one node.
  *
  * @param kubeletNode of this very Node
- * @param last        what this process saw of this very Node before; undefined where it never did
+ * @param last        what this process saw of this very Node before; undefined for nothing
  */
 export function nodeFirstSeen(
   node: NodeView,
@@ -61,12 +64,14 @@ export function nodeFirstSeen(
   const { heartbeat, promotedAt } = kubeletNode?.status ?? {};
   const unselected = unselectedOf(node, kubeletNode, last, look);
   const moved = poolChangeOf(node, kubeletNode, last?.poolChange, last === undefined, look);
-  const heard = stampSeen(heartbeat, last?.heartbeat, now);
+  const heartbeatSeen = stampSeen(heartbeat, last?.heartbeat, now);
   // A process that starts in the middle of a soak believes the node's own clock about how long it has lasted, and no other.
   const soaked = last === undefined ? apart(promotedAt, heartbeat) : 0;
   const promotion = stampSeen(promotedAt, last?.promotion, now - soaked);
   const ready = `${node.ready} ${node.readySince}`;
   const failed = node.drainFailed?.at;
+  const isSilent = heartbeatSeen === undefined || now - heartbeatSeen.at > AGENT_SILENT_MS;
+  const isUnable = isSilent || !node.ready || (node.cordoned && node.drain === undefined);
   return {
     uid: node.uid,
     firstSeen: last?.firstSeen ?? storedTime(kubeletNode, FIRST_SEEN_ANNOTATION, { now, ahead }) ?? (joined ? now : 0),
@@ -77,8 +82,9 @@ export function nodeFirstSeen(
     ...(assignmentOf(kubeletNode) === null ? {} : { assigned: last?.assigned ?? now }),
     ...(unselected === undefined ? {} : { unselected }),
     ...(moved === undefined ? {} : { poolChange: moved }),
-    ...(heard === undefined ? {} : { heartbeat: heard }),
+    ...(heartbeatSeen === undefined ? {} : { heartbeat: heartbeatSeen }),
     ...(promotion === undefined ? {} : { promotion }),
+    ...(isUnable ? { unableSince: last?.unableSince ?? now } : {}),
     ...(failed === undefined
       ? {}
       : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now, last === undefined ? ahead : 0) }),

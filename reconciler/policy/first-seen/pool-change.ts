@@ -10,7 +10,7 @@ import { targetFor } from '../rollout/membership.ts';
 import { assignmentOf, sameTarget } from '../rollout/node-progress.ts';
 import { storedTime } from './stored-time.ts';
 
-/** What it takes to say why a node belongs to another pool than the one whose config it was told. */
+/** What it takes to say why a node belongs to another pool than the one that assigned its config. */
 export interface PoolChangeInput {
   readonly desired: Desired;
   readonly fleet: Fleet;
@@ -25,7 +25,7 @@ export interface PoolChangeInput {
  * Whether a node has yet to move to another pool, and whether a commit sends it there or its labels alone; or to another class of its
  * own pool by its labels.
  *
- * @param last what this process saw before; undefined where it did not
+ * @param last what this process saw before; undefined for nothing
  * @param isFirst this process has not seen the node before
  */
 export function poolChangeOf(
@@ -61,7 +61,7 @@ function isReclassed(node: NodeView, kubeletNode: KubeletNode | undefined, pool:
   return has !== null && gets?.sha256 !== NO_CONFIG && !sameTarget(has, gets);
 }
 
-/** Whether the pool was through with the commit in force when somebody looked last. */
+/** Whether the pool was through with the commit in force at the last look. */
 function hasSettled(name: string, desired: Desired, fleet: Fleet): boolean {
   const status = fleet.pools.get(name)?.status;
   const isThrough = status?.phase === 'Settled' || status?.phase === 'Empty';

@@ -4,7 +4,7 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 /** The reconciler's own time, and how far it is ahead of the one that wrote down what is kept. */
 export interface LocalTime {
   readonly now: Millis;
-  /** Includes the time in which nobody led. Absent for nothing. */
+  /** Includes the time without a leader. Absent for nothing. */
   readonly ahead?: Millis;
 }
 

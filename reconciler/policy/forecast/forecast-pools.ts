@@ -7,7 +7,7 @@ import type { NodesPlan } from '../rollout/plan-nodes.ts';
 import { type Generation, generationsIn } from './generations.ts';
 import { type RemainingTime, remainingTimeOf } from './remaining-time.ts';
 
-/** What is told of a pool's rollout besides its waves. */
+/** What a forecast has of a pool's rollout besides its waves. */
 export interface RolloutForecast {
   readonly generations: readonly Generation[];
   /** null where no rollout is under way. */

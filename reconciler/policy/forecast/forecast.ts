@@ -6,7 +6,7 @@ import { type ForecastNode, waitingNodes } from './waiting.ts';
 /** A wave of a rollout, with the nodes that have yet to begin in it, in order. */
 export interface Stage {
   readonly nodes: readonly ForecastNode[];
-  /** Nobody else begins in it. Otherwise it is a number: who has to wait for its zone is overtaken by nodes of later waves. */
+  /** No other node begins in it. Otherwise it is a number: who has to wait for its zone is overtaken by nodes of later waves. */
   readonly isFixed?: boolean;
   /** How long its nodes have to be healthy with the payload before the next one begins. */
   readonly soakMs: Millis;
@@ -47,14 +47,14 @@ export interface ForecastTerms {
   readonly takenOver: ReadonlySet<string>;
 }
 
-/** After how much healthy time a node takes the payload back; null where it does not. */
+/** After how much healthy time a node takes the payload back; null for never. */
 export type FailsAfter = (node: string) => Millis | null;
 
 /** What comes of a rollout. */
 export interface Forecast {
   /** Who begins in the same moment, in order. */
   readonly turns: readonly (readonly ForecastNode[])[];
-  /** From now until the last node has promoted, or failures stop it; null where something lets nobody begin any more. */
+  /** From now until the last node has promoted, or failures stop it; null if no more nodes can begin. */
   readonly endMs: Millis | null;
   /** And until the last node has soaked. */
   readonly soakedMs: Millis | null;
@@ -108,7 +108,7 @@ export function forecast(rollout: Rollout): Forecast {
   return step.value;
 }
 
-/** Yields whenever it has to wait until something comes, and is told whether something did. */
+/** Yields whenever it has to wait until something comes, and receives whether something did. */
 function* wayOf(
   { terms, stages, underway = [], lastPromotedMs = -Infinity, failsAfter = () => null }: Rollout,
   agenda: SimulatedClock,
@@ -204,7 +204,7 @@ function* wayOf(
       }
     }
     if (index === stages.length - 1) break;
-    // However many failures are forgiven, nobody follows a wave of which nobody has proven the payload.
+    // However many failures are forgiven, no wave follows one in which no node has proven the payload.
     if (failures > 0 && promoted === 0) return { turns, endMs: null, soakedMs: null, isStopped: true };
     const soakedMs = lastPromoted + stageSoakMs;
     agenda.at(soakedMs, () => {});

@@ -2,7 +2,8 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { cohortOf } from '../rollout/cohort.ts';
 import type { Member } from '../rollout/membership.ts';
-import { allowedOnTrial, canaryCount, mostOnTrial } from '../rollout/on-trial.ts';
+import { canaryCount } from '../rollout/canaries.ts';
+import { allowedOnTrial, mostOnTrial } from '../rollout/on-trial.ts';
 import { probationOf } from '../rollout/trial-terms.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 
@@ -35,7 +36,7 @@ export interface TrialTimeline {
 }
 
 /**
- * In which generation of a rollout each node began. Nobody writes that down: the bound of then is counted again from what nodes had
+ * In which generation of a rollout each node began. That is not recorded: the bound of then is counted again from what nodes had
  * shown by then, by the rule that bounds them (`on-trial.ts`). Pure.
  */
 export function generationsOf(ways: readonly TrialTimeline[], most: number, canaries: number): readonly Generation[] {
@@ -84,7 +85,7 @@ function countedBy(moments: readonly Millis[]): (at: Millis) => number {
 
 /**
  * The generations of the present rollout of a pool, or of its last one. Empty where the bound is `maxUnavailable`
- * (`probation: full`), and where nobody has begun.
+ * (`probation: full`), and before any node has begun.
  */
 export function generationsIn({ group, memory }: Pick<GroupPlan, 'group' | 'memory'>): readonly Generation[] {
   const { pool } = group;

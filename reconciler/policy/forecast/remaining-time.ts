@@ -6,7 +6,8 @@ import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
 import type { HoldReason } from '../rollout/holds/hold.ts';
 import { isProvenAndAwaitsTurn, type Member, soakOf } from '../rollout/membership.ts';
-import { canaryCount, mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
+import { canaryCount } from '../rollout/canaries.ts';
+import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
 import { probationOf, trialTermsOf } from '../rollout/trial-terms.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
@@ -18,7 +19,7 @@ import { type Spread, spreadOf } from './spread.ts';
 import { divideIntoStages, type StageShape } from './stages.ts';
 import type { ForecastNode } from './waiting.ts';
 
-/** How long a rollout will still take, if all goes well; or why nobody can say. */
+/** How long a rollout will still take, if all goes well; or why that is unknown. */
 export type RemainingTime =
   | ({ readonly is: 'time' } & Spread)
   /** All have promoted it, and the last ones soak for so long. */
@@ -116,7 +117,7 @@ export function remainingTimeOf(
   if (waiting.length === 0 && underway.every(({ progress }) => progress === 'soaking')) {
     return { is: 'soak', ms: ask(0).soakedMs ?? 0 };
   }
-  const spread = spreadOf((restartMs) => ask(restartMs).endMs);
+  const spread = spreadOf((restartMs) => ask(restartMs).soakedMs);
   if (spread !== null) return { is: 'time', ...spread };
   const held = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict.because] : []))[0];
   return { is: 'unknown', because: held ?? 'no node may begin as things stand' };
@@ -132,7 +133,7 @@ const nodeOf = (member: Member): ForecastNode => ({
   isControlPlane: isControlPlane(member.node.labels),
 });
 
-/** What is to come of a node that was told, by what its agent says of its trial. */
+/** What is left to do on an assigned node, by what its agent reports of its trial. */
 function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: ForecastTerms, now: Millis): Underway {
   const { kubeletNode, progress, promotedAt = now } = member;
   const node = nodeOf(member);
@@ -146,7 +147,7 @@ function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }:
   return { node, passesMs, promotesMs, releasesMs: promotesMs + soakMs };
 }
 
-/** How far a node that was told is with its trial. */
+/** How far an assigned node is with its trial. */
 interface Progress {
   /** From now until its kubelet is up with the config. */
   readonly upMs: Millis;
@@ -176,7 +177,7 @@ function progressOf(
   };
 }
 
-/** The waves that are not done, with who has yet to begin in each; the present one also where nobody has. */
+/** The waves that are not done, with the nodes that have yet to begin in each; the present one also without any. */
 function stagesLeft(
   waves: readonly Wave[],
   statuses: readonly { readonly name: string; readonly state: string }[],

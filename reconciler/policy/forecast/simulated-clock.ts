@@ -17,7 +17,7 @@ interface Entry {
 
 /** Begins at 0. What is due in the same moment comes in the order in which it was noted down. */
 export function createSimulatedClock(): SimulatedClock {
-  /** The earliest last, where it costs nothing to take it. */
+  /** The earliest comes last: taking it from the end is cheap. */
   const entries: Entry[] = [];
   let now: Millis = 0;
 

@@ -18,7 +18,7 @@ export interface Spread {
 /**
  * The same question asked with the usual, quick and slow restarts.
  *
- * @param took how long it takes with such restarts; null where it does not end
+ * @param took how long it takes with such restarts; null for one that does not end
  */
 export function spreadOf(took: (restartMs: Millis) => Millis | null, restartMs: Millis = RESTART_MS): Spread | null {
   const [expectedMs, quickMs, slowMs] = [

@@ -1,7 +1,7 @@
 /** What of a node decides about its turn. */
 export interface ForecastNode {
   readonly name: string;
-  /** '' where it has no label for it. */
+  /** '' without a label for it. */
   readonly zone: string;
   readonly isControlPlane: boolean;
 }
@@ -22,7 +22,7 @@ interface Lane {
   next: number;
 }
 
-/** In lanes of nodes that begin or wait alike, so that nobody has to look past thousands that wait to find one that may. */
+/** In lanes of nodes that begin or wait alike, so that one that may begin is found without a look at thousands that wait. */
 export function waitingNodes(nodes: readonly ForecastNode[]): WaitingNodes {
   const placed = nodes.map((node, place): Placed => ({ place, node }));
   const byKind = Map.groupBy(placed, ({ node: { zone, isControlPlane } }) => `${isControlPlane} ${zone}`);

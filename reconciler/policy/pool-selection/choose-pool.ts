@@ -13,7 +13,7 @@ export type Choice =
   | { readonly choice: 'pool'; readonly pool: string }
   /** No pool selects the node: it is to run its local config. */
   | { readonly choice: 'none' }
-  /** Several pools of the same, highest priority select it: it is left as it is, and somebody has to decide. */
+  /** Several pools of the same, highest priority select it: the node is left as it is until a person decides. */
   | { readonly choice: 'conflict'; readonly pools: readonly string[] }
   /** A person asked us to keep off this node. */
   | { readonly choice: 'opted-out' };

@@ -21,7 +21,7 @@ export function conflictsAmong(
 const MOST_NODES = 5;
 
 /**
- * What to say of nodes that are left as they are because nobody can say which pool they belong to: a line for each set of
+ * What to say of nodes that are left as they are because several pools select them alike: a line for each set of
  * pools, because a slip in a selector brings hundreds of nodes into conflict at once.
  */
 export function formatConflicts(conflicts: readonly Conflict[]): readonly string[] {

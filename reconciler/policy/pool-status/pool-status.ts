@@ -5,13 +5,14 @@ import type {
   PoolCounts,
   PoolFailure,
   PoolPhase,
+  SettledConfig,
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { UnreadableObject } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
-import type { HoldReason } from '../rollout/holds/hold.ts';
+import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
 import { isProvenAndAwaitsTurn, type Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
@@ -42,7 +43,7 @@ export function poolStatus(
   const { halt, released, settled, rollout } = memory;
   const counts = countsOf(group.members);
   const holds = summariseHolds(decisions);
-  const phase = phaseOf(group.members, halt, decisions);
+  const phase = phaseOf(group.members, memory, decisions);
   const message = messageOf(pool, counts, memory, decisions);
   return {
     ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
@@ -85,7 +86,11 @@ function countsOf(members: readonly Member[]): PoolCounts {
   };
 }
 
-function phaseOf(members: readonly Member[], halt: Halt | null, decisions: readonly MemberDecision[]): PoolPhase {
+function phaseOf(
+  members: readonly Member[],
+  { halt, rollout }: RolloutMemory,
+  decisions: readonly MemberDecision[],
+): PoolPhase {
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
   // A new node that was told a proven config changes nothing for the pool; one whose agent is missing does.
@@ -94,7 +99,9 @@ function phaseOf(members: readonly Member[], halt: Halt | null, decisions: reado
   const lasting = members.filter(({ node }) => !joining.has(node.name));
   const hasIt = (member: Member): boolean =>
     member.progress === 'settled' || member.progress === 'soaking' || isProvenAndAwaitsTurn(member);
-  if (lasting.every(hasIt) && !decisions.some(isTurnUnderWay)) return 'Settled';
+  // Until its waves are done, a payload that all nodes run is proven for none.
+  const isOver = rollout === null || rollout.finishedAt !== undefined;
+  if (lasting.every(hasIt) && !decisions.some(isTurnUnderWay)) return isOver ? 'Settled' : 'Progressing';
   const moving = decisions.some(
     ({ member, verdict }) =>
       member.progress === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',
@@ -116,11 +123,11 @@ const BOUNDS: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget', 'overa
 function messageOf(
   pool: DesiredPool,
   counts: PoolCounts,
-  { halt, rollout }: Pick<RolloutMemory, 'halt' | 'rollout'>,
+  { halt, settled, rollout }: Pick<RolloutMemory, 'halt' | 'settled' | 'rollout'>,
   decisions: readonly MemberDecision[],
 ): string {
   if (counts.nodes === 0) return 'no node matches the selector';
-  if (halt !== null) return haltMessage(halt, decisions);
+  if (halt !== null) return haltMessage(halt, settled, decisions);
   const done = `${counts.updated} of ${counts.nodes} nodes run ${whatRuns(pool)}`;
   const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
   const because =
@@ -134,12 +141,20 @@ function messageOf(
 const whatRuns = ({ classes, config }: DesiredPool): string =>
   classes === undefined ? (config?.name ?? 'the local config') : 'the config of their class of machines';
 
-/** What failed, and how far the way back has come where there is one. */
-function haltMessage(halt: Halt, decisions: readonly MemberDecision[]): string {
+/** What failed, how far the way back has come where there is one, and which nodes have none and keep what failed. */
+function haltMessage(halt: Halt, settled: SettledConfig | null, decisions: readonly MemberDecision[]): string {
   if (halt.action !== 'revert') return halt.message;
+  const good = new Set(settled?.classes?.map(({ name, sha256 }) => `${name} ${sha256}`));
+  const isGood = ({ payloadClass, target }: Member): boolean =>
+    payloadClass === undefined ? sameTarget(settled, target) : good.has(`${payloadClass.name} ${target?.sha256}`);
   const back = decisions.filter(({ aimed }) => aimed.targetKind !== 'config');
   const there = back.filter(({ member }) => member.progress === 'settled' || member.progress === 'soaking').length;
-  return `${halt.message}; ${there} of ${back.length} nodes are back`;
+  const keep = decisions.filter(
+    ({ aimed, member }) => aimed.targetKind === 'config' && member.isAssigned && !isGood(member),
+  );
+  const names = formatNames(keep.map(({ member }) => member.node.name));
+  const kept = keep.length === 0 ? '' : `; ${keep.length} without a config to go back to: ${names}`;
+  return `${halt.message}; ${there} of ${back.length + keep.length} nodes are back${kept}`;
 }
 
 /**

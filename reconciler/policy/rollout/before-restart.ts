@@ -1,21 +1,15 @@
-import { parseDuration } from '#shared/runtime/duration.ts';
-import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
 import { disallowedDisruption } from '../disruption/disallowed-disruption.ts';
 import type { Disruption } from '../disruption/field-disruption.ts';
 import type { Targeted } from './targets.ts';
 import { drainForFeatures } from '../disruption/drain-for-features.ts';
-import type { DrainView, PodCount } from '../fleet.ts';
+import type { PodCount } from '../fleet.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import type { Signals } from '../signals.ts';
-import { hold } from './holds/hold.ts';
+import { drainFirst, held } from './drain-timeout.ts';
 import type { Member } from './membership.ts';
-import { preflightBeforeDrain } from './preflight-order.ts';
-
-/** After a drain that was given up, the node is left alone for this long. */
-const DRAIN_AGAIN_MS: Millis = 30 * 60_000;
-const DEFAULT_DRAIN_TIMEOUT = '10m';
 
 /**
  * What it takes to change a node where a restart of its kubelet is not enough: a drain, a reboot in the change itself, or a
@@ -33,7 +27,7 @@ export function beforeRestart(
 ): NodeVerdict | null {
   const { name, drain: mark } = member.node;
   const config = configName ?? 'local';
-  const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
+  const { allow = ['restart'], drainTimeout, reboot } = pool?.spec.disruption ?? {};
   const disruption = mark?.config === config ? planned : withoutFeatures(planned, member.node, pods, allow, now);
   if ('verdict' in disruption) return disruption;
   const misfit = mark?.config === config ? null : misfitOf(disruption, pods, name, now);
@@ -48,9 +42,7 @@ export function beforeRestart(
   const bar = disallowedDisruption({ class: needed, fields }, { allow });
   if (bar !== null) return held(bar);
   const why = disruption.features === undefined ? '' : `: ${fields.join(', ')}`;
-  const drain = allow.includes('drain')
-    ? drainFirst(member, config, why, drains.get(name), parseDuration(drainTimeout) ?? 0, now)
-    : null;
+  const drain = allow.includes('drain') ? drainFirst(member, config, why, drains.get(name), drainTimeout, now) : null;
   return drain ?? (needed === 'reboot' ? withReboot(member, fields.slice(0, 3).join(', '), reboot) : null);
 }
 
@@ -111,40 +103,3 @@ function withReboot({ kubeletNode }: Member, what: string, reboot: DisruptionSpe
   const because = `its turn has come, and its machine is rebooted (${reboot.by})`;
   return { verdict: 'change', because, reboot: { ...reboot, boot } };
 }
-
-function drainFirst(
-  member: Member,
-  config: string,
-  why: string,
-  view: DrainView | undefined,
-  timeoutMs: Millis,
-  now: Millis,
-): NodeVerdict | null {
-  const { drain, drainFailed, cordoned } = member.node;
-  if (drainFailed?.config === config && now - drainFailed.at < DRAIN_AGAIN_MS) {
-    return held(
-      `its drain was given up at ${toTimestamp(drainFailed.at)}; it is drained again from ${toTimestamp(drainFailed.at + DRAIN_AGAIN_MS)} on`,
-    );
-  }
-  if (drain?.config !== config) {
-    return (
-      preflightBeforeDrain(member) ?? {
-        verdict: 'drain',
-        stage: 'cordon',
-        because: `its turn has come to be drained${why}`,
-      }
-    );
-  }
-  if (!cordoned)
-    return { ...held('somebody uncordoned it while it was being drained, so it is left alone'), gaveUp: true };
-  const known = view?.since === drain.at ? view : undefined;
-  if (known?.drained === true) return null;
-  const because = known?.because ?? 'its pods are told to leave';
-  if (now - drain.at > timeoutMs) return { ...held(`its pods did not leave in time: ${because}`), gaveUp: true };
-  return { verdict: 'drain', stage: 'evict', because };
-}
-
-const held = (because: string): Extract<NodeVerdict, { verdict: 'hold' }> => ({
-  verdict: 'hold',
-  ...hold('disruption', because),
-});

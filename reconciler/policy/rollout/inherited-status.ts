@@ -1,8 +1,8 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Halt, KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
 import type { Fleet } from '../fleet.ts';
-import { type Group, type Member, targetOf } from './membership.ts';
-import { assignmentOf, hasProved, isRecordOfTarget, type NodeTarget, sameTarget } from './node-progress.ts';
+import { type Group, targetOf } from './membership.ts';
+import { assignmentOf, hasProved, isRecordOfTarget, sameTarget } from './node-progress.ts';
 
 type Seen = Pick<Fleet, 'pools' | 'configSources'>;
 
@@ -86,17 +86,4 @@ function broughtAlong({ members }: Group, at: string): SettledConfig | undefined
     ({ kubeletNode }) => sameTarget(assignmentOf(kubeletNode), common) && hasProved(kubeletNode, common),
   );
   return haveIt ? { configName: name, sha256: common.sha256, apply: common.apply, at } : undefined;
-}
-
-/** A config of ours that a node falls back to. */
-export interface FallbackConfig {
-  readonly configName: string;
-  readonly target: NonNullable<NodeTarget>;
-}
-
-/** What a node ran before it was told this target, where it knows that still: null once it has proven the target, or ran its local config. */
-export function fallbackConfigOf({ kubeletNode }: Member, target: NodeTarget): FallbackConfig | null {
-  const { name = '', sha256, apply = 'overlay' } = kubeletNode?.status?.lastKnownGood ?? {};
-  if (sha256 === undefined || sameTarget({ sha256, apply }, target)) return null;
-  return { configName: name, target: { sha256, apply } };
 }

@@ -3,9 +3,10 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../fleet.ts';
 import type { Targeted } from './targets.ts';
 import { limitOf } from './amount.ts';
+import { membersByClass } from './canaries.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
 import { configNameFor, type Group, isInChange, type Member, type SkippedNode } from './membership.ts';
-import { isSettledPayload, type OnTrial, onTrialIn } from './on-trial.ts';
+import { isSettledFor, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './node-order.ts';
 import { quorumOf } from './quorum.ts';
 
@@ -36,10 +37,15 @@ interface Places {
 }
 
 /** How many more nodes of a pool may hear of a payload that is not proven yet; Infinity where the pool settled on it. */
-interface Exposure {
+interface Exposure extends Unproven {
   readonly trial: OnTrial;
   /** Of the same. */
   readonly names: ReadonlySet<string>;
+  /** By class of machines, the same of its own config; empty where one bound says it all. */
+  readonly classes: ReadonlyMap<string, Unproven>;
+}
+
+interface Unproven {
   unproven: number;
   /** The same, with nothing kept free for nodes that are drained for it. */
   unprovenDrained: number;
@@ -71,11 +77,14 @@ export function budgetsOf(
   const pools = new Map(groups.map((group) => [group, placesFor(group.members, maxUnavailable(group))]));
   const exposures = new Map(
     [...onTrialIn(groups, fleet, now)].map(([group, trial]): [Group, Exposure] => {
-      const unprovenDrained = trial.allowed - trial.names.length;
-      return [
-        group,
-        { trial, names: new Set(trial.names), unprovenDrained, unproven: unprovenDrained - drainedFor(group) },
-      ];
+      const names = new Set(trial.names);
+      const classes = new Map<string, Unproven>();
+      for (const [{ name }, own] of trial.classes === undefined ? [] : membersByClass(group.members)) {
+        const allowed = trial.classes?.get(name)?.allowed;
+        const on = own.filter(({ node }) => names.has(node.name)).length;
+        if (allowed !== undefined) classes.set(name, unprovenOf(allowed - on, group, own));
+      }
+      return [group, { trial, names, classes, ...unprovenOf(trial.allowed - names.size, group, group.members) }];
     }),
   );
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
@@ -114,11 +123,20 @@ export function budgetsOf(
     expose(group, member) {
       const left = exposures.get(group);
       if (left === undefined || isOnTrialAlready(member, left)) return null;
-      if (isSettledPayload(group, member.target, fleet)) return null;
+      if (isSettledFor(group, member, fleet)) return null;
       const isKept = isDrainedFor(group, member);
       if ((isKept ? left.unprovenDrained : left.unproven) <= 0) return hold('budget', fullOf(left.trial));
-      left.unprovenDrained -= 1;
-      if (!isKept) left.unproven -= 1;
+      const own = left.classes.get(member.payloadClass?.name ?? '');
+      if (own !== undefined && (isKept ? own.unprovenDrained : own.unproven) <= 0) {
+        return hold(
+          'budget',
+          `no more machines with ${member.payloadClass?.name} until their class has proven its config`,
+        );
+      }
+      for (const places of own === undefined ? [left] : [left, own]) {
+        places.unprovenDrained -= 1;
+        if (!isKept) places.unproven -= 1;
+      }
       return null;
     },
     admit(group, member) {
@@ -163,7 +181,10 @@ function placesFor(all: readonly Member[], amount: Amount): Places {
 const isDrainedFor = ({ pool }: Group, { node, isAssigned }: Member): boolean =>
   !isAssigned && node.cordoned && node.drain !== undefined && node.drain.config === configNameFor(pool, node.name);
 
-const drainedFor = (group: Group): number => group.members.filter((member) => isDrainedFor(group, member)).length;
+const unprovenOf = (left: number, group: Group, members: readonly Member[]): Unproven => ({
+  unproven: left - members.filter((member) => isDrainedFor(group, member)).length,
+  unprovenDrained: left,
+});
 
 /**
  * A node that is to try once more what it took back was told it, and is not on trial: with a full probation it counts all along. One

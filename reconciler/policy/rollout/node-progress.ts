@@ -1,5 +1,4 @@
 import {
-  AGENT_SILENT_MS,
   type ApplyMode,
   type ConfigReference,
   type KubeletNode,
@@ -7,6 +6,7 @@ import {
   type PreflightAnswer,
   type TurnRequest,
 } from '#shared/contract/api/kubelet-node.ts';
+import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 
 /** What identifies a config on a node; null is the node's own local config. */
@@ -20,12 +20,6 @@ export type NodeTarget = { readonly sha256: string; readonly apply: ApplyMode } 
  * or asks for a turn that it has yet to be granted. no-agent: nobody listens there.
  */
 export type Progress = 'settled' | 'soaking' | 'updating' | 'failed' | 'outdated' | 'no-agent';
-
-/** Whether the agent of a node gave a sign of life lately. */
-export function isAgentAlive(node: KubeletNode | undefined, now: Millis): boolean {
-  const heartbeat = fromTimestamp(node?.status?.heartbeat);
-  return heartbeat !== undefined && now - heartbeat <= AGENT_SILENT_MS;
-}
 
 /** Whether a pool's record of a rollout or a halt is about this target; without a word on it, the payload was laid over. */
 export const isRecordOfTarget = (

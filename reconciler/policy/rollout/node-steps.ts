@@ -9,18 +9,21 @@ import { withPreflightOrder } from './preflight-order.ts';
 
 /** What trials the nodes of a group get now. */
 export interface CurrentTrialTerms extends PoolTrials {
-  /** The canaries have proven the payload. */
-  readonly isProven: boolean;
+  /** The canaries have proven the payload, and where values are computed, nodes of its own class. */
+  readonly isProven: (member: Member) => boolean;
 }
 
 export function currentTrialTerms(group: Group, budgets: Budgets): CurrentTrialTerms | undefined {
   if (group.pool === null) return undefined;
-  return { ...trialTermsOf(group.pool.spec), isProven: budgets.onTrial(group)?.isProven === true };
+  const onTrial = budgets.onTrial(group);
+  const isProven = ({ payloadClass }: Member): boolean =>
+    onTrial?.isProven === true && onTrial.classes?.get(payloadClass?.name ?? '')?.isProven !== false;
+  return { ...trialTermsOf(group.pool.spec), isProven };
 }
 
 /** What the pool settled on is proven; a restart that a node asks for tries something that no canary has. */
 function trialFor({ member, aimed }: MemberDecision, { full, afterCanary, isProven }: CurrentTrialTerms): TrialSpec {
-  return member.turnRequest === undefined && (isProven || aimed.targetKind === 'settled') ? afterCanary : full;
+  return member.turnRequest === undefined && (isProven(member) || aimed.targetKind === 'settled') ? afterCanary : full;
 }
 
 /** What has to be written to nodes for what was decided about them. Pure. */

@@ -8,11 +8,11 @@ import type { DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { poolOfNode } from '../config-repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
+import { canaryCount, classCanaries, membersByClass } from './canaries.ts';
 import { failedMembers } from './halt.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
 import { probationOf } from './trial-terms.ts';
 import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
-import { wavesOf } from './waves.ts';
 
 /** How many nodes of a pool run its payload unproven, and how many may. */
 export interface OnTrial {
@@ -28,13 +28,23 @@ export interface OnTrial {
   readonly isProven: boolean;
   /** Names of the nodes that took it back, so that the bound is that of the canaries. */
   readonly failed: readonly string[];
+  /** By name, what each class of machines may try that its own nodes have not proven; absent until the canaries have proven the payload, and without classes. */
+  readonly classes?: ReadonlyMap<string, ClassOnTrial>;
+}
+
+/** What the nodes of one class have shown of its config bounds this class alone. */
+export interface ClassOnTrial {
+  /** How many of its nodes may run it unproven now. */
+  readonly allowed: number;
+  readonly isProven: boolean;
 }
 
 /**
  * What is on trial in each pool, wherever its nodes belong by now. A payload begins with the canaries, or one node where none are
  * asked for, and nobody else until as many have promoted it. From then on the bound doubles whenever as many nodes as it allows are
- * past their probation, up to `maxOnTrial`; and while a node has taken the payload back, it is that of the canaries again. With
- * `probation: full` the bound is `maxUnavailable`, and who soaks or took it back is among those unavailable.
+ * past their probation, up to `maxOnTrial`; and while a node has taken the payload back, it is that of the canaries again. Where values
+ * are computed, each class begins by itself after the canaries, with one node or its own canaries: what large machines have proven says
+ * nothing of small ones. With `probation: full` the bound is `maxUnavailable`, and who soaks or took it back is among those unavailable.
  */
 export function onTrialIn(groups: readonly Group[], fleet: Fleet, now: Millis): ReadonlyMap<Group, OnTrial> {
   const ofPools = groups.filter(isOfPool);
@@ -59,15 +69,30 @@ function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
     return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false, failed: [] };
   }
   // Canaries of classes that have nothing to try prove nothing, and make room for nobody.
-  const trying = members.filter(({ target }) => target !== null && !isSettledPayload(group, target, fleet));
-  const evidence = evidenceIn(group, fleet);
-  const bound = allowedOnTrial(mostOnTrial(rollout, members.length), canaryCount(rollout, trying), evidence);
-  return { ...bound, by, failed: evidence.failedNodes };
+  const trying = members.filter((member) => member.target !== null && !isSettledFor(group, member, fleet));
+  const evidence = evidenceOf(trying, group);
+  const most = mostOnTrial(rollout, members.length);
+  const bound = allowedOnTrial(most, canaryCount(rollout, trying), evidence);
+  const failed = failedMembers(trying).map(({ node }) => node.name);
+  if (!bound.isProven || pool.classes === undefined) return { ...bound, by, failed };
+  const classes = new Map<string, ReturnType<typeof allowedOnTrial>>();
+  for (const [{ name }, own] of membersByClass(trying)) {
+    classes.set(name, allowedOnTrial(most, classCanaries(rollout.canary, own.length), evidenceOf(own, group)));
+  }
+  const each = [...classes.values()];
+  const allowed = Math.min(
+    most,
+    each.reduce((sum, next) => sum + next.allowed, 0),
+  );
+  return {
+    ...bound,
+    allowed,
+    generation: Math.max(0, ...each.map(({ generation }) => generation)),
+    by,
+    failed,
+    classes,
+  };
 }
-
-/** How many nodes begin: the canaries, or one where none are asked for. A pool without nodes has none, and doubles from one as well. */
-export const canaryCount = (rollout: RolloutSpec, members: readonly Member[]): number =>
-  Math.max(1, wavesOf(rollout, members).find(({ name }) => name === 'canary')?.nodes ?? 1);
 
 /** The bound at its widest, of so many nodes. */
 export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: number): number {
@@ -94,17 +119,16 @@ export interface TrialCounts {
   readonly failed: number;
 }
 
-/** What the nodes of a pool say of its payload, or of those of its classes that it has yet to settle on. */
-function evidenceIn(group: PoolGroup, fleet: Fleet): TrialCounts & { readonly failedNodes: readonly string[] } {
-  const isTried = (target: NodeTarget): boolean => isPayload(target, group) && !isSettledPayload(group, target, fleet);
-  const { members } = group;
+/** What these nodes say of the payload of the pool, or of their class. */
+function evidenceOf(members: readonly Member[], group: PoolGroup): TrialCounts {
   let [promoted, passed] = [0, 0];
-  for (const { kubeletNode, pastProbation } of members) {
+  for (const { kubeletNode, pastProbation, target } of members) {
+    const isTried = (config: NodeTarget): boolean =>
+      group.pool.classes === undefined ? isPayload(config, group) : sameTarget(config, target);
     if (isTried(provenConfigOf(kubeletNode))) promoted += 1;
     else if (pastProbation && isTried(assignmentOf(kubeletNode))) passed += 1;
   }
-  const failedNodes = failedMembers(members).flatMap(({ node, target }) => (isTried(target) ? [node.name] : []));
-  return { promoted, passed: promoted + passed, failed: failedNodes.length, failedNodes };
+  return { promoted, passed: promoted + passed, failed: failedMembers(members).length };
 }
 
 /**
@@ -116,7 +140,7 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
   const byPool = new Map(groups.map((group) => [group.pool.name, group]));
   const found = new Map<Group, Set<string>>();
   const note = (group: PoolGroup, name: string, node: KubeletNode, target: NodeTarget): void => {
-    if (isThrough(node, target, group, now) || isSettledPayload(group, target, fleet)) return;
+    if (isThrough(node, target, group, now) || isSettledByClass(group, target, name, fleet)) return;
     found.set(group, (found.get(group) ?? new Set()).add(name));
   };
   for (const [name, node] of kubeletNodes) {
@@ -165,9 +189,13 @@ function isOfLostClass(target: NodeTarget, { pool }: PoolGroup, view: NodeView, 
   return sameTarget(target, { sha256: sorted.class.pool?.sha256 ?? NO_CONFIG, apply: spec.apply });
 }
 
-/** The pool settled on it for some class of machines: it is proven, whoever gets it. */
-export function isSettledPayload({ pool }: Group, target: NodeTarget, { pools }: Fleet): boolean {
-  if (pool?.classes === undefined) return false;
+/** The pool settled on the payload of this node for its class of machines. */
+export const isSettledFor = (group: Group, { node, target }: Pick<Member, 'node' | 'target'>, fleet: Fleet): boolean =>
+  isSettledByClass(group, target, node.name, fleet);
+
+function isSettledByClass({ pool }: Group, target: NodeTarget, node: string, { pools }: Fleet): boolean {
+  const own = pool?.classes?.byNode.get(node);
+  if (pool === null || own === undefined || target === null) return false;
   const { classes = [], apply } = pools.get(pool.name)?.status?.settled ?? {};
-  return target !== null && apply === target.apply && classes.some(({ sha256 }) => sha256 === target.sha256);
+  return apply === target.apply && classes.some(({ name, sha256 }) => name === own.name && sha256 === target.sha256);
 }

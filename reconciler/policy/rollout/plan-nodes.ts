@@ -131,7 +131,8 @@ function planGroup(
   const present = fleet.pools.get(group.pool?.name ?? '');
   const before = rolloutOf(group, present?.status?.rollout);
   const cohort = cohortOf(
-    group.members.filter(({ target }) => target !== null),
+    // A machine that there is no config for can never take part.
+    group.members.filter(({ target, unrendered }) => target !== null && unrendered === undefined),
     before,
     group.pool?.spec.rollout.canary,
   );
@@ -205,7 +206,7 @@ function wavesFor(
 ): WaveProgress | null {
   const { pool } = group;
   if (pool === null) return null;
-  return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now);
+  return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now, group.members);
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */

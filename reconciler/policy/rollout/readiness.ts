@@ -1,4 +1,5 @@
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { Member } from './membership.ts';
 
 type Rollout = Pick<RolloutSpec, 'notReadyNodes'> | undefined;
@@ -7,6 +8,18 @@ type Rollout = Pick<RolloutSpec, 'notReadyNodes'> | undefined;
 export const canBeChanged = (member: Pick<Member, 'node' | 'changing' | 'unrendered'>, rollout: Rollout): boolean =>
   member.unrendered === undefined &&
   (member.changing || (!isHeldForNotReady(member, rollout) && !isCordonedByOthers(member)));
+
+/** A rollout ends without a node that could not take part for so long, without a break. */
+export const LEFT_BEHIND_AFTER_MS: Millis = 60 * 60_000;
+
+/** The rollout may end without this node: it has not proven the payload, and could not take part for a whole hour of our own time. */
+export function isLeftBehind(member: Member, rollout: Rollout, now: Millis): boolean {
+  const { node, progress } = member;
+  // What is on trial ends that first, and what failed counts as that.
+  if (progress === 'updating' || progress === 'failed') return false;
+  const isUnable = progress !== 'outdated' || !canBeChanged(member, rollout);
+  return isUnable && node.unableSince !== undefined && now - node.unableSince >= LEFT_BEHIND_AFTER_MS;
+}
 
 /** It has troubles of its own, which another config would only hide, unless its pool says that the config is to end them. */
 export const isHeldForNotReady = ({ node }: Pick<Member, 'node'>, rollout: Rollout): boolean =>

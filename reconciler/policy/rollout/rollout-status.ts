@@ -14,7 +14,7 @@ import type { Cohort } from './cohort.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { isProvenAndAwaitsTurn, targetOf } from './membership.ts';
-import { canBeChanged } from './readiness.ts';
+import { isLeftBehind } from './readiness.ts';
 import type { OnTrial } from './on-trial.ts';
 import { isRecordOfTarget, targetRecordOf, sameTarget } from './node-progress.ts';
 import type { WaveProgress } from './wave-progress.ts';
@@ -37,8 +37,8 @@ export interface RolloutNow extends Pick<RolloutMemory, 'halt' | 'released'> {
 }
 
 /**
- * What the pool's status is to remember. The pool has settled on its payload when every node of the rollout that can be changed runs
- * it and has proven it; nodes without an agent, away or cordoned by somebody else do not keep it from that.
+ * What the pool's status is to remember. The pool has settled on its payload when every wave is done and the comparison that it asks
+ * for is over. What the nodes show in between, whoever can be asked just then, settles nothing.
  */
 export function rememberRollout(
   group: Group,
@@ -54,7 +54,7 @@ export function rememberRollout(
   if (config === null || target === null || waves === null) return known;
 
   const at = toTimestamp(now);
-  const isFinished = hasArrived(group.pool, cohort.members);
+  const isFinished = waves.current === null && cohort.members.length > 0 && (released !== null || isCompared(analysis));
   const last = past !== null && isRecordOfTarget(past, target) ? past : undefined;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
@@ -73,7 +73,7 @@ export function rememberRollout(
       ? { configName: config.name, sha256: config.sha256, apply: target.apply, at }
       : known.settled;
   const isOfIt = settled !== null && (isFinished || isSettled);
-  return { halt, released, settled: isOfIt ? withClasses(settled, group) : settled, rollout };
+  return { halt, released, settled: isOfIt ? withClasses(settled, group, now) : settled, rollout };
 }
 
 /** With a full probation the budget says it all. */
@@ -84,16 +84,16 @@ function sayOnTrial(onTrial: OnTrial | undefined): Pick<RolloutStatus, 'generati
 }
 
 /** Most classes that a pool's record of what it settled on names. */
-const MOST_CLASSES = 100;
+const MOST_CLASSES = 1000;
 
 /** With the classes of a template that have arrived by now: one that joined since settles when its own nodes have. */
-function withClasses(settled: SettledConfig, { pool, members }: Group): SettledConfig {
+function withClasses(settled: SettledConfig, { pool, members }: Group, now: Millis): SettledConfig {
   const { classes } = pool ?? {};
   if (classes === undefined) return settled;
   const named = new Map((settled.classes ?? []).map((each) => [each.name, each]));
   const byClass = Map.groupBy(members, ({ node }) => classes.byNode.get(node.name));
   for (const [each, nodes] of byClass) {
-    if (each === undefined || each.config === null || !hasArrived(pool, nodes)) continue;
+    if (each === undefined || each.config === null || !isProvenByClass(nodes, pool, now)) continue;
     const { name: configName, sha256 } = each.config;
     named.set(each.name, { name: each.name, configName, sha256 });
   }
@@ -111,13 +111,16 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const stopped = (wave: WaveStatus): WaveStatus =>
   wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
-function hasArrived(pool: DesiredPool | null, members: readonly Member[]): boolean {
-  const cannot = (member: Member): boolean =>
-    member.progress === 'no-agent' ||
-    member.progress === 'failed' ||
-    (member.progress === 'outdated' && !canBeChanged(member, pool?.spec.rollout));
+/** No comparison was asked for, or it found nothing worse, or not enough to compare in time. */
+const isCompared = (analysis: AnalysisStatus | undefined): boolean =>
+  analysis === undefined || analysis.verdict === 'pass' || analysis.verdict === 'unknown';
+
+/** All of a class have proven its payload, but for nodes that a rollout ends without, and at least one has. */
+function isProvenByClass(members: readonly Member[], pool: DesiredPool | null, now: Millis): boolean {
   const hasIt = (member: Member): boolean => member.progress === 'settled' || isProvenAndAwaitsTurn(member);
-  return members.some(hasIt) && members.every((member) => hasIt(member) || cannot(member));
+  const isWithout = (member: Member): boolean =>
+    member.progress === 'failed' || isLeftBehind(member, pool?.spec.rollout, now);
+  return members.some(hasIt) && members.every((member) => hasIt(member) || isWithout(member));
 }
 
 const MOST_EXAMPLES = 5;

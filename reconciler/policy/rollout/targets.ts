@@ -6,7 +6,8 @@ import type {
   SettledConfig,
 } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { fallbackConfigOf } from './inherited-status.ts';
+import { isNew, isOnFirstTrial, wasNew } from './new-node.ts';
+import { NO_REVERT, revertOf } from './revert.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, probationIn, soakOf, targetOf } from './membership.ts';
 import { settledConfigFor } from './settled-config.ts';
@@ -16,7 +17,6 @@ import {
   hasProvedAny,
   isRecordOfTarget,
   sameTarget,
-  progressOf,
   type NodeTarget,
 } from './node-progress.ts';
 
@@ -32,9 +32,6 @@ export interface Targeted {
   /** Name of the config source that the member's target is in; null for local. */
   readonly configName: string | null;
 }
-
-/** A node that is not older than this counts as new. */
-export const NEW_NODE_MS: Millis = 15 * 60_000;
 
 /**
  * What each node of a group is to run now. A revert takes back what has the failed payload; where the pool never settled on anything,
@@ -64,19 +61,13 @@ export function targetsOf(
     const settled = formerly(each);
     const former = settled?.target ?? null;
     /** What new nodes get: as soon as the waves of a payload are done, that one; of a template, once a node of their class has proven it. */
-    const good = isThrough && isProven(each.target.sha256) ? each.target : former;
+    const good = isThrough && isProven(each) ? each.target : former;
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
     const ownName = each.payloadClass?.config?.name ?? config.name;
     const member = { ...each, joining: first === null ? isNew(each, now) : wasNew(each, now) };
     const startsGood =
       good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group, good);
-    // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
-    const isSpared = former === null && !member.isAssigned && assignmentOf(member.kubeletNode) !== null;
-    const isBad = reverts && !sameTarget(former, each.target) && !isSpared;
-    const own = isBad && former === null ? fallbackConfigOf(each, each.target) : null;
-    // Of its class nobody is left who has what the pool settled on: what it has proven is better than nothing.
-    const isLast = own === null && former === null && before?.settled?.classes !== undefined;
-    const takesBack = isBad && !(isLast && hasProved(each.kubeletNode, each.target));
+    const { own, takesBack } = reverts ? revertOf(each, former, before?.settled) : NO_REVERT;
     if (own !== null) return { member: towards(member, own.target), targetKind: 'settled', configName: own.configName };
     const target = takesBack ? former : (first ?? (startsGood ? good : undefined));
     if (target === undefined) return { member, targetKind: 'config', configName: ownName };
@@ -92,23 +83,24 @@ export function targetsOf(
   }
 }
 
-/** Whether some node has proven this payload of a template, or the pool settled on it; looked into where somebody asks. */
-function provenIn({ members }: Group, settled: SettledConfig | undefined): (sha256: string) => boolean {
+/** Whether a node of its class has proven the payload of a node, or the pool settled on that for the class; looked into once asked. */
+function provenIn({ members }: Group, settled: SettledConfig | undefined): (member: Member) => boolean {
+  const wordOf = (name = '', sha256 = ''): string => `${sha256} ${name}`;
   let proven: Set<string> | undefined;
-  return (sha256) => {
+  return ({ payloadClass, target }) => {
     proven ??= new Set([
-      ...members.flatMap(({ kubeletNode, target }) => (hasProved(kubeletNode, target) ? (target?.sha256 ?? []) : [])),
-      ...(settled?.classes ?? []).map((each) => each.sha256),
+      ...members.flatMap((each) =>
+        hasProved(each.kubeletNode, each.target) ? [wordOf(each.payloadClass?.name, each.target?.sha256)] : [],
+      ),
+      ...(settled?.classes ?? []).map((each) => wordOf(each.name, each.sha256)),
     ]);
-    return proven.has(sha256);
+    return proven.has(wordOf(payloadClass?.name, target?.sha256));
   };
 }
 
-/** Whether a payload has done all of its waves. */
+/** Whether a payload has done all of its waves, and was compared where its pool asks for that. */
 function hasComeThrough(rollout: RolloutStatus | undefined, target: NodeTarget): boolean {
-  return (
-    rollout !== undefined && isRecordOfTarget(rollout, target) && rollout.waves.every(({ state }) => state === 'done')
-  );
+  return rollout !== undefined && isRecordOfTarget(rollout, target) && rollout.finishedAt !== undefined;
 }
 
 /** The group as it stands when the failures that a person forgave count no more. */
@@ -142,20 +134,4 @@ function isUnassigned({ kubeletNode, target }: Member, { pool }: Group, good: No
   const has = assignmentOf(kubeletNode);
   if (has === null) return true;
   return kubeletNode?.spec?.pool !== pool?.name && !sameTarget(has, good) && !sameTarget(has, target);
-}
-
-function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
-  if (now - (node.firstSeen ?? node.createdAt) > NEW_NODE_MS) return false;
-  return assignmentOf(kubeletNode) === null && !hasProvedAny(kubeletNode);
-}
-
-/** It was new when it was told its first config, and nobody depended on it: one that served before holds its place like any other. */
-const wasNew = ({ node }: Member, now: Millis): boolean =>
-  (node.assignedSince ?? now) - (node.firstSeen ?? node.createdAt) <= NEW_NODE_MS;
-
-/** It was told a config that is known to be good as its first one, and has yet to prove it. Who was granted a turn is not new. */
-function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: NodeTarget, now: Millis): boolean {
-  if (target === null || kubeletNode?.spec?.turn !== undefined) return false;
-  if (hasProvedAny(kubeletNode) || kubeletNode?.spec?.pool !== pool?.name) return false;
-  return sameTarget(assignmentOf(kubeletNode), target) && progressOf(kubeletNode, target, now) === 'updating';
 }

@@ -1,9 +1,9 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { type ClassLimit, membersByClass, unprovenClasses } from './class-canaries.ts';
+import { type ClassLimit, membersByClass, unprovenClasses } from './canaries.ts';
 import { isOnTarget, type Member } from './membership.ts';
-import { canBeChanged } from './readiness.ts';
+import { canBeChanged, isLeftBehind } from './readiness.ts';
 import { healthySince, type Wave, wavesOf } from './waves.ts';
 
 /** How far a payload has come through the waves of its pool. */
@@ -15,7 +15,7 @@ export interface WaveProgress {
   readonly room: number;
   /** Why nobody else may begin, when there is no room. */
   readonly because: string;
-  /** What holds single classes of machines besides; empty where canaries are not asked of each. */
+  /** What holds single classes of machines besides; empty while the canaries are those of the pool, and without classes. */
   readonly classes: readonly ClassLimit[];
 }
 
@@ -23,9 +23,10 @@ export interface WaveProgress {
  * Pure: what the nodes show, and which waves were done before. What was done stays done, so that a node which is not Ready later
  * does not hold up the rest of the pool (the budget counts it).
  *
- * @param members  those that are to run the payload
+ * @param members  those of the rollout that are to run the payload
  * @param before   the way of the same payload so far; undefined for a new one
  * @param spared   how many nodes of a wave may be lost (failed or not Ready) without holding it up: one less than stop the rollout
+ * @param all      every node of the pool, those that joined later among them
  */
 export function waveProgress(
   rollout: RolloutSpec,
@@ -33,12 +34,13 @@ export function waveProgress(
   before: RolloutStatus | undefined,
   spared: number,
   now: Millis,
+  all: readonly Member[] = members,
 ): WaveProgress {
   const statuses: WaveStatus[] = [];
   let current: Wave | null = null;
   let room = 0;
   let because = '';
-  let classes = unprovenIn(rollout, members);
+  let classes: readonly ClassLimit[] | undefined;
   for (const wave of wavesOf(rollout, members)) {
     const known = before?.waves.find(({ name }) => name === wave.name);
     if (current !== null) {
@@ -59,17 +61,14 @@ export function waveProgress(
       continue;
     }
     current = wave;
-    room = roomIn(found);
+    room = found.room;
     because = found.because;
-    classes = found.classes ?? classes;
+    classes = found.classes ?? (wave.name === 'canary' ? [] : undefined);
     const state = wordFor(startedAt !== undefined, room, found.isStopped);
     statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
   }
-  return { waves: statuses, current, room, because, classes };
+  return { waves: statuses, current, room, because, classes: classes ?? unprovenClasses(rollout.canary, all) };
 }
-
-const unprovenIn = ({ canary }: RolloutSpec, members: readonly Member[]): readonly ClassLimit[] =>
-  canary?.perClass === true && canary.nodes !== undefined ? unprovenClasses(canary.nodes, members) : [];
 
 function wordFor(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {
   if (!hasBegun) return 'waiting';
@@ -79,17 +78,26 @@ function wordFor(hasBegun: boolean, room: number, isStopped: boolean): WaveStatu
 
 const previous = (statuses: readonly WaveStatus[]): number => statuses.at(-1)?.nodes ?? 0;
 
-interface Reach {
+/** What the nodes of a wave show. */
+interface Seen {
+  /** How many nodes have to prove the payload: those of the wave, but for failures that the pool puts up with where nobody is left to try instead. */
+  readonly needed: number;
   /** Told the payload. */
   readonly reached: number;
-  /** As many as the wave wants, or as can be reached at all. */
-  readonly possible: number;
+  /** Told it and healthy with it for the soak of the wave. */
+  readonly proved: number;
+  /** Told the payload and failed, or not Ready. */
+  readonly lost: readonly string[];
+  /** How many more nodes may begin: another for each that failed, while the pool puts up with that. */
+  readonly room: number;
+  /** Some node of it can be told, or was. */
+  readonly canBegin: boolean;
+  /** Names of the nodes that the rollout may end without. */
+  readonly leftBehind: readonly string[];
 }
 
-const roomIn = ({ possible, reached }: Reach): number => Math.max(0, possible - reached);
-
 /** Where a wave stands, as the nodes are now. */
-interface State extends Reach {
+interface State extends Pick<Seen, 'reached' | 'room'> {
   readonly isDone: boolean;
   readonly isStopped: boolean;
   readonly because: string;
@@ -99,53 +107,56 @@ interface State extends Reach {
 
 function stateOf(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spared: number, now: Millis): State {
   if (wave.ofClasses !== undefined) {
-    return stateOfClasses(wave, lookAtClasses(wave, wave.ofClasses, rollout, members, now), spared);
+    return stateOfClasses(wave, lookAtClasses(wave, wave.ofClasses, rollout, members, spared, now), spared);
   }
-  const seen = look(wave, rollout, members, now);
-  const [isDone, isStopped] = [isEnough(wave, seen, spared), cannotEnd(seen, spared)];
-  return { ...seen, isDone, isStopped, because: reason(wave, seen) };
+  const seen = look(wave, rollout, members, spared, now);
+  return {
+    ...seen,
+    isDone: hasEnough(seen) || (wave.name === 'rest' && endsWithoutSome(seen, members.length)),
+    isStopped: cannotEnd(seen, spared),
+    because: reason(wave, seen),
+  };
 }
 
-/** Canaries are never done without: at least one class has proven the payload. */
+/** Only classes of which a node can be told are asked; what the others are to prove, they begin to when one can be. */
 function stateOfClasses(wave: Wave, classes: readonly SeenClass[], spared: number): State {
-  const asked = classes.filter(({ possible }) => possible > 0);
-  const waiting = asked.filter((each) => !hasEnough(each, spared));
+  const asked = classes.filter(({ canBegin }) => canBegin);
+  const waiting = asked.filter((each) => !hasEnough(each));
   const because = reasonOfClasses(wave, asked, waiting);
   return {
-    reached: sum(asked.map(({ reached, possible }) => Math.min(reached, possible))),
-    possible: sum(asked.map(({ possible }) => possible)),
+    reached: sum(asked.map(({ reached, needed }) => Math.min(reached, needed))),
+    room: sum(asked.map(({ room }) => room)),
     isDone: asked.length > 0 && waiting.length === 0,
     isStopped: asked.some((each) => cannotEnd(each, spared)),
     because,
-    classes: classes.map((each) => ({ payloadClass: each.payloadClass, room: roomIn(each), because })),
+    classes: classes.map(({ payloadClass, room }) => ({ payloadClass, room, because })),
   };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 
-interface Seen extends Reach {
-  readonly proved: number;
-  /** Told the payload and failed, or not Ready. */
-  readonly lost: readonly string[];
-}
-
-function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], now: Millis): Seen {
-  let [reached, open, proved] = [0, 0, 0];
-  const lost: string[] = [];
-  for (const member of members) {
-    if (wave.only?.(member) === false) continue;
+function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spared: number, now: Millis): Seen {
+  let [reached, open, proved, failed] = [0, 0, 0, 0];
+  const [lost, leftBehind]: [string[], string[]] = [[], []];
+  const concerned = wave.only === undefined ? members : members.filter(wave.only);
+  for (const member of concerned) {
+    const since = healthySince(member);
+    if (since !== null && now - since >= wave.soakMs) proved += 1;
+    else if (isLeftBehind(member, rollout, now)) leftBehind.push(member.node.name);
     if (!isOnTarget(member)) {
       if (member.progress === 'outdated' && canBeChanged(member, rollout)) open += 1;
       continue;
     }
     reached += 1;
-    const since = healthySince(member);
-    if (since !== null && now - since >= wave.soakMs) proved += 1;
+    if (member.progress === 'failed') failed += 1;
     if (member.progress === 'failed' || !member.node.ready) lost.push(member.node.name);
   }
-  // Canaries are never done without: only later waves make do with the nodes that can be reached.
-  const possible = wave.name === 'canary' ? wave.nodes : Math.min(wave.nodes, reached + open);
-  return { reached, possible, proved, lost };
+  const tolerated = Math.min(failed, spared);
+  const needed = Math.min(wave.nodes, Math.max(1, concerned.length - tolerated));
+  // A pool without enough nodes for its canaries waits for more.
+  const reachable = wave.name === 'canary' ? Number.POSITIVE_INFINITY : reached + open;
+  const room = Math.max(0, Math.min(wave.nodes + tolerated, reachable) - reached);
+  return { needed, reached, proved, lost, room, leftBehind, canBegin: reached + open > 0 };
 }
 
 /** What the canaries of one class show. */
@@ -159,20 +170,25 @@ const lookAtClasses = (
   ofClasses: ReadonlyMap<PayloadClass, number>,
   rollout: RolloutSpec,
   members: readonly Member[],
+  spared: number,
   now: Millis,
 ): readonly SeenClass[] =>
   [...membersByClass(members)].map(([payloadClass, own]) => ({
     payloadClass,
-    // Under a name of its own: where nobody of a class can be reached, the others do not wait for it.
-    ...look({ name: payloadClass.name, nodes: ofClasses.get(payloadClass) ?? 0, soakMs }, rollout, own, now),
+    // Under a name of its own: where no node of a class can be told, the others do not wait for it.
+    ...look({ name: payloadClass.name, nodes: ofClasses.get(payloadClass) ?? 0, soakMs }, rollout, own, spared, now),
   }));
 
-/** Too many are lost, or all of them, so that nobody is left to prove anything. */
-const cannotEnd = ({ lost, possible }: Seen, spared: number): boolean =>
-  lost.length > spared || (possible > 0 && lost.length >= possible);
+/** Too many are lost, or all that were told, so that nobody is left to prove anything. */
+const cannotEnd = ({ lost, reached, room }: Seen, spared: number): boolean =>
+  lost.length > spared || (reached > 0 && room === 0 && lost.length >= reached);
 
-const hasEnough = ({ possible, proved, lost }: Seen, spared: number): boolean =>
-  proved > 0 && proved + Math.min(lost.length, spared) >= possible;
+/** A wave is done by nodes that proved the payload, never by others that could not be asked. */
+const hasEnough = ({ proved, needed }: Seen): boolean => needed > 0 && proved >= needed;
+
+/** The last wave ends without nodes that could not take part for an hour, once more than half of the pool has proven the payload. */
+const endsWithoutSome = ({ proved, needed, leftBehind }: Seen, nodes: number): boolean =>
+  proved > nodes / 2 && proved + leftBehind.length >= needed;
 
 const MOST_CLASSES = 3;
 
@@ -187,12 +203,7 @@ function reasonOfClasses({ name }: Wave, asked: readonly SeenClass[], waiting: r
 const lossesOf = (lost: readonly string[]): string =>
   lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
 
-function isEnough({ name }: Wave, seen: Seen, spared: number): boolean {
-  if (seen.possible === 0) return name !== 'canary' && name !== 'rest';
-  return hasEnough(seen, spared);
-}
-
-function reason({ name, missing }: Wave, { possible, proved, lost }: Seen): string {
+function reason({ name, missing }: Wave, { needed, proved, lost }: Seen): string {
   if (missing !== undefined) return missing;
-  return `wave ${name} must prove itself first: ${proved} of ${possible} nodes have${lossesOf(lost)}`;
+  return `wave ${name} must prove itself first: ${proved} of ${needed} nodes have${lossesOf(lost)}`;
 }

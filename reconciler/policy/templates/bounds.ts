@@ -30,7 +30,7 @@ export const resourceOf = (key: string): MachineResource | undefined =>
 
 export const unitOfKey = (key: string): Unit => (resourceOf(key) === 'cpu' ? 'cores' : 'bytes');
 
-/** A share of a machine, of 1; undefined where it is not a valid one. */
+/** A share of a machine, of 1; undefined for an invalid one. */
 export function readShare(text: unknown): number | undefined {
   const share = typeof text === 'string' ? parseWholePercentage(text) : undefined;
   return share === undefined || share < 0 || share > 100 ? undefined : share / 100;

@@ -35,7 +35,7 @@ export function writeAmount(size: number, unit: Unit): string {
   return size !== 0 && size % 1024 === 0 ? `${size / 1024}Ki` : String(Math.round(size));
 }
 
-/** A quantity as Kubernetes writes it; undefined where it is not a valid one. */
+/** A quantity as Kubernetes writes it; undefined for an invalid one. */
 export function readMachineAmount(text: string): MachineAmount | undefined {
   const size = parseQuantity(text);
   return size === undefined || !Number.isFinite(size) ? undefined : new MachineAmount(size);

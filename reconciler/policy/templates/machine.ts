@@ -22,7 +22,7 @@ export const ARCH_LABEL = 'kubernetes.io/arch';
 
 /** A node as far as its machine goes. */
 export interface MachineSource extends Pick<NodeView, 'size' | 'labels'> {
-  /** As its agent says it; absent where it does not. */
+  /** As its agent reports it; absent until it does. */
   readonly numaNodes?: number | undefined;
 }
 

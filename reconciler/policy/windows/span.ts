@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Window } from './read-window.ts';
 
-/** A window at one moment: whether it is on, and when that changes; null where it does not within the horizon. */
+/** A window at one moment: whether it is on, and when that changes; null for never within the horizon. */
 export interface Span {
   readonly on: boolean;
   readonly until: Millis | null;

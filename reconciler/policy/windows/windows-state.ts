@@ -9,7 +9,7 @@ export interface WindowsState {
   readonly open: boolean;
   /** Which window, and until or from when in its own time zone and in UTC; for people. */
   readonly because: string;
-  /** The next moment at which `open` may change; null where it does not within 400 days. */
+  /** The next moment at which `open` may change; null for never within 400 days. */
   readonly changesAt: Millis | null;
 }
 
@@ -40,7 +40,7 @@ function nextChange(layers: readonly WindowsSpec[], first: WindowsView, now: Mil
 
 /**
  * Until when nothing can change: while one denies, until it ends; while a layer allows nothing, until it does; and while it is
- * open, until one denies or a layer has no window left. Infinity where nobody knows of an end.
+ * open, until one denies or a layer has no window left. Infinity if no end is known.
  */
 function boundaryOf({ open, allow, deny }: WindowsView): Millis {
   const until = ({ span }: WindowNow): Millis => span.until ?? Infinity;

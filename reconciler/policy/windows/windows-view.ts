@@ -4,7 +4,7 @@ import { memo } from './memo.ts';
 import { readWindow, type Window } from './read-window.ts';
 import { type Span, spanAt } from './span.ts';
 
-/** A window as it is at one moment; `window` is undefined where it cannot be read. */
+/** A window as it is at one moment; `window` is undefined for an unreadable one. */
 export interface WindowNow {
   readonly spec: WindowSpec;
   readonly window: Window | undefined;

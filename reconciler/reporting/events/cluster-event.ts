@@ -1,8 +1,8 @@
 /** What can happen to a node, a pool or the branch, in the words that Events carry as their reason. */
 export type EventReason =
-  /** The node was told to run another config. */
+  /** Another config was assigned to the node. */
   | 'ConfigAssigned'
-  /** The node may restart its kubelet with what it was told before. */
+  /** The node may restart its kubelet with its assignment as it was. */
   | 'RestartGranted'
   /** The config proved itself on the node. */
   | 'ConfigApplied'
@@ -43,7 +43,7 @@ export interface EventSubject {
   readonly uid: string;
 }
 
-/** Something that happened, to be told once. */
+/** Something that happened, to be reported once. */
 export interface ClusterEvent {
   readonly about: EventSubject;
   readonly reason: EventReason;
@@ -55,7 +55,7 @@ export interface ClusterEvent {
   readonly config: string;
   /** The agent's word for why, where there is one: `CrashLoop`. */
   readonly cause?: string;
-  /** RFC 3339, where the status says when; what has no time is only told by who saw the change. */
+  /** RFC 3339, where the status says when; what has no time is only reported by a process that saw the change. */
   readonly at?: string;
   /** The same text means the same occurrence, in every process and after every restart. */
   readonly identity: string;

@@ -31,7 +31,7 @@ const PACE = { burst: 50, everyMs: 100 };
 const RECHECK_MS: Millis = 60_000;
 /** Between two looks at the whole fleet. */
 const REST_MS: Millis = 1_000;
-/** What was written and does not stay is not written again for this long: somebody else may want the same condition. */
+/** What was written and does not stay is not written again for this long: another writer may own the same condition. */
 const STAND_BACK_MS: Millis = 10 * 60_000;
 /** A message alone is no reason to write to a Node more often than this. */
 const MESSAGE_EVERY_MS: Millis = 60_000;
@@ -47,7 +47,7 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
   const { kube, clock, log, mayWrite, onOutcome, held = () => [] } = options;
   const wakeUps = createWakeUps(clock);
   const written = new Map<string, Written>();
-  /** Nodes of which nobody can tell what their agents say, so that the log has each once. */
+  /** Nodes whose agents' reports are unreadable, so that the log has each once. */
   const unreadable = new Set<string>();
   const pace = createTokenBucket(clock, PACE);
   let failing = false;
@@ -66,7 +66,7 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
     }
   }
 
-  /** What the Node says now cannot be seen: it is told once. */
+  /** The Node's condition now is unreadable: it is written once. */
   function dueUnseen(left: UnreadableObject): ConfigHealth | null {
     const wanted = unreadableHealth(left);
     const last = written.get(left.uid)?.health;

@@ -9,8 +9,8 @@ import { eventsOfSource } from './source-events.ts';
 import type { ClusterEvent } from './cluster-event.ts';
 
 /**
- * Turns states into news. What a state tells is told once; after a restart only what the status dates within the last few
- * minutes is told, under the same identity as before, so that the API server refuses what it has already.
+ * Turns states into news. What a state says is reported once; after a restart only what the status dates within the last few
+ * minutes is reported, under the same identity as before, so that the API server refuses what it has already.
  *
  * @returns what happened since the last round
  */
@@ -19,7 +19,7 @@ export type EventDiff = (round: Pick<PassResult, 'fleet' | 'at'>) => readonly Cl
 /** The same for the branch, by what its object says. */
 export type SourceEventDiff = (source: KubeletSource, at: Millis) => readonly ClusterEvent[];
 
-/** Events live for an hour by default: what is older than a part of that may have been told and forgotten. */
+/** Events live for an hour by default: what is older than a part of that may have been reported and expired. */
 const FRESH_MS: Millis = 15 * 60_000;
 
 interface Told {
@@ -32,7 +32,7 @@ interface Told {
 }
 
 export function createEventDiff(): EventDiff {
-  let told: ReadonlyMap<string, Told> | null = null;
+  let reported: ReadonlyMap<string, Told> | null = null;
   return ({ fleet, at }) => {
     const news: ClusterEvent[] = [];
     const now = new Map<string, Told>();
@@ -42,16 +42,16 @@ export function createEventDiff(): EventDiff {
       current: readonly ClusterEvent[],
       more: Pick<Told, 'assigned' | 'suspended'>,
     ): void => {
-      const before = told?.get(key)?.identities;
-      news.push(...current.filter((each) => isNews(each, before, told !== null, at)));
+      const before = reported?.get(key)?.identities;
+      news.push(...current.filter((each) => isNews(each, before, reported !== null, at)));
       now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), ...more });
     };
-    /** What cannot be read is not news: what was told of it before stays told. */
+    /** What cannot be read is not news: what was reported of it before counts. */
     const each = (key: string, look: () => void): void => {
       try {
         look();
       } catch {
-        const before = told?.get(key);
+        const before = reported?.get(key);
         if (before !== undefined) now.set(key, before);
       }
     };
@@ -59,7 +59,7 @@ export function createEventDiff(): EventDiff {
       const uid = fleet.nodes.get(name)?.uid;
       if (uid === undefined) continue;
       const key = `node ${uid}`;
-      const before = told?.get(key);
+      const before = reported?.get(key);
       if (before?.seen === node) {
         now.set(key, before);
         continue;
@@ -71,13 +71,13 @@ export function createEventDiff(): EventDiff {
       });
     }
     // By what was written, not by what was only planned: a write that fails is planned again with another date, which would be
-    // told as something else.
+    // reported as something else.
     for (const pool of fleet.pools.values()) {
       const { uid, annotations } = pool.metadata;
       if (uid === undefined || pool.status === undefined) continue;
       const key = `pool ${uid}`;
       each(key, () => {
-        if (isSilentlyResumed(told?.get(key)?.suspended === true, pool))
+        if (isSilentlyResumed(reported?.get(key)?.suspended === true, pool))
           news.push(silentResumption(pool, toTimestamp(at)));
         keep(key, pool, eventsOfPool(pool), { assigned: '', suspended: isSuspended(annotations) });
       });
@@ -86,18 +86,18 @@ export function createEventDiff(): EventDiff {
       const key = `unreadable ${left.of} ${left.name}`;
       keep(key, left, eventsOfUnreadable(left, toTimestamp(at)), { assigned: '' });
     }
-    told = now;
+    reported = now;
     return news;
   };
 }
 
 /** As `createEventDiff`, of one object. */
 export function createSourceEventDiff(): SourceEventDiff {
-  let told: ReadonlySet<string> | null = null;
+  let reported: ReadonlySet<string> | null = null;
   return (source, at) => {
     const current = eventsOfSource(source);
-    const news = current.filter((each) => isNews(each, told ?? undefined, told !== null, at));
-    told = new Set(current.map(({ identity }) => identity));
+    const news = current.filter((each) => isNews(each, reported ?? undefined, reported !== null, at));
+    reported = new Set(current.map(({ identity }) => identity));
     return news;
   };
 }
@@ -108,8 +108,8 @@ function isNewlyAssigned(node: KubeletNode, before: Told | undefined): boolean {
 }
 
 /**
- * An object that is new to us is judged by its dates, like all of them after a restart; undated things are told only by
- * who saw the object before.
+ * An object that is new to us is judged by its dates, like all of them after a restart; undated things are reported only by
+ * a process that saw the object before.
  */
 function isNews(each: ClusterEvent, before: ReadonlySet<string> | undefined, seenRounds: boolean, at: Millis): boolean {
   if (before?.has(each.identity) === true) return false;

@@ -1,4 +1,5 @@
-import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import type { UnreadableObject, NodeView } from '../../policy/fleet.ts';
@@ -19,18 +20,18 @@ const LONGEST_MESSAGE = 400;
  * @returns null where there is nothing to say: no agent ever reported from the node
  */
 export function configHealthOf(node: KubeletNode | undefined, present: NodeView, now: Millis): ConfigHealth | null {
-  const said = node?.status?.conditions?.find(({ type }) => type === CONFIG_HEALTH);
+  const condition = node?.status?.conditions?.find(({ type }) => type === CONFIG_HEALTH);
   const heartbeat = fromTimestamp(node?.status?.heartbeat);
-  if (said !== undefined && heartbeat !== undefined && now - heartbeat <= AGENT_SILENT_MS) {
-    return { status: said.status, reason: said.reason, message: shown(said.message) };
+  if (condition !== undefined && heartbeat !== undefined && now - heartbeat <= AGENT_SILENT_MS) {
+    return { status: condition.status, reason: condition.reason, message: shown(condition.message) };
   }
-  if (said === undefined && present.configHealth === undefined) return null;
+  if (condition === undefined && present.configHealth === undefined) return null;
   const since = node?.status?.heartbeat;
   const message = since === undefined ? 'no agent reports from this node' : `the agent has been silent since ${since}`;
   return { status: 'Unknown', reason: 'AgentSilent', message };
 }
 
-/** That nobody can tell, because the node or what its agent says cannot be read. Pure. */
+/** The condition `Unknown`, for a node or a report of its agent that is unreadable. Pure. */
 export const unreadableHealth = (left: UnreadableObject): ConfigHealth => ({
   status: 'Unknown',
   reason: CANNOT_BE_READ,

@@ -2,7 +2,7 @@ import { CONFIG_HEALTH, type KubeletNode, LOCAL } from '#shared/contract/api/kub
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
 
-/** All that can be told of a node from its status as it is now, whether or not it was told before. Pure. */
+/** All events of a node by its status as it is now, reported before or not. Pure. */
 export function eventsOfNode(node: KubeletNode, uid: string): readonly ClusterEvent[] {
   const about: EventSubject = { kind: 'Node', name: node.metadata.name, uid };
   const pool = node.spec?.pool ?? '';
@@ -14,13 +14,13 @@ export function eventsOfNode(node: KubeletNode, uid: string): readonly ClusterEv
   ];
 }
 
-/** What the node was told, as one text; it changes when another config is assigned. */
+/** The node's assignment as one text; it changes when another config is assigned. */
 export function assignedTo({ spec }: KubeletNode): string {
   if (spec === undefined) return '';
   return spec.configSource === undefined ? LOCAL : `${spec.configSource.name} ${spec.apply ?? 'overlay'}`;
 }
 
-/** That the node was told to run what its spec says now. */
+/** The event of the node's present assignment. */
 export function assignment(node: KubeletNode, uid: string): ClusterEvent {
   const { spec, metadata } = node;
   const config = spec?.configSource?.name ?? '';

@@ -7,7 +7,7 @@ import type { ClusterEvent, EventSubject } from './cluster-event.ts';
 /** Further classes without a config are in the pool's status. */
 const MOST_HELD = 5;
 
-/** All that can be told of a pool as it is now, whether or not it was told before. Pure. */
+/** All events of a pool as it is now, reported before or not. Pure. */
 export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly ClusterEvent[] {
   const { name, uid = '' } = metadata;
   const about: EventSubject = { kind: 'KubeletPool', name, uid };
@@ -52,7 +52,7 @@ export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly C
 
 type Base = Pick<ClusterEvent, 'about' | 'pool' | 'config'>;
 
-/** What a person did, and who, as far as somebody says so. */
+/** What a person did, and the name, as far as the annotations say. */
 function byPeople({ metadata: { annotations = {} }, status = {} }: KubeletPool, base: Base): readonly ClusterEvent[] {
   const suspended = annotations[SUSPEND_ANNOTATION];
   const by = annotations[BY_ANNOTATION];
@@ -81,7 +81,7 @@ const resumption = (base: Base, claim: Claim | undefined): Omit<ClusterEvent, 'i
 });
 
 /**
- * That somebody took the suspension away without saying who: only whoever saw it before can tell.
+ * A suspension that was removed without a name: only a process that saw it before can report that.
  *
  * @param at when it was seen, RFC 3339
  */
@@ -90,7 +90,7 @@ export function silentResumption({ metadata: { name, uid = '' } }: KubeletPool, 
   return { ...resumption(base, undefined), identity: `resumed ${at}` };
 }
 
-/** Whether the pool was suspended and is not, and nobody says who did it. */
+/** Whether the pool was suspended and is not, and no annotation says who did it. */
 export const isSilentlyResumed = (wasSuspended: boolean, { metadata: { annotations = {} } }: KubeletPool): boolean =>
   wasSuspended && !isSuspended(annotations) && readClaim(annotations[BY_ANNOTATION], 'resume', '') === undefined;
 
@@ -100,7 +100,7 @@ export const isSuspended = (annotations: Readonly<Record<string, string>> | unde
 const sayWho = (claim: Claim | undefined): string =>
   claim === undefined ? 'The object does not say who did it' : `By ${claim.who}, according to their command line`;
 
-/** Between what happened and when somebody says that it did: they may say so no more, and it is not news. */
+/** Between what happened and its stated time: an event whose statement goes away is not news. */
 export const SINCE = '\n';
 
 const datedBy = (claim: Claim | undefined, what: string): Pick<ClusterEvent, 'at' | 'identity'> =>

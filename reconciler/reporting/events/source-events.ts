@@ -1,7 +1,7 @@
 import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
 
-/** All that can be told of the branch from the status of its object as it is now, whether or not it was told before. Pure. */
+/** All events of the branch by the status of its object as it is now, reported before or not. Pure. */
 export function eventsOfSource({ metadata, status = {} }: KubeletSource): readonly ClusterEvent[] {
   const { name, uid } = metadata;
   if (uid === undefined) return [];

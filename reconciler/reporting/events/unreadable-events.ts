@@ -8,7 +8,7 @@ import type { ClusterEvent } from './cluster-event.ts';
  * @param at when it was seen, RFC 3339
  */
 export function eventsOfUnreadable({ of, name, uid, error }: UnreadableObject, at: string): readonly ClusterEvent[] {
-  // An Event is about an object with a uid, and nobody describes ConfigMaps of ours.
+  // An Event is about an object with a uid, and people do not run `kubectl describe` on our ConfigMaps.
   if (of === 'config-source' || uid === '') return [];
   const why = reasonOf(error);
   return [

@@ -9,8 +9,8 @@ export interface ForgeApiSettings {
 }
 
 /**
- * Where the forge of a repository has its API, as far as the repository's address tells: forges below a path of their own have
- * to be named. null where nothing can be told.
+ * Where the forge of a repository has its API, as far as the repository's address says: forges below a path of their own have
+ * to be named. null if the address does not say.
  */
 export function forgeApiOf(kind: ForgeKind, { gitUrl, apiUrl, repository }: ForgeApiSettings): ForgeApi | null {
   const found = locate(gitUrl);

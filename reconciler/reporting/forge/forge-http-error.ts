@@ -6,7 +6,7 @@ import { plainLine } from '../../git/plain-text.ts';
 import { ForgeError, type ForgeErrorCode } from './errors.ts';
 
 const LONGEST_WAIT_MS: Millis = 60 * 60_000;
-/** What GitHub asks for where it says nothing of a time (docs.github.com: rate limits for the REST API). */
+/** What GitHub asks for in an answer without a time (docs.github.com: rate limits for the REST API). */
 const USUAL_WAIT_MS: Millis = 60_000;
 
 /**
@@ -35,7 +35,7 @@ const shown = ({ host, pathname }: URL): string =>
   plainLine(`${host}${pathname.split(/\/(?:repository\/)?(?:commits|statuses)\//, 1)[0] ?? ''}`, 300);
 
 /**
- * How long the forge wants to be left alone; null where it does not. GitHub says so with 403 or 429: after Retry-After, at the
+ * How long the forge wants to be left alone; null for not at all. GitHub says so with 403 or 429: after Retry-After, at the
  * reset of a limit that is used up, and for its secondary limits sometimes in words alone.
  */
 function pauseOf(status: number, headers: HttpAnswer['headers'], text: string, now: Millis): Millis | null {

@@ -85,7 +85,7 @@ export function createForgeStatusWriter(options: ForgeStatusWriterOptions): Forg
     const word = forge.word(status.state);
     const retold = before?.state === word ? before.reposts + 1 : 0;
     try {
-      // Not broken off at the end of the program: nobody would know whether it arrived, and it would be posted twice.
+      // Not broken off at the end of the program: whether it arrived would be unknown, and it would be posted twice.
       await ask(forge.post(commit, status, link), NEVER);
       log.info({ commit, context: status.context, state: status.state }, 'commit status posted');
     } catch (error) {
@@ -118,7 +118,7 @@ export function createForgeStatusWriter(options: ForgeStatusWriterOptions): Forg
       try {
         next = Math.min(next, await tell(commit, told, signal));
       } catch (error) {
-        // It may be about this commit alone, which left the forge with a rewritten branch: the others are told all the same.
+        // It may be about this commit alone, which left the forge with a rewritten branch: the others are posted all the same.
         if (!isForgeError(error, 'FORGE_FORBIDDEN', 'FORGE_REFUSED')) throw error;
         failure ??= error;
       }

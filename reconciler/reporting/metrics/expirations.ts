@@ -14,20 +14,20 @@ export type Purpose =
 
 export interface Expiring {
   readonly purpose: Purpose;
-  /** undefined: it has no end that is known. Rejects where it cannot be told, with why; with ENOENT where the thing is not there. */
+  /** undefined: it has no end that is known. Rejects with the reason if the end is unreadable, and with ENOENT for a missing file. */
   end(): Promise<Millis | undefined>;
 }
 
 export interface Expiration {
   readonly purpose: Purpose;
-  /** 0 where the file is there and nobody can tell what it says: better looked at too early than too late. */
+  /** 0 for a file that is there and unreadable: an alert too early is better than one too late. */
   readonly at: Millis;
 }
 
 /**
  * Reads them as they are now, because Secrets and ConfigMaps are replaced while we run. What is not there says nothing.
  *
- * @param onUnreadable hears why an end cannot be told
+ * @param onUnreadable receives why an end is unreadable
  */
 export async function readExpirations(
   things: readonly Expiring[],
@@ -46,14 +46,14 @@ export async function readExpirations(
   return (await Promise.all(read)).filter((each) => each !== undefined);
 }
 
-/** The same at every call. Whoever is woken by a 0 finds in the log what it comes from: once, as it is asked for all the time. */
+/** The same at every call. The log says once why an end is 0, because it is read all the time. */
 export function followExpirations(things: readonly Expiring[], log: Log): () => Promise<readonly Expiration[]> {
-  const told = new Map<Purpose, string>();
+  const logged = new Map<Purpose, string>();
   return () =>
     readExpirations(things, (purpose, error) => {
       const reason = reasonOf(error);
-      if (told.get(purpose) === reason) return;
-      told.set(purpose, reason);
+      if (logged.get(purpose) === reason) return;
+      logged.set(purpose, reason);
       log.warn({ purpose, reason }, 'cannot tell when this ends, so it counts as over');
     });
 }

@@ -94,7 +94,7 @@ function unreadable(why: string): never {
   throw new Error(why);
 }
 
-/** `2027-06-30`, which is over as it begins, or `2027-06-30T12:00:00Z`; in UTC where it names no zone. */
+/** `2027-06-30`, which is over as it begins, or `2027-06-30T12:00:00Z`; in UTC without a zone. */
 export function parseExpirationDate(text: string): Millis | undefined {
   const written = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?) ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/.exec(text.trim());
   const [, day = '', time = '00:00', zone = 'Z'] = written ?? [];

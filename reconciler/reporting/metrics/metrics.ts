@@ -142,8 +142,8 @@ type Words = (word: string) => string;
 const MOST = 60;
 
 /**
- * Keeps the number of a label's values bounded, whoever writes them: each value is a series that Prometheus keeps. A node that
- * somebody took over may report any reason, and a new one each time.
+ * Keeps the number of a label's values bounded: each value is a series that Prometheus keeps. An agent on a node that
+ * an attacker took over may report any reason, and a new one each time.
  */
 export function createLabelLimit(most: number = MOST): Words {
   const known = new Set<string>();

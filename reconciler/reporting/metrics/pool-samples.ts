@@ -1,5 +1,6 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -60,7 +61,7 @@ export function clearPools(into: Pools): void {
   agentsSilent.remove();
 }
 
-/** By a person, with the command or in the pool's file: what waits for them wakes nobody. */
+/** By a person, with the command or in the pool's file: what waits for a person raises no alert. */
 const isSuspended = ({ metadata: { annotations }, spec }: KubeletPool): boolean =>
   annotations?.[SUSPEND_ANNOTATION] !== undefined || spec?.suspend === true;
 

@@ -18,7 +18,7 @@ export type RolloutTimes = (round: Pick<PassResult, 'fleet' | 'planned' | 'tip' 
 
 interface Underway {
   readonly sha256: string;
-  /** null where the change began before this process: nobody here knows its commit any more. */
+  /** null where the change began before this process: its commit is unknown here. */
   readonly committedAt: Millis | null;
   readonly first: boolean;
   readonly last: boolean;
@@ -68,7 +68,7 @@ function progress(
 
 const COMMITTER = 'committer ';
 
-/** The committer's time, from the object itself; null where it is not readable. */
+/** The committer's time, from the object itself; null if unreadable. */
 export function committedAtOf({ raw }: Pick<Commit, 'raw'>): Millis | null {
   const header = Buffer.from(raw).toString('latin1').split('\n\n', 1)[0] ?? '';
   const line = header.split('\n').find((each) => each.startsWith(COMMITTER));

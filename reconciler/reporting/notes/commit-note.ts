@@ -36,7 +36,7 @@ export interface NotedPool {
   readonly emergency: string | null;
   /** Whether a person holds it up. */
   readonly suspended: boolean;
-  /** The way of the payload through the pool; none where nobody had to be changed. */
+  /** The way of the payload through the pool; none if no node had to change. */
   readonly waves: readonly WaveStatus[];
   /** What stopped it, and whether it is taken back. */
   readonly halt: NotedHalt | null;
@@ -76,7 +76,7 @@ export interface CommitNote {
   readonly outcome: CommitOutcome;
   /** For people: why, where the outcome alone does not tell. */
   readonly message: string;
-  /** null where nobody knows them, as of a commit that never came into force. */
+  /** null if unknown, as of a commit that never came into force. */
   readonly limits: NotedLimits | null;
   readonly pools: readonly NotedPool[];
   /** How many pools more there are, for which there was no room. Absent for none. */
@@ -99,7 +99,7 @@ const shortFinding = (finding: Finding): string => plainLine(formatFinding(findi
 /**
  * The note of the commit in force.
  *
- * @param leftAlone what is to be said of nodes that nobody may touch, because the commit's pools do not say whose they are
+ * @param leftAlone remarks on nodes that must not be changed, because the commit's pools do not say which pool they belong to
  */
 export function noteInForce(
   cluster: string,

@@ -58,7 +58,7 @@ function readNotes(text: string): readonly CommitNote[] {
   }
 }
 
-/** One that nobody could put into words is left out, and the others stay. */
+/** An unreadable one is left out, and the others stay. */
 function readNote(note: unknown): readonly CommitNote[] {
   try {
     if (!isNote(note)) return [];

@@ -13,7 +13,7 @@ export interface NotedPass {
   readonly statuses: ReadonlyMap<string, KubeletPoolStatus>;
   readonly fleet: Fleet;
   readonly limits: CommitLimits | undefined;
-  /** What is to be said of nodes that nobody may touch, because the commit's pools do not say whose they are. */
+  /** Remarks on nodes that must not be changed, because the commit's pools do not say which pool they belong to. */
   readonly leftAlone: readonly string[];
 }
 

@@ -38,14 +38,14 @@ export function nextRecord(recorded: SourceState, round: RecordedPass): SourceSt
   const fresh = inForce !== null && inForce.oid !== recorded.commit && tip?.commit.oid === inForce.oid;
   const state = notes?.state() ?? { notes: 'off' as const, because: 'switched off' };
   const { present, displaced } = due;
-  const said = present !== null && isFinal(present) && notes?.stands(present) === true;
+  const isNoted = present !== null && isFinal(present) && notes?.stands(present) === true;
   const at = toTimestamp(round.at);
   const described = { ...recorded, ...(fresh ? describeCommit(tip, at) : {}) };
   return {
     ...described,
     ...here,
     history: writeHistory(recorded.history, newsOf(described, present, refused, tip, at)),
-    outcome: present === null ? recorded.outcome : said ? present.outcome : '',
+    outcome: present === null ? recorded.outcome : isNoted ? present.outcome : '',
     displaced: formatDisplacedNotes(displaced, notes),
     refusedCommit: refused?.commit ?? '',
     refusedReason: refused?.reason ?? '',

@@ -4,13 +4,14 @@ import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/config-repo/re
 import type { NoteContent } from '../../git/notes/annotator.ts';
 import { formatClass, isClassDone } from '../pool-status/class-summary.ts';
 import type { CommitNote, NotedClass, NotedPool } from './commit-note.ts';
+import { noteTable } from './note-table.ts';
 
 /** Version of the JSON beside a note; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
 export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
 
 /**
  * What is written of a commit: a text for people, and one line of JSON for programs. Where a repository has more pools than either
- * holds, those that need nobody's eye are left out, and both say how many: the JSON is always whole.
+ * holds, those that need no attention are left out, and both say how many: the JSON is always whole.
  */
 export function noteContent(note: CommitNote): Required<NoteContent> {
   const short = fitNote(note, (shorter) => isShort(textOf(shorter)) && isShort(dataOf(shorter)));
@@ -21,7 +22,7 @@ const isShort = (text: string): boolean => Buffer.byteLength(text) <= MOST_NOTE_
 
 const dataOf = (note: CommitNote): string => `${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
 
-/** The note with as many of its pools as fit, those first that need somebody's eye; it says how many are left out. */
+/** The note with as many of its pools as fit, those first that need attention; it says how many are left out. */
 export function fitNote(note: CommitNote, fits: (note: CommitNote) => boolean): CommitNote {
   if (fits(note)) return note;
   const byNeed = [...note.pools].sort((a, b) => need(a) - need(b));
@@ -50,22 +51,8 @@ function textOf(note: CommitNote): string {
   const more = omittedPools === 0 ? [] : [`and ${omittedPools} more pools, for which there is no room here`];
   const remarks = [...more, ...remarksOn(note)];
   const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
-  const rows = note.pools.map((pool) => [
-    pool.name,
-    pool.phase,
-    pool.counts === null ? '-' : `${pool.counts.updated}/${pool.counts.nodes}`,
-    pool.counts === null ? '-' : String(pool.counts.failed),
-    configOf(pool),
-  ]);
   if (remarks.length === 0 && isWell(note)) return `${note.cluster}: ${note.outcome} (${sizeOf(note)})\n`;
-  const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
-  return `${[heading, ...table, ...remarks].join('\n')}\n`;
-}
-
-/** No node runs the template of a pool with computed values. */
-function configOf({ classes = [], config }: NotedPool): string {
-  if (classes.length === 0) return config ?? 'local';
-  return classes.length === 1 ? (classes[0]?.config ?? 'none') : 'by class of machines';
+  return `${[heading, ...noteTable(note.pools), ...remarks].join('\n')}\n`;
 }
 
 /** What deserves a line of its own. */
@@ -100,7 +87,7 @@ function limitLines({ limits }: CommitNote): readonly string[] {
 
 const USUAL = { maxChange: DEFAULT_MAX_CHANGE, maxUnassign: DEFAULT_CLUSTER.maxUnassign } as const;
 
-/** A count may be more than a share of nodes that nobody knows: it counts as wider, unless it is nothing. */
+/** A count may be more than a share, because the number of nodes is unknown: it counts as wider, unless it is 0. */
 const isWider = (amount: Amount, usual: Amount): boolean =>
   typeof amount === 'number'
     ? amount > 0 && usual !== '100%'
@@ -133,13 +120,3 @@ const statusOf = ({ config, updated, ...rest }: NotedClass): ClassStatus => ({
   ...(config === null ? {} : { configName: config }),
   ...(updated === null ? {} : { updated }),
 });
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}

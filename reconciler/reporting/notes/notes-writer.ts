@@ -77,15 +77,15 @@ export function createNotesWriter({
 
   function keepUnreadable(failed: Annotated['unreadable'], tried: ReadonlyMap<CommitOid, NoteContent>): void {
     const before = unreadable;
-    const told = new Map([...failed].map(([commit, error]) => [commit, reasonOf(error)]));
+    const reasons = new Map([...failed].map(([commit, error]) => [commit, reasonOf(error)]));
     const untried = before.filter(({ commit }) => !tried.has(commit) && wanted.has(commit));
-    unreadable = [...untried, ...[...told].map(([commit, because]) => ({ commit, because }))];
+    unreadable = [...untried, ...[...reasons].map(([commit, because]) => ({ commit, because }))];
     if (failed.size > 0) {
       misses += 1;
       retryAt = clock.monotonic() + backoffDelay(misses, BACKOFF, random());
     } else if (unreadable.length === 0) misses = 0;
     for (const [commit, error] of failed) {
-      if (before.some((held) => held.commit === commit && held.because === told.get(commit))) continue;
+      if (before.some((held) => held.commit === commit && held.because === reasons.get(commit))) continue;
       log.error({ commit, ref: annotator.ref, code: error.code, err: error }, 'note cannot be written');
     }
     if (!isDeepStrictEqual(before, unreadable)) onChange();

@@ -4,10 +4,10 @@ import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 const MOST_LINES = 20;
 
 /**
- * What is wrong in the commit in force as the record has it, a line each. Warnings come last: whoever reads the first lines only
+ * What is wrong in the commit in force as the record has it, a line each. Warnings come last: a reader of the first lines only
  * has to see that there is more than those. Pure.
  *
- * @param leftAlone what is to be said of nodes that nobody may touch, because the commit's pools do not say whose they are
+ * @param leftAlone remarks on nodes that must not be changed, because the commit's pools do not say which pool they belong to
  */
 export function writeFindings(findings: readonly Finding[], leftAlone: readonly string[]): string {
   const { error = [], warning = [] } = Object.groupBy(findings, ({ severity }) => severity);

@@ -14,7 +14,7 @@ import {
 export interface SourceRecord {
   /** Reads it once per process; throws a `KubeError` while the API server is away. */
   load(signal: AbortSignal): Promise<SourceState>;
-  /** Writes it where it differs from what is there; throws a `KubeError` where that fails. */
+  /** Writes the record if it differs from what is there; throws the `KubeError` of a failed write. */
   save(state: SourceState, signal: AbortSignal): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createSourceRecord(kube: Kube, namespace: string): SourceRecord 
         present = before === null ? await kube.create(place, wanted, signal) : await patched(before, wanted, signal);
         sent = wanted.data;
       } catch (error) {
-        // Somebody else wrote or deleted it: the next save starts from what is there then.
+        // Another writer changed or deleted it: the next save starts from what is there then.
         if (isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ALREADY_EXISTS'))
           [present, sent] = [undefined, undefined];
         throw error;

@@ -18,7 +18,7 @@ export const hasNoConfig = ({ configName }: Pick<ClassStatus, 'configName'>): bo
 export const isClassDone = ({ nodes, updated = nodes, configName }: ClassStatus): boolean =>
   configName !== undefined && updated === nodes;
 
-/** The classes that somebody has to know of first: held ones, then unfinished ones, then the others, each the largest first. */
+/** The classes by urgency: held ones first, then unfinished ones, then the others, each the largest first. */
 export const byUrgency = (classes: readonly ClassStatus[]): readonly ClassStatus[] =>
   [...classes].sort((a, b) => need(a) - need(b));
 

@@ -31,7 +31,7 @@ export function createPoolStatusRateLimit(clock: Clock, everyMs: Millis): PoolSt
   };
 }
 
-/** A status that cannot be read is not taken for one: whoever writes finds out why. */
+/** A status that cannot be read is not taken for one: the write finds out why. */
 function isKnownAsProgress({ pool, status }: Extract<Step, { readonly step: 'write-pool-status' }>): boolean {
   try {
     return isOnlyProgress(pool.status, status);

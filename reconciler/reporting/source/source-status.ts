@@ -71,7 +71,7 @@ function refusedIn(
   return { refused: { commit, ...said({ subject, author }), reason, message } };
 }
 
-/** Where the branch stands, in one word. A person has to act where it is stalled; the rest passes by itself. */
+/** Where the branch stands, in one word. A person has to act on a stalled one; the rest passes by itself. */
 interface Standing {
   readonly is: 'ready' | 'reconciling' | 'stalled';
   readonly reason: string;

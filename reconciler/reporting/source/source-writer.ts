@@ -85,7 +85,7 @@ export function createSourceWriter({
       if (signal.aborted) return 0;
       present = undefined;
       faults += 1;
-      // Somebody else wrote, made or deleted it.
+      // Another writer changed, created or deleted it.
       if (isKubeError(error, 'KUBE_CONFLICT', 'KUBE_ALREADY_EXISTS') && faults === 1) return 0;
       const isMissing = isKubeError(error, 'KUBE_NOT_FOUND', 'KUBE_FORBIDDEN');
       if (isMissing ? !saidMissing : faults === 1)

@@ -27,7 +27,7 @@ export function bannersOf(
   ];
 }
 
-/** @param leader null where this process leads, '' where nobody does */
+/** @param leader null if this process leads, '' without a leader */
 export function noLeaderBanner(leader: string | null): readonly Banner[] {
   if (leader !== '') return [];
   return [
@@ -60,11 +60,11 @@ const MOST_FAILURES = 3;
 
 function haltOf({ name, says, failures }: PoolModel, { planned }: PassResult): Banner {
   const reverts = planned.pools.get(name)?.halt?.action === 'revert';
-  const told = failures.slice(0, MOST_FAILURES).map((each) => `${each.node}: ${each.reason}: ${each.message}`);
+  const lines = failures.slice(0, MOST_FAILURES).map((each) => `${each.node}: ${each.reason}: ${each.message}`);
   return {
     tone: 'bad',
     title: `Pool ${name} is halted`,
-    text: [says, ...told].join('\n'),
+    text: [says, ...lines].join('\n'),
     remedies: [
       reverts
         ? 'Nodes that run the failed config are taken back to the one before.'

@@ -2,11 +2,11 @@ import type { ForgeKind } from '../forge/forges.ts';
 import { sshAddress } from '../../git/ssh/address.ts';
 
 /**
- * A forge's page of a commit, or null where nobody can say what kind of forge it is. Holds a host and a path, never a
+ * A forge's page of a commit, or null for an unknown kind of forge. Holds a host and a path, never a
  * credential, and is https unless the repository itself is read over http.
  *
  * @param gitUrl the repository's address, over https, http or ssh
- * @param kind   what the operator says of the forge; otherwise its host's name tells, as far as it does
+ * @param kind   what the operator says of the forge; otherwise its host's name decides, if it can
  */
 export function commitLink(gitUrl: string, oid: string, kind?: ForgeKind): string | null {
   if (!/^[0-9a-f]{40}$/.test(oid)) return null;
@@ -28,9 +28,9 @@ const PAGES: Readonly<Record<Guess, string>> = {
 };
 
 function guessed(host: string): Guess {
-  const said = /(?:^|\.)(github|gitlab|gitea|forgejo|codeberg|bitbucket)\./.exec(host)?.[1];
-  if (said === 'forgejo' || said === 'codeberg') return 'gitea';
-  return (said as Guess | undefined) ?? 'unknown';
+  const named = /(?:^|\.)(github|gitlab|gitea|forgejo|codeberg|bitbucket)\./.exec(host)?.[1];
+  if (named === 'forgejo' || named === 'codeberg') return 'gitea';
+  return (named as Guess | undefined) ?? 'unknown';
 }
 
 interface Place {

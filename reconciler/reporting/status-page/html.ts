@@ -12,7 +12,7 @@ export type Content = string | number | Html | null | readonly Content[];
 
 /**
  * The only way from text to markup. Whatever is put in is text: names, reasons and subjects come from strangers. It may stand
- * between elements or in a quoted attribute, nowhere else. Characters that nobody sees are spelled out.
+ * between elements or in a quoted attribute, nowhere else. Invisible characters are spelled out.
  */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Html {
   const parts = strings.flatMap((text, index) => [

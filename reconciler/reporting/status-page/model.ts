@@ -24,7 +24,7 @@ export type PoolState =
   | 'retiring';
 
 /**
- * How a node is doing: where it stands, and for one that has yet to be told, whether its turn has come. Every node is in exactly one.
+ * How a node is doing: its standing, and for one that waits for its assignment, whether its turn has come. Every node is in exactly one.
  * rebooting: it waits for its machine to reboot. left-alone: two pools select it with the same priority, or a person opted it out. unselected: no pool is for it.
  */
 export type NodeState =
@@ -57,7 +57,7 @@ export interface TimelineSpan {
 }
 
 export interface WaveBar extends WaveStatus {
-  /** null where it has not begun. */
+  /** null before its start. */
   readonly span: TimelineSpan | null;
 }
 
@@ -73,7 +73,7 @@ export interface RolloutModel {
   readonly waves: readonly WaveBar[];
   /** Who began while how many might be on trial; empty where `maxUnavailable` bounds that. */
   readonly generations: readonly GenerationBar[];
-  /** null where it is over. */
+  /** null once it is over. */
   readonly remaining: RemainingTime | null;
 }
 
@@ -110,11 +110,11 @@ export interface NodeRow {
   /** The planner's word: `nothing to do`, `change now`, or why it is held. */
   readonly now: string;
   readonly because: string;
-  /** How far the agent is, while it is at something; '' where it is not. */
+  /** How far the agent is with a change; '' at rest. */
   readonly progress: string;
   /** The agent's last complaint. */
   readonly error: string;
-  /** Why what its kubelet runs cannot be seen; '' where somebody does. */
+  /** Why the config that its kubelet runs is not visible; '' if it is. */
   readonly unseen: string;
   readonly assigned: string;
   readonly active: string;
@@ -143,10 +143,10 @@ export interface GitModel {
   readonly statuses: string;
 }
 
-/** What the last look showed: of this process where it leads, and otherwise of the cluster's own objects. */
+/** What the last look showed: of this process if it leads, and otherwise of the cluster's own objects. */
 export interface WorkingModel {
   readonly view: 'working';
-  /** Who leads where this process does not; '' where nobody does, or nobody knows. null where it leads itself. */
+  /** The leader, if it is another process; '' without a known leader. null if this process leads. */
   readonly leader: string | null;
   readonly cluster: string;
   readonly version: string;
@@ -165,7 +165,7 @@ export interface WaitingModel {
   readonly view: 'waiting';
   readonly cluster: string;
   readonly version: string;
-  /** Who acts; '' where nobody does, or nobody knows. This very process where it has yet to look. */
+  /** The leader; '' without a known one. This very process before its first look. */
   readonly holder: string;
   readonly leads: boolean;
 }

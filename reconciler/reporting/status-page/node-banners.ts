@@ -9,7 +9,7 @@ const MOST_NODES = 3;
 /**
  * What single nodes suffer from: a pool goes on as long as few enough of its nodes fail, and says nothing of them. Pure.
  *
- * @param halted names of pools whose failures are told already
+ * @param halted names of pools whose failures have a banner already
  */
 export function nodeBanners(
   round: PassResult,

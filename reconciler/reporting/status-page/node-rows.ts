@@ -44,7 +44,7 @@ export const NODE_STATES: readonly NodeState[] = [
   'unselected',
 ];
 
-/** How many of these nodes are in each state, the worst first; none that nobody is in. */
+/** How many of these nodes are in each state, the worst first; no state without nodes. */
 export function countStates(nodes: readonly NodeRow[]): readonly StateCount[] {
   const byState = Map.groupBy(nodes, ({ state }) => state);
   return NODE_STATES.flatMap((state) => {

@@ -10,7 +10,7 @@ import { renderPage } from './render/render-page.ts';
 /** Who acts, as far as this process knows. */
 export interface Leadership {
   readonly leads: boolean;
-  /** '' where nobody does, or nobody knows. */
+  /** '' without a known leader. */
   readonly holder: string;
 }
 
@@ -27,7 +27,7 @@ export interface PageCache {
   page(question: PageRequest): RenderedPage | null;
 }
 
-/** Pages of one round that are kept. Beyond that somebody is trying addresses. */
+/** Pages of one round that are kept. Beyond that a client is trying addresses. */
 const MOST_PAGES = 64;
 /** An old picture has to become known as one, also without another round. */
 const KEEP_MS: Millis = 5_000;

@@ -63,7 +63,7 @@ function recordedFindings({ fleet }: PassResult, pool: string): readonly string[
   return message.split('\n').filter((line) => line !== '');
 }
 
-/** Also of a pool that has nothing to do now: whoever suspended it wants to be reminded. */
+/** Also of a pool that has nothing to do now, as a reminder of the suspension. */
 function whySuspended(pool: DesiredPool, { fleet, desired }: PassResult): string {
   return suspensionOf(pool, fleet.pools.get(pool.name), desired.policy)?.because ?? '';
 }

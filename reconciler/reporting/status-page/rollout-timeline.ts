@@ -9,7 +9,7 @@ export const TIMELINE_END = 1_000;
 /**
  * A rollout with its waves and generations laid out over its time: from its start to its end, to its halt, or to now. Pure.
  *
- * @param haltedAt when the pool was halted; undefined where it is not
+ * @param haltedAt when the pool was halted; undefined if it is not
  */
 export function timelineOf(
   rollout: RolloutStatus,

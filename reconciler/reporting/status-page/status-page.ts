@@ -23,11 +23,11 @@ export interface StatusPageOptions {
 
 /** The reconciler's page for people. It only shows, and is never in the way of anything. */
 export interface StatusPage {
-  /** The picture of a round. Cheap: nothing is made of it before somebody asks. */
+  /** The picture of a round. Cheap: pages are rendered on request. */
   show(round: PassResult): void;
   /** Browsers that follow it now. */
   listeners(): number;
-  /** Its port once it runs and listens; null where it cannot, which the log tells. */
+  /** Its port once it runs and listens; null if it cannot, which the log says. */
   readonly port: Promise<number | null>;
   /** Serves until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>;

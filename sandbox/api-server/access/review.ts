@@ -12,14 +12,14 @@ const REVIEWS: readonly string[] = [
   'authentication.k8s.io/selfsubjectreviews',
 ];
 
-/** The questions that are answered: whether somebody, or whoever asks, may do something, and who asks. */
+/** The reviews that are answered: whether a user, or the caller, may do something, and who the caller is. */
 export const isReview = ({ group, version, resource, verb }: ResourceCall): boolean =>
   version === 'v1' && verb === 'create' && REVIEWS.includes(`${group}/${resource}`);
 
-/** Who asks is told to everybody whom the server knows: by default, Kubernetes binds that right to all of them. */
+/** Every known caller may ask who it is: by default, Kubernetes binds that right to all of them. */
 export const isForEverybody = (call: ResourceCall): boolean => isReview(call) && call.resource === 'selfsubjectreviews';
 
-/** Somebody without a token of the sandbox may do nothing. Nothing is stored. @throws Refusal for a body that is no object */
+/** A caller without a token of the sandbox may do nothing. Nothing is stored. @throws Refusal for a body that is no object */
 export async function review(
   request: IncomingMessage,
   { tokens }: { readonly tokens: Tokens },

@@ -2,7 +2,7 @@ import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
 import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
 
-/** One rule of a Role or ClusterRole; `namespace` is undefined where it holds everywhere. */
+/** One rule of a Role or ClusterRole; `namespace` is undefined for all namespaces. */
 interface Rule {
   readonly namespace: string | undefined;
   readonly apiGroups: readonly string[];
@@ -13,7 +13,7 @@ interface Rule {
 
 /**
  * What manifests grant to a service account: Roles and ClusterRoles through their bindings, so that the sandbox can let
- * a program do exactly what it may do where it is installed.
+ * a program do exactly what its installation allows.
  *
  * @param manifests decoded objects of any kind
  */

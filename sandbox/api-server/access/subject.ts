@@ -3,7 +3,7 @@ import type { ApiCall, ResourceCall } from '#sandbox/api-server/request/api-call
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
 import { qualified, unauthorized } from '#sandbox/api-server/status/status-refusals.ts';
 
-/** Whoever shows a token. */
+/** The holder of a token. */
 export interface Subject {
   /** `system:serviceaccount:kubelet-gitops:kubelet-gitops-agent`. */
   readonly user: string;
@@ -28,8 +28,8 @@ const isList = (tokens: readonly string[] | object): tokens is readonly string[]
 const NOBODY: Subject = { user: 'system:anonymous', may: () => false };
 
 /**
- * @param anonymous whom a request without a token counts as; nobody with any right where left out
- * @throws Refusal 401 for a token that nobody has
+ * @param anonymous the user of a request without a token; default: one without rights
+ * @throws Refusal 401 for an unknown token
  */
 export function subjectOf({ headers }: IncomingMessage, tokens: Tokens, anonymous: Subject = NOBODY): Subject {
   const { authorization } = headers;

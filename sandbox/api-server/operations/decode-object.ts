@@ -19,8 +19,8 @@ const validateMeta: Validate = createValidator({ type: 'object', properties: { m
 /**
  * Reads an object of a resource.
  *
- * @param from where it was found: as the body, or as the result of a patch
- * @throws Refusal 400 or, for a patch, 422 where the server could not hold it in its types
+ * @param from its place: as the body, or as the result of a patch
+ * @throws Refusal 400 or, for a patch, 422 if the server could not hold it in its types
  */
 export function decodeObject(served: ServedResource, value: unknown, from: 'body' | 'patch'): Decoded {
   const { kind, version } = served.resource;

@@ -4,7 +4,7 @@ import type { Api } from '#sandbox/api-server/api.ts';
 import { get } from '#sandbox/api-server/operations/read-objects.ts';
 import { PODS } from '#shared/kube/kube.ts';
 
-/** What a pod's containers wrote: no kubelet is asked here, whoever sets the scene writes it down. */
+/** What a pod's containers wrote: no kubelet is asked here, the test or the demo writes it. */
 export const LOG_ANNOTATION = 'sandbox/log';
 
 export const isLog = ({ group, resource, subresource, verb }: ResourceCall): boolean =>

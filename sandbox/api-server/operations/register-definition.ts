@@ -6,7 +6,7 @@ import { isJson, memberOf, without } from '#sandbox/api-server/stored-object.ts'
 
 /**
  * Serves the resource of a definition that was made or changed, and says so in its status. The real server takes a
- * moment for that; whoever waits for the condition `Established` is right with both.
+ * moment for that; a client that waits for the condition `Established` is right with both.
  */
 export function registerDefinition(api: Api, definition: StoredObject): StoredObject {
   const served = api.registry.define(definition);

@@ -53,7 +53,7 @@ export function update(
 }
 
 /**
- * Writes what was sent over what is there, where nobody wrote in between. Nothing is written where nothing differs.
+ * Writes what was sent over what is there, unless another writer was quicker. Nothing is written if nothing differs.
  *
  * @throws Refusal
  */

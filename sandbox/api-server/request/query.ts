@@ -1,6 +1,6 @@
 import { badRequest, unclassified } from '#sandbox/api-server/status/status-refusals.ts';
 
-/** A whole number of a query; 0 where it is not given. @throws Refusal 400 */
+/** A whole number of a query; 0 if not given. @throws Refusal 400 */
 export function countIn(query: URLSearchParams, key: string): number {
   const text = query.get(key) ?? '';
   if (text === '') return 0;
@@ -14,7 +14,7 @@ export const flagIn = (query: URLSearchParams, key: string): boolean => {
   return value !== null && value !== '0' && value !== 'false';
 };
 
-/** `resourceVersion`: undefined where it is not given, or empty. @throws Refusal 500, as the real server has it */
+/** `resourceVersion`: undefined if not given, or empty. @throws Refusal 500, as the real server has it */
 export function versionIn(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return undefined;

@@ -23,7 +23,7 @@ const SERVICE_ACCOUNTS: Resource = {
   kind: 'ServiceAccount',
   namespaced: true,
 };
-/** What evictions ask. `status.disruptionsAllowed` is a controller's to compute; here whoever sets the scene does. */
+/** What evictions ask. `status.disruptionsAllowed` is a controller's to compute; here the test or the demo sets it. */
 export const POD_DISRUPTION_BUDGETS: Resource = {
   group: 'policy',
   version: 'v1',
@@ -31,7 +31,7 @@ export const POD_DISRUPTION_BUDGETS: Resource = {
   kind: 'PodDisruptionBudget',
   namespaced: true,
 };
-/** What runs in a cluster, as far as it is looked at: nobody here makes pods of it. */
+/** What runs in a cluster, as far as we read it: no controller makes pods of it here. */
 export const DEPLOYMENTS: Resource = {
   group: 'apps',
   version: 'v1',

@@ -32,7 +32,7 @@ interface Definition {
 /**
  * The resource that a definition brings.
  *
- * @throws where it has not exactly one served version: conversion is no part of the sandbox
+ * @throws unless it has exactly one served version: conversion is no part of the sandbox
  */
 export function customResource(definition: Json): ServedResource {
   const { group, scope, names, versions } = (definition as unknown as Definition).spec;

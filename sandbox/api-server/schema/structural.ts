@@ -35,7 +35,7 @@ export const TEXT: Schema = { type: 'string' };
 
 export const TEXTS: Schema = { type: 'object', additionalProperties: TEXT };
 
-/** The schema of one member of an object; undefined where it is unknown. */
+/** The schema of one member of an object; undefined if unknown. */
 export function memberSchema(schema: Schema, key: string): Schema | undefined {
   if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return schema.properties[key];
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;

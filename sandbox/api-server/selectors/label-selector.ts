@@ -8,7 +8,7 @@ export type LabelTest = (labels: Labels) => boolean;
 /**
  * Reads a label selector as it stands in a query, equality-based (`a=b,c!=d`) and set-based (`a in (b,c),!d`).
  *
- * @throws Refusal 400 where it is none
+ * @throws Refusal 400 for any other text
  */
 export function parseLabelSelector(text: string): LabelTest {
   const tests = splitOutsideParentheses(text).map(parseRequirement);

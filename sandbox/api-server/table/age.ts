@@ -28,7 +28,7 @@ function rest(span: Millis, of: Millis, unit: Millis, letter: string): string {
   return count === 0 ? '' : `${count}${letter}`;
 }
 
-/** The age of a timestamp, `<unknown>` where it is none. */
+/** The age of a timestamp, `<unknown>` for any other value. */
 export function ageOf(timestamp: unknown, now: Millis): string {
   const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(at) ? '<unknown>' : humanDuration(now - at);

@@ -3,7 +3,7 @@ import { keyOfObject } from '#sandbox/api-server/store/collection.ts';
 import type { Change } from '#sandbox/api-server/store/change-history.ts';
 import { collectionId } from '#sandbox/api-server/store/resource-store.ts';
 
-/** Somebody who watches. */
+/** One watch of a client. */
 export interface Watcher {
   readonly heard: (change: Change) => void;
   /** The watch is over: in order, or as if the connection had broken. */

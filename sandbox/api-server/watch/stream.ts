@@ -24,7 +24,7 @@ export interface WatchRequest {
   readonly response: ServerResponse;
 }
 
-/** Answers with a stream of events until the time asked for is over, or somebody ends it. @throws Refusal before that */
+/** Answers with a stream of events until the time asked for is over, or one side ends it. @throws Refusal before that */
 export function streamWatch(request: WatchRequest): void {
   const { api, target, query, response, clock } = request;
   const selection = selectionOf(target, query);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** The parts of a fetch or push that a fault can be narrowed to. */
 export type GitStep = 'advertisement' | 'fetch' | 'push';
 
-/** How the server fails until it is told to stop failing. */
+/** How the server fails until the fault is cleared. */
 export type GitFault =
   /** Every connection is closed before a byte of an answer. */
   | { readonly kind: 'unreachable' }

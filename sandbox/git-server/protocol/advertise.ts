@@ -14,7 +14,7 @@ const SHARED = ['side-band-64k', 'ofs-delta', 'object-format=sha1', AGENT];
 const FETCH = ['multi_ack_detailed', 'shallow', 'deepen-relative', 'no-progress', 'allow-reachable-sha1-in-want'];
 const TIP = 'allow-tip-sha1-in-want';
 
-/** The version that a client asks for in its `Git-Protocol` header; 0 where it asks for none that is known. */
+/** The version that a client asks for in its `Git-Protocol` header; 0 without a known one. */
 export function versionOf(header: string | undefined): ProtocolVersion {
   const asked = (header ?? '').split(':');
   if (asked.includes('version=2')) return 2;
@@ -49,7 +49,7 @@ export function sorted(repository: Repository): readonly RefLine[] {
   return [...repository.refs].sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
-/** `HEAD` first where it leads somewhere, and after each annotated tag what it tags. */
+/** `HEAD` first unless its branch is missing, and after each annotated tag what it tags. */
 function fetchLines(repository: Repository): readonly RefLine[] {
   const head = repository.refs.get(repository.head);
   const lines: RefLine[] = head === undefined ? [] : [['HEAD', head]];

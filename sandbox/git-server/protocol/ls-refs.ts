@@ -15,7 +15,7 @@ export function answerLsRefs(repository: Repository, lines: readonly string[]): 
   return Buffer.concat([...[...head, ...described].map((line) => packet(`${line}\n`)), FLUSH]);
 }
 
-/** `HEAD` of an empty repository is told only to clients that ask, so that a clone of it starts on the right branch. */
+/** `HEAD` of an empty repository is sent only to clients that ask, so that a clone of it starts on the right branch. */
 function headLine(repository: Repository, lines: readonly string[]): readonly string[] {
   const target = lines.includes('symrefs') ? ` symref-target:${repository.head}` : '';
   const oid = repository.refs.get(repository.head);

@@ -19,9 +19,9 @@ export interface FileChange {
 const SOMEBODY: Author = { name: 'Sandbox', email: 'sandbox@example.invalid' };
 
 /**
- * Commits on the tip of a branch, which is made where it does not exist.
+ * Commits on the tip of a branch, which is created if missing.
  *
- * @throws GitServerError `GIT_CHANGE_INVALID`, also where another commit reached the branch at the same moment
+ * @throws GitServerError `GIT_CHANGE_INVALID`, also if another commit reached the branch at the same moment
  */
 export async function commitFiles(
   repository: Repository,

@@ -40,7 +40,7 @@ export const MOVED_SINCE_ANNOTATION = `${GROUP}/moved-since`;
 /** Annotation on a KubeletNode: the sizes that its machine was sorted by, `memory=15872Mi`, so that it stays in its class. */
 export const MACHINE_ANNOTATION = `${GROUP}/machine`;
 
-/** Annotation on a KubeletNode: the labels that told its class when it was told its config, `example.com/tier=gold,!example.com/gpu`. */
+/** Annotation on a KubeletNode: the labels that decided its class when its config was assigned, `example.com/tier=gold,!example.com/gpu`. */
 export const CLASS_LABELS_ANNOTATION = `${GROUP}/class-labels`;
 
 /**

@@ -36,7 +36,7 @@ export const DEFAULT_DRIFT: DriftPolicy = 'repair';
 
 export const DEFAULT_TRIAL: TrialSpec = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
 
-/** Who has the machine reboot: systemd, told by the agent; or a reboot daemon on the host, told by a file. */
+/** What reboots the machine: systemd, on the agent's order; or a reboot daemon on the host, by a sentinel file. */
 export type RebootBy = 'systemd' | 'sentinel';
 
 /** A change that takes effect with a boot only: the kubelet is started with it by the machine, not by a restart. */
@@ -77,7 +77,7 @@ export interface KubeletNodeSpec {
    * already. A new `configSource` needs none, because the assignment itself is the turn.
    */
   readonly turn?: Turn;
-  /** A config that the node is to check before its pods are told to leave for it. Nothing of it is installed. */
+  /** A config that the node is to check before its pods are evicted for it. Nothing of it is installed. */
   readonly preflight?: PreflightOrder;
 }
 
@@ -97,7 +97,7 @@ export interface PreflightAnswer {
   /** Of the config that is asked about; absent where none is. */
   readonly sha256?: string;
   readonly apply?: ApplyMode;
-  /** The order's; absent where it had none. */
+  /** The order's; absent if the order has none. */
   readonly retry?: string;
   /** As in `error`; absent with `ready` and `passed`. */
   readonly reason?: string;
@@ -237,9 +237,3 @@ export const MAX_WARNING_LENGTH = 4096;
 
 /** The condition that says whether a kubelet does well with its config: the agent's on the KubeletNode, and copied to the Node. */
 export const CONFIG_HEALTH = 'KubeletConfigHealthy';
-
-/** Agents refresh `status.heartbeat` this often when nothing else changes. */
-export const HEARTBEAT_MS = 5 * 60_000;
-
-/** A node whose agent has been silent for longer than this counts as having none: three missed heartbeats. */
-export const AGENT_SILENT_MS = 3 * HEARTBEAT_MS;

@@ -11,7 +11,7 @@ interface NamedQuery {
 export interface NodeQuery extends NamedQuery {
   /** How much worse counts, in the unit of the query; more than 0. */
   readonly least: number;
-  /** Of what it was before; counts where it is more than `least`. Absent: `least` alone counts. */
+  /** Of what it was before; counts if it is more than `least`. Absent: `least` alone counts. */
   readonly percent?: number;
   /** Which way is worse; absent for `up`. */
   readonly worse?: 'up' | 'down';

@@ -5,16 +5,16 @@ import type { Condition } from './object.ts';
 export const RUNNING_CONFIG_SEEN = 'RunningConfigSeen';
 
 /**
- * Reasons of the condition where it is not True. `Forbidden`: the kubelet lets the agent not read it. `Untrusted`: who
- * answers cannot prove to be the kubelet. `SwitchedOff`: the kubelet serves no API. `NotYet`: no
+ * Reasons of the condition if it is not True. `Forbidden`: the kubelet lets the agent not read it. `Untrusted`: the server
+ * does not prove to be the kubelet. `SwitchedOff`: the kubelet serves no API. `NotYet`: no
  * answer, for a moment, as while it starts. `Unreachable`: none for two minutes.
  */
 export const UNSEEN_REASONS = ['Forbidden', 'Untrusted', 'SwitchedOff', 'NotYet', 'Unreachable'] as const;
 export type UnseenReason = (typeof UNSEEN_REASONS)[number];
 
 /**
- * Why nobody can say what the kubelet of a node at rest runs; undefined where somebody can, during a change, and where an
- * older agent does not tell.
+ * Why the config that the kubelet of a node at rest runs is unknown; undefined if it is known, during a change, and if an
+ * older agent does not report it.
  */
 export function unseenIn({ phase, conditions = [] }: KubeletNodeStatus): Condition | undefined {
   if (phase !== 'Idle' && phase !== 'Drifted') return undefined;

@@ -1,7 +1,7 @@
 import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from './decode/decode.ts';
 
 /**
- * Version of the form that `canonicalize` writes. Whoever changes the bytes raises it: configs that mean the same keep
+ * Version of the form that `canonicalize` writes. A change of the bytes raises it: configs that mean the same keep
  * the names that they have in the cluster, so that an upgrade of this software restarts no kubelet.
  */
 export const CANONICAL_FORM = 1;

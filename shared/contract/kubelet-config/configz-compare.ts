@@ -168,7 +168,7 @@ function isResolved(meant: unknown, seen: unknown): boolean {
     return false;
   const below: string[] = [];
   for (const step of meant.split('/')) {
-    // What goes above the folder of the file cannot be told from here.
+    // What is above the folder of the file is unknown here.
     if (step === '..') below.pop();
     else if (step !== '' && step !== '.') below.push(step);
   }

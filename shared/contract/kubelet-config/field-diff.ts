@@ -12,10 +12,10 @@ type Config = Readonly<Record<string, unknown>>;
 export interface FieldChange {
   /** Dotted: `evictionHard.memory.available`, `featureGates.X`. */
   readonly path: string;
-  /** As it would be written; undefined where it is not set. */
+  /** As it would be written; undefined if not set. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** What the kubelet works with where it is not set; undefined where that is the node's own, or nothing. */
+  /** The kubelet's default; undefined if that depends on the node, and without one. */
   readonly default: string | undefined;
   readonly cost: ChangeCost;
   /** Of a gate: features that go off with it, where only pods that need one ask for the drain. */
@@ -38,7 +38,7 @@ export function mostDisruptiveCost(changes: readonly Pick<FieldChange, 'cost'>[]
  * kubelet replaces them whole.
  *
  * @param before null where there was none
- * @param minor of the kubelet, 34; where it is not known, what a change may cost at most
+ * @param minor of the kubelet, 34; if unknown, the greatest possible cost counts
  */
 export function diffPayloads(before: Config | null, after: Config | null, minor?: number): readonly FieldChange[] {
   const then = leavesOf(before ?? {});

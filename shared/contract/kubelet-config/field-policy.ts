@@ -6,7 +6,7 @@ import { isMap } from './written-fields.ts';
 export interface FieldPolicy {
   /** May be set although they are denied by default. */
   readonly allow: readonly string[];
-  /** May not be set, whoever allows them further down. */
+  /** May not be set, even if a lower level allows them. */
   readonly deny: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const HOST_FILES = 'it lets files of the host be read or removed';
 
 /**
  * Denied unless the reconciler's settings or the cluster's file allow them: what owns a node, what identifies it, and what could
- * cut it off so that nobody can take the change back from outside. `security/powers.ts` says more of each.
+ * cut it off so that the change cannot be taken back from outside. `security/powers.ts` says more of each.
  */
 export const DENIED_BY_DEFAULT: Readonly<Record<string, string>> = {
   address: LOCKS_OUT,
@@ -69,7 +69,7 @@ export const RESTRICTIVE_VALUES: Readonly<Record<string, unknown>> = {
 export interface DeniedField {
   readonly path: Path;
   readonly why: string;
-  /** Allowing it helps: nobody but the default list denies it. */
+  /** Allowing it helps: only the default list denies it. */
   readonly allowable: boolean;
 }
 
@@ -96,7 +96,7 @@ export function deniedFields(
   return leavesOf(config).flatMap(([path, name, value]) => judge(path, name, value) ?? []);
 }
 
-/** What a node may be told in spite of the default list: the words that travel with an assignment. Sorted. */
+/** What an assignment may set in spite of the default list: the words that travel with an assignment. Sorted. */
 export const allowedFields = ({ allow, deny }: FieldPolicy): readonly string[] =>
   [...new Set(allow)].filter((field) => !covers(deny, field)).sort();
 

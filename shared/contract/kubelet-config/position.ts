@@ -8,7 +8,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where the key or item at a path was written; where it was not, its nearest parent's place. */
+/** Where the key or item at a path was written; for an unwritten one, its nearest parent's place. */
 export type PositionOf = (path: Path) => Position | undefined;
 
 /** The places of a value and of everything in it, as offsets into the text. Keys have the place of the key. */

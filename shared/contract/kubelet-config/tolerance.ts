@@ -8,7 +8,7 @@ type Config = Readonly<Record<string, unknown>>;
 
 /**
  * What a kubelet drops with no more than a line in its log, and what people may therefore decide to live with: while a
- * pool moves to nodes that know a field, or where a file has to go on that nobody can change now. A feature gate that is
+ * pool moves to nodes that know a field, or while a file cannot be changed now. A feature gate that is
  * not known keeps kubelets from starting, so that it is only tolerable on versions newer than the tables.
  */
 export const TOLERABLE_CODES = ['unknown-field', 'wrong-case', 'duplicate-key', 'unknown-feature-gate'] as const;
@@ -20,7 +20,7 @@ export type TolerableCode = (typeof TOLERABLE_CODES)[number];
 /**
  * The finding as a warning where its code is tolerated. Words that are no tolerable code tolerate nothing.
  *
- * @param minor of the kubelet that it is about, where it is about one
+ * @param minor of the kubelet, for a finding about one version
  */
 export function tolerated<F extends Pick<Finding, 'code' | 'severity'>>(
   finding: F,

@@ -94,7 +94,7 @@ export const complaintsOf: ComplaintsOf = (value, { minor, apply }) => {
   return complaints.map((complaint) => softened(complaint, view));
 };
 
-/** The tables end somewhere, and nobody is to take their silence for a verdict. */
+/** The tables have an end, and their silence is no verdict. */
 function unknownVersion(minor: number): readonly Complaint[] {
   if (minor <= NEWEST_MINOR) return [];
   const newest = minorName(NEWEST_MINOR);

@@ -40,7 +40,7 @@ const MILDER: Readonly<Record<string, Effect>> = {
 export function effectOf({ code, severity }: Finding): Effect {
   const effect = MILDER[code] ?? 'refuses';
   if (severity === 'error') return effect;
-  // What is dropped stays dropped where somebody tolerates it; other warnings are ours alone.
+  // A tolerated field is dropped all the same; other warnings are ours alone.
   return effect === 'drops' ? 'misreads' : 'none';
 }
 

@@ -101,6 +101,50 @@ const textOf = async (disk: Disk, path: string): Promise<string | undefined> =>
 const refused = (error: unknown): boolean => codeOf(error) === 'UNINSTALL_NOT_LOCAL';
 
 describe('giving a node up', () => {
+  it('asks the bytes themselves where the installer finds nothing amiss', async () => {
+    for (const [present, isRefused] of [
+      [undefined, true],
+      ['{', true],
+      [`${HEAD}maxPods: 43\n`, false],
+      [LOCAL, false],
+    ] as const) {
+      // Without another one, the last of ours is still there.
+      const disk = await usedNode({ back: present !== undefined });
+      if (present !== undefined) disk.plant(CONFIG, present);
+      const before = await textOf(disk, CONFIG);
+      const plan = { files: [] } as unknown as Awaited<ReturnType<ReturnType<typeof installerOn>['plan']>>;
+      const none = (): Promise<void> => Promise.resolve();
+      const run = createUninstall({
+        disk,
+        seal: () => undefined,
+        stateDirectory: STATE,
+        configFile: CONFIG,
+        dropInDirectory: undefined,
+        installer: {
+          plan: () => Promise.resolve(plan),
+          isInstalled: () => Promise.resolve(true),
+          forgetState: none,
+          settle: none,
+        },
+        guard: { disarm: none },
+        releaseLock: none,
+      });
+      if (isRefused) await assert.rejects(run(), refused, present);
+      else await run();
+      assert.equal(await textOf(disk, CONFIG), before);
+      assert.equal((await disk.list(STATE)).includes('local'), isRefused, present);
+    }
+  });
+
+  it('leaves the waiting room of another agent alone, which goes with that agent', async () => {
+    const disk = await usedNode();
+    const room = `${STATE}/agent.sock.1a2b3c4d`;
+    await disk.makeDirectory(room, 0o700);
+    disk.plant(`${room}/1a2b3c4d`, '');
+    await uninstallOn(disk).run();
+    assert.deepEqual(oursOn(disk), [room, `${room}/1a2b3c4d`]);
+  });
+
   it('leaves the node’s own config and nothing of ours', async () => {
     const disk = await usedNode();
     const { run, disarmed, released } = uninstallOn(disk);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { aliveLine, readGuardNote } from '#agent/guard/guard-records.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { BOOT, createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { type Shell, SHELLS } from './support/shells.ts';
 
@@ -332,7 +333,7 @@ const startRows: typeof rows = [
 ];
 
 for (const shell of SHELLS) {
-  describe(`the guard's watch over a start of the kubelet under ${shell.name}`, { skip: shell.skip }, () => {
+  describeOrSkip(`the guard's watch over a start of the kubelet under ${shell.name}`, { skip: shell.skip }, () => {
     for (const [when, story] of startRows) {
       it(when, async () => {
         const host = createPromotedHost();
@@ -344,7 +345,7 @@ for (const shell of SHELLS) {
       });
     }
   });
-  describe(`the guard's watch over a boot under ${shell.name}`, { skip: shell.skip }, () => {
+  describeOrSkip(`the guard's watch over a boot under ${shell.name}`, { skip: shell.skip }, () => {
     for (const [when, story] of rows) {
       it(when, async () => {
         const host = createPromotedHost();

@@ -14,9 +14,10 @@ import {
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { dropInText, stagedPathOf } from '#agent/guard/guard-paths.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, type Mode, NEW, OLD, SCRIPT } from './support/guarded-host.ts';
-import { SHELLS } from './support/shells.ts';
+import { SHELLS, skipWithoutStandIns } from './support/shells.ts';
 
 /** What a disk can have in the place of a file. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
@@ -104,7 +105,7 @@ function isHarmless(host: GuardedHost, damaged: string): void {
 const SHELLS_HERE = SHELLS.slice(0, 2);
 
 for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
-  describe(
+  describeOrSkip(
     `the guard under ${shell.name}, on a disk where a file is damaged`,
     { skip: shell.skip, concurrency: 3 },
     () => {
@@ -151,18 +152,22 @@ for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
         }
       });
 
-      it('gives up in time where a command never ends, and goes on at the next start', async () => {
-        const host = createHostAboutToFire();
-        writeFileSync(join(host.root, 'hang'), 'mv');
-        const { status, ms } = await host.run(shell, 'start', { patience: 0.5 });
-        assert.equal(status, 0);
-        assert.ok(ms > 450 && ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
-        process.kill(Number(host.read(join(host.root, 'hung'))));
-        rmSync(join(host.root, 'hang'));
-        await host.run(shell, 'start');
-        assert.equal(host.read(host.config), OLD);
-        host.remove();
-      });
+      it(
+        'gives up in time where a command never ends, and goes on at the next start',
+        { skip: skipWithoutStandIns(shell) },
+        async () => {
+          const host = createHostAboutToFire();
+          writeFileSync(join(host.root, 'hang'), 'mv');
+          const { status, ms } = await host.run(shell, 'start', { patience: 0.5 });
+          assert.equal(status, 0);
+          assert.ok(ms > 450 && ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
+          process.kill(Number(host.read(join(host.root, 'hung'))));
+          rmSync(join(host.root, 'hang'));
+          await host.run(shell, 'start');
+          assert.equal(host.read(host.config), OLD);
+          host.remove();
+        },
+      );
 
       it('gives up in time on a file without an end', async () => {
         for (const mode of ['start', 'tick'] as const) {
@@ -176,7 +181,7 @@ for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
         }
       });
 
-      it('does nothing where it lacks sleep, mv and rm', async () => {
+      it('does nothing where it lacks sleep, mv and rm', { skip: skipWithoutStandIns(shell) }, async () => {
         const host = createHostAboutToFire();
         for (const name of ['sleep', 'mv', 'rm']) rmSync(join(host.paths.bin, name));
         await runThrough(host, shell, 'start', false);

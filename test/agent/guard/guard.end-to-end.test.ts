@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { readGuardScript } from '#agent/guard/host-guard.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { createFakeSystemd } from './support/fake-systemd.ts';
 import { BOOT, createGuardedHost, type GuardedHost, NEW, OLD, UNIT } from './support/guarded-host.ts';
 import { type Shell, SHELLS } from './support/shells.ts';
@@ -83,7 +84,7 @@ const run = async (host: GuardedHost, shell: Shell, mode: 'start' | 'tick', time
 };
 
 for (const shell of SHELLS) {
-  describe(`the agent and the guard under ${shell.name}`, { skip: shell.skip }, () => {
+  describeOrSkip(`the agent and the guard under ${shell.name}`, { skip: shell.skip }, () => {
     it('a trial that is good leaves nothing behind', () =>
       withTree(async ({ host, guard, arm, pass }) => {
         const before = treeOf(host);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isStagedPath, removedPathOf, stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { NO_NOTE, readGuardNote } from '#agent/guard/guard-records.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
@@ -17,7 +18,7 @@ const HALVES: Readonly<Record<string, (host: GuardedHost) => void>> = {
 const noteOf = (host: GuardedHost) => readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
 
 for (const shell of sampleOf(SHELLS, SHELLS.length)) {
-  describe(`the guard under ${shell.name}, cut off half-way`, { skip: shell.skip }, () => {
+  describeOrSkip(`the guard under ${shell.name}, cut off half-way`, { skip: shell.skip }, () => {
     const on = async (prepare: (host: GuardedHost) => void, story: (host: GuardedHost) => Promise<void>) => {
       const host = createGuardedHost({ maxStarts: 3, silence: 600 });
       try {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { readGuardNote } from '#agent/guard/guard-records.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, type Mode, NEW, OLD } from './support/guarded-host.ts';
 import { type Shell, SHELLS } from './support/shells.ts';
@@ -50,7 +51,7 @@ async function goOn(host: GuardedHost, shell: Shell, mode: Mode): Promise<void> 
 const restarts = (host: GuardedHost): number => host.calls().filter((call) => call.includes('restart')).length;
 
 for (const shell of sampleOf(SHELLS, SHELLS.length)) {
-  describe(`the guard under ${shell.name}, killed before any of its commands`, { skip: shell.skip }, () => {
+  describeOrSkip(`the guard under ${shell.name}, killed before any of its commands`, { skip: shell.skip }, () => {
     for (const { name, mode, prepare } of STORIES) {
       it(`${name}: the next run brings it to its end`, async (test) => {
         let points = 0;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { readGuardNote } from '#agent/guard/guard-records.ts';
 import { causeAtStart, causeAtTick, SETTLED_SECONDS, TICK_MS } from '../../support/agent/guard-rule.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { BOOT, createGuardedHost, type GuardedHost, SCRIPT } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
 
@@ -25,7 +26,7 @@ async function onHost(story: (host: GuardedHost, run: (mode: 'start' | 'tick') =
   }
 }
 
-describe('the rule of the guard that its stand-ins go by is that of the script', { skip: SHELL?.skip }, () => {
+describeOrSkip('the rule of the guard that its stand-ins go by is that of the script', { skip: SHELL?.skip }, () => {
   for (const [quietSeconds, unit] of [
     [59, 'failed'],
     [60, 'failed'],

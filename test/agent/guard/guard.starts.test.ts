@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
-import { NEW, OLD } from './support/guarded-host.ts';
+import { BOOT, NEW, OLD } from './support/guarded-host.ts';
 import {
   lifted,
   limits,
@@ -82,7 +82,7 @@ const starts: readonly Row[] = [
       for (const name of ['systemctl', 'systemd-run', 'date']) rmSync(join(host.paths.bin, name));
       await start(host, shell);
       assert.deepEqual(stateOf(host), RESTORED);
-      assert.equal(noteOf(host).at, undefined);
+      assert.equal(noteOf(host).at !== undefined, shell.hasOwnCommands);
       await tick(host, shell);
     },
   },
@@ -140,6 +140,54 @@ const starts: readonly Row[] = [
     },
   },
   {
+    when: 'counts silence from the boot where the first start is later than now',
+    async story(host, shell) {
+      host.write('starts', `${BOOT} 1 99999\n`);
+      host.setTime(599);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.setTime(600);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.equal(noteOf(host).cause, 'silence');
+    },
+  },
+  ...(
+    [
+      ['999999999', RESTORED],
+      ['1000000000', UNTOUCHED],
+      ['08', UNTOUCHED],
+      ['-8', UNTOUCHED],
+      ['8x', UNTOUCHED],
+    ] as const
+  ).map(([count, state]): Row => ({
+    when: `takes ${count} for ${state === RESTORED ? 'the starts so far' : 'no number, and counts again'}`,
+    plan: { maxStarts: 1 },
+    async story(host, shell) {
+      host.write('starts', `${BOOT} ${count} 1000\n`);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), state);
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+    },
+  })),
+  {
+    when: 'goes by a plan of 500 lines, and by no longer one',
+    plan: { maxStarts: 0 },
+    async story(host, shell) {
+      const plan = host.read(join(host.guard, 'plan')) ?? '';
+      const ofLines = (lines: number): string =>
+        plan.replace('to before\n', (line) => line.repeat(lines + 2 - plan.split('\n').length));
+      host.write('plan', ofLines(501));
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.write('plan', ofLines(500));
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.equal(existsSync(host.state), false);
+    },
+  },
+  {
     when: 'counts starts without /proc, and judges no silence',
     plan: { maxStarts: 1 },
     async story(host, shell) {
@@ -152,6 +200,20 @@ const starts: readonly Row[] = [
       assert.deepEqual(stateOf(host), RESTORED);
     },
   },
+  ...([0o600, 0o400] as const).map((mode): Row => ({
+    when: `has a timer clean up after a start with what was put back${mode === 0o400 ? ', unless it cannot note that start' : ''}`,
+    plan: { silence: 10 },
+    async story(host, shell) {
+      host.stopUnit();
+      host.write('doubt', `${BOOT}\n`);
+      await tick(host, shell);
+      assert.deepEqual([stateOf(host), noteOf(host).restarted], [RESTORED, false]);
+      rmSync(join(host.root, 'timer'), { force: true });
+      chmodSync(join(host.guard, 'note'), mode);
+      assert.equal((await host.run(shell, 'start', { asNobody: true })).status, 0);
+      assert.deepEqual([noteOf(host).restarted, existsSync(join(host.root, 'timer'))], Array(2).fill(mode === 0o600));
+    },
+  })),
   {
     when: 'does nothing before it is armed, nor after',
     plan: { maxStarts: 0 },

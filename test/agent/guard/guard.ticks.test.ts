@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BOOT } from './support/guarded-host.ts';
 import {
   alive,
   limits,
@@ -91,6 +92,31 @@ const ticks: readonly Row[] = [
       assert.deepEqual(stateOf(host), RESTORED);
     },
   },
+  {
+    when: 'believes a sign of life of this very second',
+    async story(host, shell) {
+      await start(host, shell);
+      alive(host, 1600);
+      host.setTime(1600);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+    },
+  },
+  {
+    when: 'counts silence from the boot where the first start is later than now',
+    async story(host, shell) {
+      host.write('starts', `${BOOT} 1 99999\n`);
+      host.setTime(599);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.setTime(600);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+    },
+  },
   ...(['failed', 'inactive'] as const).map((down): Row => ({
     when: `restores and starts a unit that is ${down} while the agent is silent for a minute, in two ticks`,
     async story(host, shell) {
@@ -159,6 +185,33 @@ const ticks: readonly Row[] = [
       host.setUnit('failed');
       await tick(host, shell);
       assert.deepEqual(stateOf(host), UNTOUCHED);
+    },
+  },
+  {
+    when: 'restores at the first tick where it cannot note its doubt, and restarts what nobody stopped',
+    async story(host, shell) {
+      await start(host, shell);
+      mkdirSync(join(host.guard, 'doubt'));
+      host.setUnit('failed');
+      host.setTime(1599);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.setTime(1600);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.deepEqual(host.calls().slice(-2), ORDERED);
+    },
+  },
+  {
+    when: 'restores at the first tick where it cannot note its doubt, and starts nothing that a person stopped',
+    async story(host, shell) {
+      await start(host, shell);
+      mkdirSync(join(host.guard, 'doubt'));
+      host.stopUnit();
+      host.setTime(1600);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.ok(!host.calls().some((call) => call.includes('restart')), 'the unit was started');
     },
   },
   {

@@ -54,6 +54,27 @@ describe('the guard on a host', () => {
     assert.deepEqual(systemd.asked, ['daemon-reload']);
   });
 
+  it('is for root only, but for what systemd reads as it reads everything beside it', async () => {
+    const { disk, guard } = createNode();
+    await guard.arm(ORDER);
+    const modes: Record<string, string | undefined> = {};
+    for (const path of [
+      `${STATE}/guard`,
+      `${STATE}/guard/plan`,
+      `${STATE}/guard/alive`,
+      `${STATE}/guard/starts`,
+      DROP_IN,
+    ])
+      modes[path] = (await disk.stat(path))?.mode.toString(8);
+    assert.deepEqual(modes, {
+      [`${STATE}/guard`]: '700',
+      [`${STATE}/guard/plan`]: '600',
+      [`${STATE}/guard/alive`]: '600',
+      [`${STATE}/guard/starts`]: '600',
+      [DROP_IN]: '644',
+    });
+  });
+
   it('leaves the node as it was when it is disarmed, and asks nothing of a node without it', async () => {
     const { disk, systemd, guard } = createNode();
     const before = disk.tree();

@@ -12,6 +12,7 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { createFakeKube } from '../../support/agent/fake-kube.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { without } from '../../support/required-tools.ts';
 import { systemError } from '../../support/agent/system-error.ts';
 import { B } from '../../support/agent/states.ts';
@@ -102,7 +103,7 @@ const NO_SETPRIV =
     ? without('setpriv', ['--version'], 'nothing shows what root without capabilities may do')
     : 'only root can become root without capabilities';
 
-describe('root without a single capability', { skip: NO_SETPRIV }, () => {
+describeOrSkip('root without a single capability', { skip: NO_SETPRIV }, () => {
   let root: string;
   before(() => {
     root = mkdtempSync(join(tmpdir(), 'kubelet-gitops-places-'));

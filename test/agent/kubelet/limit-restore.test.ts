@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { guardOrderFor } from '#agent/execute/guard-order.ts';
 import { encodePlan } from '#agent/guard/guard-plan.ts';
-import type { HostFiles } from '#agent/host/host-files.ts';
+import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
 import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createLimitRestorer } from '#agent/kubelet/limit-restore.ts';
 import { setUnitProperty } from '#agent/kubelet/systemd-unit.ts';
@@ -211,6 +214,41 @@ describe('the guard', () => {
     const text = encodePlan(order, { unit: 'kubelet.service', dropIn: '/d' });
     assert.match(text, /^limit system\.slice MemoryMax=infinity\nend\n$/m);
   });
+});
+
+describe('what a unit is limited to now', () => {
+  const GROUPS = [
+    ['/system.slice', 'system.slice', 'system.slice'],
+    ['/a-b.slice', 'a-b.slice', 'a.slice/a-b.slice'],
+    ['/runtime.slice/containerd.service', 'containerd.service', 'system.slice/containerd.service'],
+    ['/containerd.service', 'containerd.service', 'containerd.service'],
+  ] as const;
+  for (const [cgroup, unit, directory] of GROUPS) {
+    it(`is read where systemd has its cgroup: ${directory}`, async () => {
+      const root = await mkdtemp(join(tmpdir(), 'cgroups-'));
+      try {
+        const at = join(root, 'sys/fs/cgroup');
+        await mkdir(join(at, directory), { recursive: true });
+        await writeFile(join(at, 'cgroup.controllers'), 'memory\n');
+        await writeFile(join(at, directory, 'memory.max'), '4096\n');
+        const disk = createMemoryDisk();
+        disk.plant('/state', { directory: true });
+        const limits = createLimitRestorer({
+          disk,
+          stateDirectory: '/state',
+          files: createHostFiles(root),
+          setProperty: () => Promise.resolve(),
+          onFault: (what, error) => assert.fail(`${what}: ${String(error)}`),
+        });
+        const wanted = { ...SMALL, systemReservedCgroup: cgroup };
+        await limits.record({ present: PLAIN, wanted, minor: 34 });
+        const back = { present: wanted, wanted: PLAIN, minor: 34 };
+        assert.deepEqual(await limits.fallbackLimits(back), { [`${unit} MemoryMax`]: '4096' });
+      } finally {
+        await rm(root, { recursive: true });
+      }
+    });
+  }
 });
 
 describe('a property of a unit', () => {

@@ -35,3 +35,12 @@ describe('a unit that is down', () => {
     assert.equal(down({ ActiveState: 'deactivating', Result: 'success' }).wasStopped, undefined);
   });
 });
+
+describe('a unit that comes up', () => {
+  it('awaits its restart for as long as systemd says so, in the words of older and newer releases', () => {
+    const awaits = (SubState: string) => down({ ActiveState: 'activating', SubState }).awaitsRestart;
+    assert.deepEqual(['auto-restart', 'auto-restart-queued'].map(awaits), [true, true]);
+    assert.deepEqual(['start', 'start-pre', ''].map(awaits), [undefined, undefined, undefined]);
+    assert.equal(down({ ActiveState: 'activating' }).awaitsRestart, undefined);
+  });
+});

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listPastEvents } from '#cli/events/past-events.ts';
 import { EVENTS_COMMAND, runEvents, sinceOf } from '#cli/events/command.ts';
+import { eventsAsText } from '#cli/events/render.ts';
+import { plain } from '#cli/paint.ts';
 import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { type EventObject, eventObject } from '#reconciler/reporting/events/event-object.ts';
 import { eventsOfNode } from '#reconciler/reporting/events/node-events.ts';
@@ -117,6 +119,11 @@ describe('what happened', () => {
     const series = { count: 4, lastObservedTime: '2026-11-21T08:59:30.000000Z' };
     const [first] = listPastEvents({ ...traces, events: [assigned('n-1', '2026-11-21T08:59:00Z', series)] });
     assert.deepEqual([first?.count, first?.at], [4, '2026-11-21T08:59:30Z']);
+    assert.ok(first !== undefined);
+    const written = [1, 2].map((count) =>
+      eventsAsText([{ ...first, count }], plain).includes(`${first.reason} x${count}`),
+    );
+    assert.deepEqual(written, [false, true]);
   });
 
   it('is narrowed to a pool, a node, a time', () => {

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { HISTORY, runHistory } from '#cli/history/command.ts';
 import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createWorkspace, type Workspace } from '../../docs/support/ci-run.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
 
 const NOTES = 'refs/notes/kubelet-gitops/prod';
 
 /** Each test clones by itself, as somebody does who has never seen the repository. */
-describe('kubelet-gitops history in a fresh clone', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('kubelet-gitops history in a fresh clone', { skip: WITHOUT_GIT }, () => {
   let workspace: Workspace;
   let clones = 0;
   const origin = (...argv: readonly string[]) => workspace.git('-C', 'origin', ...argv);

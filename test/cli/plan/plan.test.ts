@@ -66,8 +66,8 @@ describe('kubelet-gitops plan', () => {
     });
     const rollout = pools[0]?.rollout;
     assert.deepEqual(rollout?.waves, [['a-2', 'a-3'], ['a-1']]);
-    // The last ones promoted, the pool has settled: nobody waits for their soak.
-    assert.equal(rollout?.expectedMs, 2 * (300_000 + 10_000) + 60_000);
+    // The pool has settled when the last wave has soaked, too.
+    assert.equal(rollout?.expectedMs, 2 * (300_000 + 10_000 + 60_000));
   });
 
   it('takes a bound of the cluster for one over all pools, as the reconciler does', async () => {

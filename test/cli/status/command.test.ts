@@ -127,6 +127,9 @@ describe('kubelet-gitops status --watch', () => {
     assert.equal(code, 0);
     assert.match(shown[0] ?? '', /^worker-1 /m);
     assert.doesNotMatch(shown[0] ?? '', /gpu/);
+    const ofNode = await watch(cluster, [], { more: ['--node', 'worker-1'] });
+    assert.equal(ofNode.code, 0);
+    assert.doesNotMatch(ofNode.shown[0] ?? '', /gpu/);
     const slip = await watch(cluster, [], { more: ['--pool', 'genral'] });
     assert.match(String(slip.code), /the cluster has no pool genral \(did you mean general\?\)/);
   });

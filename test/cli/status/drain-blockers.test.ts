@@ -76,6 +76,28 @@ describe('what holds a drain up', () => {
     assert.match((await said(sandbox.kube))[0] ?? '', /kept by the PodDisruptionBudgets one and two: no pod that two/);
   });
 
+  it('is read from API servers before 1.21, where a budget without a selector keeps no pod', async () => {
+    await using sandbox = await aSandbox({ namespaces: ['shop'] });
+    seedPod(sandbox, 'web-1', 'web');
+    const asked: string[] = [];
+    const older: Kube = {
+      ...sandbox.kube,
+      list: async (options, signal) => {
+        const { resource } = options;
+        if (resource.group !== 'policy') return sandbox.kube.list(options, signal);
+        asked.push(resource.version);
+        if (resource.version === 'v1') throw new KubeError('KUBE_NOT_FOUND', 'no such resource');
+        return sandbox.kube.list({ ...options, resource: POD_DISRUPTION_BUDGETS }, signal);
+      },
+    };
+    const empty = { metadata: { name: 'empty', namespace: 'shop' }, spec: { selector: {} }, status: {} };
+    sandbox.server.store.seed(POD_DISRUPTION_BUDGETS, empty);
+    assert.deepEqual(await said(older), [TOLD, TOLD]);
+    seedBudget(sandbox, 'web', 'web');
+    assert.deepEqual(await said(older), [`${TOLD}; shop/web-1 ${KEPT}`, TOLD]);
+    assert.deepEqual(asked, ['v1', 'v1beta1', 'v1', 'v1beta1']);
+  });
+
   it('is not named where nobody may look, and is an error where the API server is away', async () => {
     await using sandbox = await aSandbox({ namespaces: ['shop'] });
     const failing = (code: 'KUBE_FORBIDDEN' | 'KUBE_UNREACHABLE'): Kube => ({

@@ -7,7 +7,16 @@ import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
-import { COMMIT_A, failedNode, nodeView, NOW, poolInCluster, settledNode, validPool } from '../../support/fleet.ts';
+import {
+  COMMIT_A,
+  failedNode,
+  idleNode,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../support/fleet.ts';
 import { aCluster } from '../support/cluster.ts';
 
 const [workers, gpu] = [validPool('workers', 110), validPool('gpu', 50)];
@@ -67,6 +76,12 @@ describe('the part of a status that is asked for', () => {
     const { configSource, ...spec } = settled.spec ?? {};
     assert.ok(configSource);
     assert.deepEqual(hasProblems([{ ...settled, spec }], NOW), ['w-1']);
+  });
+
+  it('does not have a node that runs its own config, as it should, among the problems', () => {
+    const node = idleNode(nodeView('own', 'workers'));
+    const { shown } = filterStatus({ ...ALL, pools: [], nodes: [node] }, { ...NOTHING, hasProblems: true }, NOW);
+    assert.deepEqual([shown.nodes, shown.leftOut], [[], { pools: 0, nodes: 1 }]);
   });
 
   it('names what the cluster has where there is no such pool or node', () => {

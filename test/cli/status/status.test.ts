@@ -5,6 +5,7 @@ import { paintFor, plain } from '#cli/paint.ts';
 import { allSettled } from '#cli/status/all-settled.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
+import type { PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import {
   COMMIT_A,
@@ -138,6 +139,43 @@ describe('kubelet-gitops status', () => {
     const whole = { ...settled, source: { ...source, cluster: 'prod', policy } };
     assert.match(renderStatus(whole, plain, NOW), /^suspended {3}all pools: clusters\/prod\.yaml says so$/m);
     assert.doesNotMatch(renderStatus(settled, plain, NOW), /suspended/);
+  });
+
+  it('says how far a rollout in waves has come, while it is under way', () => {
+    const waves = [
+      { name: 'canary', nodes: 1, state: 'done' },
+      { name: 'rest', nodes: 9, state: 'rolling' },
+    ] as const;
+    const rollout = {
+      configName: workers.configName,
+      sha256: workers.sha256,
+      startedAt: '2026-11-21T11:00:00Z',
+      waves,
+    };
+    const said = (phase: PoolPhase, more: Partial<typeof rollout & { finishedAt: string }> = {}): readonly string[] =>
+      renderStatus(
+        { ...settled, pools: [poolInCluster(workers, { phase, counts, rollout: { ...rollout, ...more } })] },
+        plain,
+        NOW,
+      )
+        .split('\n')
+        .filter((line) => line.startsWith('  waves:'));
+    assert.deepEqual(said('Progressing'), ['  waves: canary (1) done, rest (9) rolling']);
+    assert.deepEqual(said('Empty'), []);
+    assert.deepEqual(said('Settled', { finishedAt: '2026-11-21T11:30:00Z' }), []);
+    assert.deepEqual(said('Progressing', { waves: waves.slice(1) as never }), []);
+  });
+
+  it('names the config of a pool with one class of machines, and how many classes there are otherwise', () => {
+    const said = (...names: readonly string[]): string | undefined => {
+      const classes = names.map((configName) => ({ name: configName, nodes: 1, configName }));
+      const pools = [poolInCluster(workers, { phase: 'Settled', counts, classes })];
+      return /^workers +Settled .* (\S.*)$/m.exec(
+        renderStatus({ ...settled, pools }, plain, NOW).replaceAll(/ {2,}/g, '  '),
+      )?.[1];
+    };
+    assert.equal(said('workers-a'), 'workers-a');
+    assert.match(said('workers-a', 'workers-b') ?? '', /classes$/);
   });
 
   it('stays within 160 columns for ordinary names', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { callHttps, type HttpsAnswer } from '../support/https-json.ts';
 import { KUBERNETES, controlPlaneSkipReason } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
@@ -11,7 +12,7 @@ const NODES = '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes';
 const MERGE = 'application/merge-patch+json';
 
 /** The policies of admission, judged by the API server itself, with tokens that it gave to pods. */
-describe(`admission on Kubernetes ${KUBERNETES}`, { skip }, () => {
+describeOrSkip(`admission on Kubernetes ${KUBERNETES}`, { skip }, () => {
   let cluster: ControlPlane;
   let ofNodeA: string;
 

@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { CHART, HELM, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { fencedBlocks } from '../../support/fenced-blocks.ts';
 import { until } from '../../support/until.ts';
 import { KUBERNETES, locateControlPlane, controlPlaneSkipReason } from '../support/binaries.ts';
@@ -15,7 +16,7 @@ const skip = (await controlPlaneSkipReason()) || WITHOUT_RENDERERS;
 const KINDS = 'crd,clusterrole,clusterrolebinding,role,rolebinding,daemonset,deployment,validatingadmissionpolicy';
 
 /** The documentation's own commands. Nothing here runs pods: `--wait` would wait forever. */
-describe(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
+describeOrSkip(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
   let cluster: ControlPlane;
   let directory: string;
   const valuesFile = (): string => join(directory, 'my-cluster/values.yaml');

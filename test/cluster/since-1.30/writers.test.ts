@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { callHttps, type HttpsAnswer } from '../support/https-json.ts';
 import { KUBERNETES, controlPlaneSkipReason } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
@@ -25,7 +26,7 @@ const SPEC = {
 };
 
 /** Two attacks on a cluster of which nobody has git or a key, judged by the API server itself: by accounts with every right that RBAC can give. */
-describe(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES}`, { skip }, () => {
+describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES}`, { skip }, () => {
   let cluster: ControlPlane;
   let reconciler: string;
   let mallory: string;

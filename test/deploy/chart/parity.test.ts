@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { OPTIONS, REQUIRED_SETTINGS, REQUIRED_VALUES } from './options.ts';
 import { type Overlay, renderChart, renderKustomization, WITHOUT_RENDERERS } from './render.ts';
@@ -39,7 +40,7 @@ const BESIDE: Readonly<
   },
 };
 
-describe('the chart makes the objects of the kustomization', { skip: WITHOUT_RENDERERS }, () => {
+describeOrSkip('the chart makes the objects of the kustomization', { skip: WITHOUT_RENDERERS }, () => {
   it('with nothing but the required values', () => assertSameObjects(chart({}), kustomization({})));
 
   for (const component of sampleOf(componentNames(), 6)) {
@@ -83,7 +84,7 @@ describe('the chart makes the objects of the kustomization', { skip: WITHOUT_REN
   }
 });
 
-describe('the chart', { skip: WITHOUT_RENDERERS }, () => {
+describeOrSkip('the chart', { skip: WITHOUT_RENDERERS }, () => {
   const kinds = (values: Readonly<Record<string, unknown>>): ReadonlySet<string> =>
     new Set(renderChart(values).map(({ kind }) => kind));
 

@@ -20,12 +20,8 @@ export type Overlay = Readonly<Record<string, unknown>>;
 const kubectl = process.env['KUBECTL'] ?? 'kubectl';
 const UNPROVED = 'nothing proves that the chart makes the objects of the kustomization';
 
-const built = goProgram('helm', 'helm', UNPROVED);
-const isInPath = (): boolean => spawnSync('helm', ['version'], { stdio: 'ignore' }).error === undefined;
-
 /** Helm as its Go module has it, or the one in PATH. */
-export const HELM = built.path ?? (isInPath() ? 'helm' : undefined);
-const WITHOUT_HELM = HELM === undefined && built.skip;
+export const { path: HELM, skip: WITHOUT_HELM } = goProgram('helm', 'helm', UNPROVED, { anyVersion: true });
 export const WITHOUT_RENDERERS = WITHOUT_HELM || without(kubectl, ['version', '--client'], UNPROVED);
 
 /** Go programs that end within a second: collecting garbage, and in many threads, is a good part of what they do. */

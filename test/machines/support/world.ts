@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext } from 'node:test';
+import { after, before, type TestContext } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { type ControlPlane, startControlPlane } from '../../cluster/support/control-plane.ts';
 import { installManifests } from '../../cluster/support/programs.ts';
 import { LOCAL_CONFIG_FILE } from '../../node/support/node-paths.ts';
 import { say } from '../../node/support/say.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { type MachineNode, type MachineNodeOptions, startMachineNode } from './machine-node.ts';
 import type { PodState } from './pods.ts';
 import { type Reconciler, startReconciler } from './reconciler.ts';
@@ -56,7 +57,7 @@ export const OTHER_NODE = 'machine-2';
  */
 export async function describeMachine(title: string, options: MachineOptions): Promise<void> {
   const { apiServerArgs = [], other: size, stories, ...asked } = options;
-  describe(title, { skip: await machineSkipReason(), concurrency: 1 }, () => {
+  describeOrSkip(title, { skip: await machineSkipReason(), concurrency: 1 }, () => {
     let cluster: ControlPlane;
     let world: World | undefined;
     let other: Promise<World> | undefined;

@@ -8,6 +8,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { failsWith, PATIENT, soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
 
@@ -60,7 +61,7 @@ describe('the credential in a directory', () => {
   });
 });
 
-describe('a repository that asks for a credential', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a repository that asks for a credential', { skip: WITHOUT_GIT }, () => {
   it('gets it with the first request already, and with every one', async (t) => {
     const { server, repository, source } = await start(t);
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
@@ -89,7 +90,7 @@ describe('a repository that asks for a credential', { skip: WITHOUT_GIT }, () =>
   });
 });
 
-describe('a credential', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a credential', { skip: WITHOUT_GIT }, () => {
   it('shows up in no error, whatever the server echoes', async (t) => {
     const { server, repository, source } = await start(t);
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { failsWith, soon, start } from './support/start.ts';
 import { itOverHttp } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
 
-describe('a poll', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a poll', { skip: WITHOUT_GIT }, () => {
   it('names the commit that the branch points at', async (t) => {
     const { repository, source } = await start(t);
     const git = source();

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import type { GitFault, GitRequestKind } from '../../support/git-http-backend.ts';
 import { failsWith, soon, start } from './support/start.ts';
 import { steeredClock } from '../../support/steered-clock.ts';
@@ -29,7 +30,7 @@ const SILENT: ReadonlySet<GitFault> = new Set(['hang', 'stall', 'drip']);
 
 const kinds: readonly GitRequestKind[] = ['greeting', 'refs', 'pack'];
 
-describe('a git server that fails', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a git server that fails', { skip: WITHOUT_GIT }, () => {
   for (const [fault, code] of faults) {
     const name = typeof fault === 'string' ? fault : JSON.stringify(fault);
     it(`(${name}) ends the call with an error, and the next one is none the worse`, async (t) => {
@@ -167,7 +168,7 @@ describe('a git server that fails', { skip: WITHOUT_GIT }, () => {
   });
 });
 
-describe('a status that is no success', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a status that is no success', { skip: WITHOUT_GIT }, () => {
   const rows = [
     [401, {}, 'GIT_UNAUTHORIZED', 'stalled'],
     [203, {}, 'GIT_UNAUTHORIZED', 'stalled'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import type { RawRepository } from './support/repository.ts';
 import { failsWith, manyPools, soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
@@ -19,7 +20,7 @@ async function bomb(
   return oid;
 }
 
-describe('a commit that is too big for a config repository', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a commit that is too big for a config repository', { skip: WITHOUT_GIT }, () => {
   it('is refused before a huge object is unpacked', async (t) => {
     const { server, repository, source } = await start(t);
     await server.git('config', 'uploadpack.allowFilter', 'false');

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { manyPools, soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
 
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString('utf8');
 
-describe('a snapshot', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a snapshot', { skip: WITHOUT_GIT }, () => {
   it('holds the configuration files of the commit, byte for byte', async (t) => {
     const { server, repository, source } = await start(t);
     const odd = Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0x0d, 0x0a, 0x00, 0xff]);

@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { proxiesFor } from '#reconciler/git/proxy.ts';
 import { readReconcilerSettings } from '#reconciler/settings.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { until } from '../../support/until.ts';
 import { createAuthority } from '../../cluster/support/certificate-authority.ts';
 import { startHttpProxy } from '../../support/http-proxy.ts';
@@ -18,7 +19,7 @@ const HOST = 'git.example.test';
 const portOf = (origin: string): number => Number(new URL(origin).port);
 const only = (http: string | undefined, https: string | undefined) => ({ http, https, except: '' });
 
-describe('a repository behind a proxy', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
+describeOrSkip('a repository behind a proxy', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
   it('is read over https through a tunnel, which shows the proxy a name and no credential', async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'git-proxy-'));
     t.after(() => rm(directory, { recursive: true }));

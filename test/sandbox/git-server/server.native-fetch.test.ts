@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { nativeGit, temporaryDirectory, WITHOUT_GIT } from './support/native-git.ts';
 import { manyFiles, started } from './support/started.ts';
@@ -19,7 +20,7 @@ function emptyCommits(count: number): string {
 
 /** Clients speak version 2 by themselves; the older ones, which differ in one line, are what proxies and other libraries still use. */
 for (const version of sampleOf(['0', '1', '2'], 2)) {
-  describe(`the real git fetches with protocol version ${version}`, { skip: WITHOUT_GIT }, () => {
+  describeOrSkip(`the real git fetches with protocol version ${version}`, { skip: WITHOUT_GIT }, () => {
     const configured = ['-c', `protocol.version=${version}`];
 
     it('clones the whole history, and finds nothing to complain of in it', async (t) => {
@@ -143,7 +144,7 @@ for (const version of sampleOf(['0', '1', '2'], 2)) {
   });
 }
 
-describe('a repository of 1,000 files', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a repository of 1,000 files', { skip: WITHOUT_GIT }, () => {
   it('is cloned and shallow-cloned whole', async (t) => {
     const server = await started(t);
     await server.commit({ files: manyFiles(1000), message: 'Many' });

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { GitServerOptions } from '#sandbox/git-server/server.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import type { NativeGit } from './support/native-git.ts';
 import { nativeGit, temporaryDirectory, WITHOUT_GIT } from './support/native-git.ts';
 import { manyFiles, started } from './support/started.ts';
@@ -26,7 +27,7 @@ async function commitLocally(git: NativeGit, path: string, content: string | Buf
   return git('rev-parse', 'HEAD');
 }
 
-describe('the real git pushes', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('the real git pushes', { skip: WITHOUT_GIT }, () => {
   it('a commit and a new branch', async (t) => {
     const { server, git, first } = await cloned(t);
     const pushed = await commitLocally(git, 'pools/gpu/kubelet.yaml', 'maxPods: 60\n', 'Raise maxPods');

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { promisify } from 'node:util';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { nativeGit, temporaryDirectory, WITHOUT_GIT } from './support/native-git.ts';
 import { started } from './support/started.ts';
 
@@ -17,7 +18,7 @@ async function templateFiles(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-describe("the config repo's show-notes script", { skip: WITHOUT_GIT }, () => {
+describeOrSkip("the config repo's show-notes script", { skip: WITHOUT_GIT }, () => {
   it('makes git log show the notes of every cluster, now and after later fetches', async (t) => {
     const server = await started(t);
     const commit = await server.commit({ files: await templateFiles(), message: 'Start from the template' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
@@ -17,6 +17,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { type Daemon, startDaemon } from '../../cluster/support/daemon.ts';
 import { freePorts } from '../../cluster/support/free-ports.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { until } from '../../support/until.ts';
 import { without } from '../../support/required-tools.ts';
 import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
@@ -27,7 +28,7 @@ const WITHIN = { withinMs: 20_000, everyMs: 20 };
 const skip = without('setpriv', ['--version'], 'nothing proves on real processes that a refusal costs no restart');
 
 /** Real processes under a real supervisor, which keeps count. */
-describe('a config that is refused', { skip }, () => {
+describeOrSkip('a config that is refused', { skip }, () => {
   let directory: string;
   let configFile: string;
   let supervisor: Daemon;

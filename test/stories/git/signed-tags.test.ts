@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
 import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_SSH } from '../../reconciler/git/trust/signing.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { PATIENCE_MS } from '../support.ts';
 
 const POOL = 'pools/general/kubelet.yaml';
 
-describe('a cluster that wants signed tags', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('a cluster that wants signed tags', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   let world: Sandbox;
   let people: SigningRepository;
   let ada: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
-import { LEASE_TIMING } from '#reconciler/cluster/leader/lease.ts';
+import { LEASE_TIMING } from '#reconciler/cluster/leader/lease-times.ts';
 import { NODES as NODE_OBJECTS } from '#shared/kube/kube.ts';
 import { machineClock } from '../../reconciler/cluster/leader/support/lease-store.ts';
 import { network, type NetworkFaults } from '../../support/takeover/network.ts';

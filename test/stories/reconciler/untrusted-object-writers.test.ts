@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
 import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
@@ -13,6 +13,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_SSH } from '../../reconciler/git/trust/signing.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { PATIENCE_MS } from '../support.ts';
 
 const POOL = 'pools/general/kubelet.yaml';
@@ -24,7 +25,7 @@ interface StoredConfig extends KubeObject {
 }
 
 /** Every account that may write pools or ConfigMaps, and a cluster that wants signed commits: what it runs comes from those alone. */
-describe(
+describeOrSkip(
   'whoever may write the objects of a cluster that wants signed commits',
   { skip: WITHOUT_GIT || WITHOUT_SSH },
   () => {

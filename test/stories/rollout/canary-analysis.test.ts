@@ -148,13 +148,13 @@ describe('a rollout whose canaries are compared', () => {
     assert.equal(one?.status?.active?.sha256, status().settled?.sha256);
   });
 
-  it('goes on comparing where nodes were cordoned meanwhile, so that the pool settled', async () => {
+  it('goes on comparing, and has proven nothing, where all nodes were cordoned meanwhile', async () => {
     const { sim, run, status, exposed } = await world(2);
     await run(5);
     const views = [...sim.fleet.nodes.values()];
     for (const view of views) sim.addNode({ ...view, cordoned: true });
     await run(2);
-    assert.equal(status().settled?.sha256, status().rollout?.sha256);
+    assert.notEqual(status().settled?.sha256, status().rollout?.sha256);
     for (const view of views) sim.addNode(view);
     await run(60);
     assert.deepEqual([exposed(), status().phase], [1, 'Halted']);

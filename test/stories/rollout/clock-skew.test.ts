@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
-import { AGENT_SILENT_MS, type KubeletNode, type KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { NEW_NODE_MS } from '#reconciler/policy/rollout/targets.ts';
+import { NEW_NODE_MS } from '#reconciler/policy/rollout/new-node.ts';
 import type { Plan } from '#reconciler/policy/plan.ts';
 import { subjectOf } from '#reconciler/policy/steps.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, NOW, poolSpec, validPool } from '../../support/fleet.ts';

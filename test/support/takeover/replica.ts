@@ -1,7 +1,7 @@
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source-port.ts';
 import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
-import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
+import type { LeaseTiming } from '#reconciler/cluster/leader/lease-times.ts';
 import { withRetryAfter } from '#reconciler/cluster/kube/retry-after-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { NEW_NODE_MS } from '#reconciler/policy/rollout/targets.ts';
+import { NEW_NODE_MS } from '#reconciler/policy/rollout/new-node.ts';
 import { LOCAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { LoadedPool, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
-import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
+import type { LeaseTiming } from '#reconciler/cluster/leader/lease-times.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { createManualClock, type ManualClock } from '../manual-clock.ts';

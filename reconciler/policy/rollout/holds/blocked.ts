@@ -1,5 +1,6 @@
 import { hold } from './hold.ts';
-import { isRevertOfPayload, type HoldCheck } from './hold-question.ts';
+import { isRevertOfPayload } from '../revert.ts';
+import type { HoldCheck } from './hold-question.ts';
 
 /** Something that has to be quiet before any node of the pool is changed is not. */
 export const poolBlocked: HoldCheck = (question) => {

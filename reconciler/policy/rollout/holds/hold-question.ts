@@ -4,10 +4,8 @@ import type { BlockersAnswer } from '../../pool-blockers.ts';
 import type { ClusterPolicy } from '../../cluster-policy.ts';
 import type { WindowsState } from '../../windows/windows-state.ts';
 import type { Targeted } from '../targets.ts';
-import type { ClassLimit } from '../class-canaries.ts';
+import type { ClassLimit } from '../canaries.ts';
 import type { Group } from '../membership.ts';
-import { isPayload } from '../on-trial.ts';
-import { activeConfigOf, assignmentOf } from '../node-progress.ts';
 import type { WaveProgress } from '../wave-progress.ts';
 import type { Hold } from './hold.ts';
 
@@ -49,13 +47,3 @@ export interface HoldQuestion {
 
 /** One reason to wait; null where it does not hold the node. */
 export type HoldCheck = (question: HoldQuestion) => Hold | null;
-
-/** Taking a payload back ends harm, where a node was told it or runs it: it waits for nobody but a person. */
-export const isRevertOfPayload = ({
-  targeted: { targetKind, member },
-  facts: { halt, group },
-}: HoldQuestion): boolean => {
-  if (halt?.action !== 'revert' || targetKind === 'config') return false;
-  const { kubeletNode } = member;
-  return isPayload(assignmentOf(kubeletNode), group) || isPayload(activeConfigOf(kubeletNode), group);
-};

@@ -15,5 +15,5 @@ export const wave: HoldCheck = ({ targeted: { targetKind, member }, facts: { wav
     const isOut = waves.current.only?.(member) === false;
     if (isOut || room <= 0) return hold('wave', waves.because);
   }
-  return joined || classLimit === undefined || classLimit.room > 0 ? null : hold('wave', classLimit.because);
+  return classLimit === undefined || classLimit.room > 0 ? null : hold('wave', classLimit.because);
 };

@@ -1,6 +1,7 @@
 import type { WaveProgress } from '../wave-progress.ts';
 import { hold } from './hold.ts';
-import { isRevertOfPayload, type HoldCheck } from './hold-question.ts';
+import { isRevertOfPayload } from '../revert.ts';
+import type { HoldCheck } from './hold-question.ts';
 
 /**
  * No maintenance window is open. An emergency waits for none, and a wave that began may be finished where the pool says so, to which

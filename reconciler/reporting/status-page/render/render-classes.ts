@@ -9,7 +9,7 @@ const COLUMNS: readonly Column<ClassStatus>[] = [
   { heading: 'Config', cell: configOf },
 ];
 
-/** The classes of a pool with computed values, those first that somebody has to know of; nothing for other pools. */
+/** The classes of a pool with computed values, the most urgent first; nothing for other pools. */
 export function renderClasses(classes: readonly ClassStatus[]): Html | null {
   if (classes.length === 0) return null;
   return html`<section aria-labelledby="classes">

@@ -44,7 +44,7 @@ function renderOverview(model: WorkingModel): Html {
     ${renderCommits(model)}`;
 }
 
-/** Whose word the page is, where it is not this process's own. */
+/** The leader that the page is about, if it is another process. */
 function renderLeader({ leader }: WorkingModel): Html | null {
   if (leader === null) return null;
   // Behind the underscore stands what tells two lives of the same pod apart.

@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts';
 import type { PoolModel } from '../model.ts';
 import { countOf } from './state-badges.ts';
 
-/** How far a rollout has come and how long it will still take, as a bar and in the same words; nothing where it is over. */
+/** How far a rollout has come and how long it will still take, as a bar and in the same words; nothing once it is over. */
 export function renderProgress({ name, counts, rollout }: PoolModel): Html | null {
   if (rollout === null || rollout.remaining === null) return null;
   const { nodes, updated } = counts;

@@ -57,7 +57,7 @@ const WAVE_WORDS: Readonly<Record<WaveStatus['state'], Word>> = {
   stopped: { tone: 'bad', sign: '✕', word: 'stopped' },
 };
 
-/** Where a node that was told the config of a rollout stands with it. */
+/** The standing of a node with the config of a rollout assigned. */
 export type TrialState = 'inProbation' | 'onTrial' | 'promoted' | 'failed';
 
 const TRIAL_WORDS: Readonly<Record<TrialState, Word>> = {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** On every answer: nothing but our own files is loaded, nothing is embedded, nothing is kept, nothing is told to others. */
+/** On every answer: nothing but our own files is loaded, nothing is embedded, nothing is kept, no referrer is sent. */
 export const SECURITY_HEADERS: OutgoingHttpHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +

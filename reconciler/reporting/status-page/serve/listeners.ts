@@ -5,7 +5,7 @@ import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 export interface Listener {
   /** Sends text. @returns whether what was sent before has left: false for one that reads too slowly */
   send(text: string): boolean;
-  /** Ends the connection; whoever joined with it hears of that as of any other end. */
+  /** Ends the connection; its listener hears of that as of any other end. */
   drop(): void;
 }
 
@@ -28,7 +28,7 @@ export interface ListenersOptions {
   readonly beatMs: Millis;
 }
 
-/** What a browser is told: that there may be something new. It asks for its own page again, and mostly hears that it has it. */
+/** The message that there may be something new. The browser requests its page again, and mostly gets 304. */
 export const UPDATE_EVENT = 'event: news\ndata:\n\n';
 
 export function createListeners({ clock, most, gapMs, beatMs }: ListenersOptions): Listeners {

@@ -48,7 +48,7 @@ function dropped(node) {
 
 const titles = (page) => Array.from(page.querySelectorAll('.banner h3'), (each) => each.textContent.trim());
 
-/** Reads out what needs attention since the last look, to whoever does not see it appear. */
+/** Reads out what needs attention since the last look, for screen readers. */
 function announce(page) {
   const known = new Set(titles(document));
   const fresh = titles(page).filter((title) => !known.has(title));
@@ -93,7 +93,7 @@ async function refresh() {
 sayTimes();
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** The reconciler says something every quarter of a minute: a line that is silent for longer is dead, though nobody hung up. */
+/** The reconciler says something every quarter of a minute: a line that is silent for longer is dead, even without a close. */
 const SILENCE_MS = 60_000;
 const WATCH_MS = 5_000;
 let pauseMs = FIRST_PAUSE_MS;

@@ -17,7 +17,7 @@ export function serveUpdates(
   }
   const leave = listeners.join({
     send(text) {
-      // Nothing is heaped up for whoever does not read: the next message would say the same.
+      // Nothing is buffered for a client that does not read: the next message would say the same.
       if (response.writableNeedDrain) return false;
       response.write(text);
       return true;
@@ -33,7 +33,7 @@ export function serveUpdates(
   response.writeHead(200, {
     ...SECURITY_HEADERS,
     'content-type': 'text/event-stream',
-    // nginx holds back what it proxies, unless it is told not to.
+    // nginx buffers what it proxies by default.
     'x-accel-buffering': 'no',
   });
   response.write(`retry: ${RETRY_MS}\n\n${UPDATE_EVENT}`);

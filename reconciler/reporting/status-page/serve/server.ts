@@ -11,7 +11,7 @@ import type { Listeners } from './listeners.ts';
 import { readFile } from 'node:fs/promises';
 import { etagOf } from '../etag.ts';
 
-/** Who can reach the page: this machine's own programs (and `kubectl port-forward`), or whoever reaches the pod. */
+/** Who can reach the page: this machine's own programs (and `kubectl port-forward`), or every client that reaches the pod. */
 export type Reach = 'local' | 'cluster';
 
 export interface PageServerOptions {
@@ -66,7 +66,7 @@ export async function servePage(options: PageServerOptions): Promise<Listening> 
   }
 
   const server = createServer({ ...SERVER_TIMEOUTS, maxHeaderSize: 8_192 }, (request, response) => {
-    // Whoever reads may be gone at any time; that is no event.
+    // A client may be gone at any time; that is no error.
     for (const stream of [request, response]) stream.on('error', () => undefined);
     try {
       answer(request, response);

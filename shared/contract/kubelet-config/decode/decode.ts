@@ -140,7 +140,7 @@ function at(
 /** The kind of the files that describe a pool. */
 const POOL_KIND = 'KubeletPool';
 
-/** What to do with a file that holds no KubeletConfiguration, where it is one that people often take for one. */
+/** Advice for a file that holds no KubeletConfiguration but a kind that people often take for one. */
 function otherKindAdvice(file: Readonly<Record<string, unknown>>): string | undefined {
   if (isMap(file['kubeletconfig']))
     return 'this is an answer of /configz: import takes it, and a kubelet what is in kubeletconfig';

@@ -180,7 +180,7 @@ function jsonReader(text: string, report: Report) {
   return { value, end, fractions };
 }
 
-/** Sets a key as data, also where it is called `__proto__`. */
+/** Sets a key as data, even one called `__proto__`. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

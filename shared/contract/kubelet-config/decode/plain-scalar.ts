@@ -6,7 +6,7 @@ export type ScalarType = 'null' | 'bool' | 'int' | 'float' | 'str';
 
 /** The reading of a plain (unquoted) YAML scalar. */
 export interface PlainReading {
-  /** What the kubelet takes it for; undefined where it cannot (`.nan`, `.inf`). */
+  /** What the kubelet takes it for; undefined for what it does not take (`.nan`, `.inf`). */
   readonly value: Scalar | undefined;
   /** What it is to the kubelet; 5.0 is a `float`, although its value is 5. */
   readonly type: ScalarType;

@@ -22,7 +22,7 @@ export function gateHistory(name: string): readonly GateSpan[] | undefined {
   return known;
 }
 
-/** What a kubelet of this minor makes of a gate; undefined where it does not know it, and refuses to start. */
+/** What a kubelet of this minor makes of a gate; undefined for an unknown gate, with which it refuses to start. */
 export function gateSpec(name: string, minor: number): GateSpec | undefined {
   return gateHistory(name)?.findLast((span) => span.from <= minor)?.spec ?? undefined;
 }

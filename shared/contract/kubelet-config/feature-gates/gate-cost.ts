@@ -28,7 +28,7 @@ type Gates = Readonly<Record<string, unknown>>;
 export interface GateMaps {
   readonly before: Gates;
   readonly after: Gates;
-  /** Of the kubelet; where it is not known, the dearest of all that the tables know counts. */
+  /** Of the kubelet; if unknown, the greatest cost in the tables counts. */
   readonly minor?: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface GateCost {
 /**
  * What it costs to change a gate on a live node: of `AllAlpha` and `AllBeta`, what the dearest gate costs that they switch.
  *
- * @param after as it would be written, `true`; undefined where it is left to its default
+ * @param after as it would be written, `true`; undefined for its default
  */
 export function gateCost(gate: string, after: string | undefined, maps: GateMaps): GateCost {
   const stage = Object.hasOwn(STAGES, gate) ? STAGES[gate] : undefined;

@@ -50,7 +50,7 @@ export interface Field {
   readonly until?: number;
   /** A pointer in Go: zero, false and the empty text are values. In all other fields they mean "unset". */
   readonly pointer?: true;
-  /** First minor in which it is a pointer; absent where it is one in 1.20 already. */
+  /** First minor in which it is a pointer; absent if it is one in 1.20 already. */
   readonly pointerSince?: number;
   /** What the kubelet works with where the field is unset. Absent: zero, or what the node has. */
   readonly default?: unknown;

@@ -113,7 +113,7 @@ export const FLAGS: Readonly<Record<string, string>> = {
 const FIELD_OF: ReadonlyMap<string, string> = new Map(Object.entries(FLAGS).map(([field, flag]) => [flag, field]));
 
 /**
- * The field that a flag (without its dashes) sets; undefined where it sets none. Underscores are dashes to the kubelet's
+ * The field that a flag (without its dashes) sets; undefined for no field. Underscores are dashes to the kubelet's
  * flags, and nothing else is.
  */
 export const fieldOfFlag = (flag: string): string | undefined => FIELD_OF.get(flag.replaceAll('_', '-'));

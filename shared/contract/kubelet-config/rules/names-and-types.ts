@@ -85,6 +85,6 @@ function isOf(type: JsonType, value: unknown): boolean {
   return type === 'number' ? Number.isFinite(asNumber(value)) : typeof value === type;
 }
 
-/** Whole numbers beyond 2^53 are bigints. NaN where it is no number. */
+/** Whole numbers beyond 2^53 are bigints. NaN for anything but a number. */
 const asNumber = (value: unknown): number =>
   typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : Number.NaN;

@@ -24,8 +24,8 @@ export function reservedByNode(view: ConfigView): number {
  * Bytes of memory that are kept back from pods, as `validateReservedMemory` of the kubelet's memory manager adds them up
  * (1.21 to 1.36).
  *
- * @param capacity bytes of memory of the node, where they are known
- * @returns undefined where it rests on the capacity, and that is not known
+ * @param capacity bytes of memory of the node, if known
+ * @returns undefined if it depends on the capacity, and that is unknown
  */
 export function setAsideMemory(view: ConfigView, capacity?: number): number | undefined {
   const evicted = threshold(view, capacity);

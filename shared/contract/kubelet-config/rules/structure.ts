@@ -18,7 +18,7 @@ export function judgeStructure(config: Config, minor: number): readonly Complain
 
 /**
  * Names that no version knows, with nothing but null behind them: layers lose these on their way into one config, and with
- * them that somebody meant to take something back.
+ * them the intention to take a value back.
  */
 export function judgeNulls(config: Config): readonly Complaint[] {
   const nulls = [...schemaMismatchesIn(config)].filter(({ fault, value }) => fault === 'unknown' && value === null);

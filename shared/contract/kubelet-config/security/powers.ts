@@ -3,7 +3,7 @@ import { OWNING } from './owning.ts';
 import { OWNS_NODE, type PowerRow } from './power.ts';
 import { WEAKENING } from './weakening.ts';
 
-/** What each field gives to whoever may choose its value; together they cover every field of the table. */
+/** What each field gives to a person who may choose its value; together they cover every field of the table. */
 export const POWERS: readonly PowerRow[] = [...OWNING, ...WEAKENING, ...DISRUPTING];
 
 const BY_FIELD: ReadonlyMap<string, PowerRow> = new Map(
@@ -23,5 +23,5 @@ export function powerOf(field: string): PowerRow | undefined {
   return dot < 0 ? undefined : powerOf(field.slice(0, dot));
 }
 
-/** Whether whoever chooses the value owns the node, or cuts it off. */
+/** Whether the choice of the value gives ownership of the node, or cuts it off. */
 export const ownsNode = ({ power }: PowerRow): boolean => OWNS_NODE.has(power);

@@ -6,7 +6,7 @@ import { WEAKENING } from './weakening.ts';
 /** A value that takes a protection away. */
 export interface Weakened {
   readonly path: Path;
-  /** What whoever chose the value gains, a clause. */
+  /** What the author of the value gains, a clause. */
   readonly gives: string;
 }
 

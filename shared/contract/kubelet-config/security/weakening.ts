@@ -117,7 +117,7 @@ export const WEAKENING: readonly PowerRow[] = [
 ];
 
 /**
- * Somebody's on the internet: outside of RFC 1918, 6598, 3927, 4193, 4291 and of loopback. What is no address is refused elsewhere.
+ * A public address: outside of RFC 1918, 6598, 3927, 4193, 4291 and of loopback. What is no address is refused elsewhere.
  */
 function isPublicAddress(address: unknown): boolean {
   const text = textOf(address).toLowerCase();

@@ -8,7 +8,7 @@ const LONGEST_NUMBER = 1_024;
  * Reads a list of CPUs as Linux and the kubelet write it: `0-3,7`.
  *
  * @param careless as kubelets up to 1.21 did it: `3-0` is an empty range, and so is whatever has two dashes
- * @returns the CPUs that it names (none for the empty text), or undefined where it is no such list
+ * @returns the CPUs that it names (none for the empty text), or undefined for any other text
  */
 export function parseCpus(text: string, careless = false): ReadonlySet<number> | undefined {
   if (text === '') return new Set();

@@ -37,7 +37,7 @@ export function sameButCase(word: string, known: Iterable<string>): string | und
 /**
  * Levenshtein distance with swaps of neighbours counted as one (optimal string alignment).
  *
- * @param limit distances from here on are not told apart
+ * @param limit distances from here on all count as this one
  */
 export function editDistance(a: string, b: string, limit = Infinity): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

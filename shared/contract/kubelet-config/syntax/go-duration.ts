@@ -9,7 +9,7 @@ const UNIT_NS: Readonly<Record<string, number>> = {
   h: 3600e9,
 };
 const LONGEST_UNIT = 2;
-/** Characters. Go has no limit, and nobody writes more by hand. */
+/** Characters. Go has no limit, and no duration written by hand is longer. */
 const LONGEST = 4_096;
 
 export const SECOND_NS = 1e9;

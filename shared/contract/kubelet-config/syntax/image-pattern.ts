@@ -1,4 +1,4 @@
-/** What is wrong with a pattern, and how to write it where that can be told. */
+/** What is wrong with a pattern, and how to write it, if that is known. */
 export interface PatternFault {
   readonly message: string;
   readonly suggestion?: string;

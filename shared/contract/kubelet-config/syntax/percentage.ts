@@ -4,7 +4,7 @@ const GO_FLOAT = new RegExp(DECIMAL.source.replaceAll('D', String.raw`\d+(?:_\d+
 const HEXADECIMAL = /^([-+]?)0[xX]([0-9a-fA-F]+)?(?:\.([0-9a-fA-F]*))?[pP]([-+]?\d+)$/;
 const INFINITE = /^([-+]?)inf(?:inity)?$/i;
 
-/** `12.5%` → 12.5, as eviction thresholds have it; undefined where it is none. More than one % is let through. */
+/** `12.5%` → 12.5, as eviction thresholds have it; undefined for any other text. More than one % is let through. */
 export function parsePercentage(text: string): number | undefined {
   if (!text.endsWith('%')) return undefined;
   let end = text.length;

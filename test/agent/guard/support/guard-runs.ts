@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { readGuardNote } from '#agent/guard/guard-records.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { BOOT, createGuardedHost, type GuardedHost, NEW, OLD, type PlanOptions } from './guarded-host.ts';
 import { type Shell, SHELLS } from './shells.ts';
 
@@ -48,7 +49,7 @@ export const lifted = (host: GuardedHost): readonly string[] =>
 /** Tells each story on a host of its own, under each shell. */
 export function underEachShell(rows: readonly Row[]): void {
   for (const shell of SHELLS) {
-    describe(`the guard under ${shell.name}`, { skip: shell.skip }, () => {
+    describeOrSkip(`the guard under ${shell.name}`, { skip: shell.skip }, () => {
       for (const { when, plan, story } of rows) {
         it(when, async () => {
           const host = createGuardedHost(plan);

@@ -5,6 +5,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { fc } from '../../../support/property.ts';
 import { BUS, type BusConnection, connectBus, refusalName } from '#agent/host/dbus/connection.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
@@ -22,7 +23,7 @@ const connect = (socketPath: string, timeoutMs = 2000): Promise<BusConnection> =
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : assert.fail('no text'));
 const failsWith = (code: string) => (error: unknown) => codeOf(error) === code;
 
-describe('a real dbus-daemon', { skip: noBusDaemon }, () => {
+describeOrSkip('a real dbus-daemon', { skip: noBusDaemon }, () => {
   let daemon: BusDaemon;
   before(async () => void (daemon = await startBusDaemon()));
   after(() => daemon?.stop());

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -141,7 +142,7 @@ describe('the managed files, watched on a real disk', { concurrency: 6 }, () => 
     await rm(directory, { recursive: true });
     await symlink('kubelet', directory);
     watch();
-    await until('a longer pause', () => waited.has(800));
+    await until('a longer pause', () => waited.has(800), { withinMs: 30_000 });
     assert.deepEqual([...waited], [100, 200, 400, 800]);
     await rm(directory);
     await mkdir(directory);
@@ -184,5 +185,53 @@ describe('the managed files, watched on a real disk', { concurrency: 6 }, () => 
     await systemClock.sleep(100);
     assert.equal(calls(), 0);
     assert.equal(waits.size, 0);
+  });
+});
+
+/** More events than the kernel keeps, before this process hears of the first. */
+function fillQueue(directory: string): void {
+  const events = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) + 100;
+  const others = ['cpu_manager_state', 'memory_manager_state'].map((name) => join(directory, name));
+  for (const other of others) writeFileSync(other, '{}');
+  // By turns: the kernel makes one of two events that are the same.
+  for (let event = 0; event < events; event += 1) chmodSync(others[event % 2] ?? '', event % 4 < 2 ? 0o600 : 0o644);
+}
+
+// Alone: all watches of a process have one queue.
+describe('a change that the kernel has no room to tell of', () => {
+  it('is noticed all the same', async () => {
+    await using at = await createWatchedDirectory();
+    const { directory, file, watched, heard } = at;
+    await watched();
+    fillQueue(directory);
+    writeFileSync(file, 'lost');
+    await heard();
+  });
+
+  it('is noticed where it is another directory in the same place', async () => {
+    await using at = await createWatchedDirectory();
+    const { root, directory, file, watched, settled, heard } = at;
+    await watched();
+    fillQueue(directory);
+    renameSync(directory, join(root, 'old'));
+    mkdirSync(directory);
+    await heard();
+    await settled();
+    writeFileSync(file, 'in the new one');
+    await heard();
+  });
+
+  it('is noticed where it is the directory that was waited for', async () => {
+    await using at = await createWatchedDirectory();
+    const { root, directory, file, watch, settled, heard } = at;
+    await rm(directory, { recursive: true });
+    watch();
+    await systemClock.sleep(100);
+    fillQueue(root);
+    mkdirSync(directory);
+    await heard();
+    await settled();
+    writeFileSync(file, 'new');
+    await heard();
   });
 });

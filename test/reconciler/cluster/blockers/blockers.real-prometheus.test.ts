@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { QueryAnswer } from '#reconciler/policy/analysis/query-answer.ts';
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { QueryMeasure } from '#shared/contract/api/prometheus-queries.ts';
@@ -7,6 +7,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { createBlockerChecks } from '#reconciler/cluster/blockers/blocker-checks.ts';
 import { createCanaryQueries } from '#reconciler/cluster/blockers/canary-queries.ts';
 import { createWebGet } from '#reconciler/cluster/blockers/web-get.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { without } from '../../../support/required-tools.ts';
 import { type RealPrometheus, startPrometheus } from '../../../support/prometheus.ts';
 
@@ -22,7 +23,7 @@ const RULES = `groups:
       - { alert: NotYet, expr: vector(1), for: 1h }
 `;
 
-describe('a real Prometheus', { skip }, () => {
+describeOrSkip('a real Prometheus', { skip }, () => {
   let prometheus: RealPrometheus;
   before(async () => {
     prometheus = await startPrometheus({ 'config.yaml': CONFIG, 'rules.yaml': RULES }, '/metrics-of/us');

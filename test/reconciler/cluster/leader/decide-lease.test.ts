@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decideLease, type LeaseDecision, observeLease } from '#reconciler/cluster/leader/decide-lease.ts';
-import { type Lease, LEASE_TIMING, type LeaseSpec, releasedSpec } from '#reconciler/cluster/leader/lease.ts';
+import { type Lease, type LeaseSpec, releasedSpec } from '#reconciler/cluster/leader/lease.ts';
+import { LEASE_TIMING } from '#reconciler/cluster/leader/lease-times.ts';
 import { toMicroTime } from '#reconciler/cluster/kube/micro-time.ts';
 
 const WALL = Date.UTC(2026, 0, 1, 12, 0, 0, 5);

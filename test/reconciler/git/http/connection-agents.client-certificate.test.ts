@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { createAuthority, type Identity } from '../../../cluster/support/certificate-authority.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../../support/required-tools.ts';
 import { startHttpProxy } from '../../../support/http-proxy.ts';
 import { failsWith, soon, start } from '../support/start.ts';
@@ -43,7 +44,7 @@ async function begin(t: TestContext) {
   };
 }
 
-describe('a git server that asks for a certificate', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
+describeOrSkip('a git server that asks for a certificate', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
   it('is shown the one in the directory of credentials, alone or beside a token, and the new one after a change', async (t) => {
     const { server, source, mounted, mount, known, stranger, secret } = await begin(t);
     const git = source(mounted);

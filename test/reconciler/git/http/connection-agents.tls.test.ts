@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createAuthority } from '../../../cluster/support/certificate-authority.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { failsWith, soon, start, type Started } from '../support/start.ts';
 import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../../support/required-tools.ts';
 
@@ -20,7 +21,7 @@ async function startPrivate(
   return { ...started, directory, caFile: authority.certificateFile };
 }
 
-describe('a repository behind a private certificate authority', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
+describeOrSkip('a repository behind a private certificate authority', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
   it('is read where the authority is given', async (t) => {
     const { repository, source, caFile, server } = await startPrivate(t);
     const oid = await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });

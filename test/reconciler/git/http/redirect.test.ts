@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { followRedirect } from '#reconciler/git/http/redirect.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { failsWith, soon, start } from '../support/start.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
 
@@ -46,7 +47,7 @@ describe('where a redirect leads', () => {
   }
 });
 
-describe('a server that redirects', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a server that redirects', { skip: WITHOUT_GIT }, () => {
   for (const status of [301, 302, 303, 307, 308]) {
     it(`with ${status} is followed once per call, and asked for the rest at the new place`, async (t) => {
       const { server, repository, source } = await start(t);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { isGitError } from '#reconciler/git/errors.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
 import { soon } from '../support/start.ts';
 import { itOverHttp } from '../support/transport.ts';
@@ -10,7 +11,7 @@ const placeOf = (commit: string): string => `${commit.slice(0, 2)}/${commit.slic
 const dataOf = async ({ server }: WithNotes, commit: string): Promise<string> =>
   (await server.git.attempt('show', `${REF}:${placeOf(commit)}.json`)).out;
 
-describe('what is for programs', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('what is for programs', { skip: WITHOUT_GIT }, () => {
   it('lies beside the note, and git log shows none of it', async (t) => {
     const started = await startWithNotes(t);
     const [first = ''] = started.commits;

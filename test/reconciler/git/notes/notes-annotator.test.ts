@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { packetLine } from '#reconciler/git/wire/pkt-line.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { failsWith, soon } from '../support/start.ts';
 import { itOverHttp } from '../support/transport.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
@@ -9,7 +10,7 @@ import { places, REF, startWithNotes, type WithNotes } from '../support/with-not
 
 const NOTHING = { written: false, unreadable: new Map() };
 
-describe('a note on a commit', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a note on a commit', { skip: WITHOUT_GIT }, () => {
   it('makes the ref and is shown by git', async (t) => {
     const started = await startWithNotes(t);
     const [first = ''] = started.commits;
@@ -88,7 +89,7 @@ describe('a note on a commit', { skip: WITHOUT_GIT }, () => {
   });
 });
 
-describe('a notes tree', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a notes tree', { skip: WITHOUT_GIT }, () => {
   it('made by git is understood, wherever git put the note', async (t) => {
     const started = await startWithNotes(t, 1);
     const { repository, server } = started;
@@ -142,7 +143,7 @@ describe('a notes tree', { skip: WITHOUT_GIT }, () => {
   });
 });
 
-describe('many notes', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('many notes', { skip: WITHOUT_GIT }, () => {
   /** A ref with so many notes, made by git, and a writer that has never seen it. */
   async function startWithMany(t: TestContext, count: number): Promise<WithNotes> {
     const started = await startWithNotes(t, 2);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import type { GitErrorCode } from '#reconciler/git/errors.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
 import type { RawEntry, RawRepository } from '../support/repository.ts';
 import { failsWith, soon } from '../support/start.ts';
@@ -63,7 +64,7 @@ const FOLDERS: readonly (readonly [what: string, code: GitErrorCode, folder: Fol
   ['is lost on the server', 'GIT_REMOTE_ERROR', ({ tree }, note) => tree([note]), true],
 ];
 
-describe('a folder of the notes ref that cannot be read', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a folder of the notes ref that cannot be read', { skip: WITHOUT_GIT }, () => {
   for (const [what, code, folder, isLost = false] of FOLDERS) {
     it(`because it ${what} holds up the notes in it until it is repaired, and no other`, async (t) => {
       const started = await prepare(t, folder);
@@ -104,7 +105,7 @@ describe('a folder of the notes ref that cannot be read', { skip: WITHOUT_GIT },
   });
 });
 
-describe('a note of others that cannot be read', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a note of others that cannot be read', { skip: WITHOUT_GIT }, () => {
   const kinds: readonly (readonly [string, (repository: RawRepository) => Promise<string>])[] = [
     ['it is larger than a file of a config repository may be', ({ blob }) => blob(HUGE)],
     ['it is a folder by its name alone', ({ tree }) => tree([])],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createBranch } from '#reconciler/branch.ts';
@@ -11,6 +11,7 @@ import { findTip } from '#reconciler/git/wire/find-tip.ts';
 import { readPackets } from '#reconciler/git/wire/pkt-line.ts';
 import { readSideBand } from '#reconciler/git/wire/side-band.ts';
 import type { GitSession } from '#reconciler/git/wire/git-session.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
 import { FOLDER, monorepo } from '../support/monorepo.ts';
 import { failsWith, PATIENT, soon, start, type Started } from '../support/start.ts';
@@ -61,7 +62,7 @@ const setUp = async (t: TestContext, files = 0) => {
   return { ...started, started, mono: monorepo(started.repository, files) };
 };
 
-describe('a folder of a monorepo', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a folder of a monorepo', { skip: WITHOUT_GIT }, () => {
   it('costs the same whatever else the repository holds, object by object', async (t) => {
     const costs = [];
     for (const files of [50, 2_000]) {
@@ -208,7 +209,7 @@ describe('a folder of a monorepo', { skip: WITHOUT_GIT }, () => {
   });
 });
 
-describe('the signature that counts for a folder', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('the signature that counts for a folder', { skip: WITHOUT_GIT }, () => {
   const OTHER = { ...POOL, 'base/all.yaml': 'c: 3\n' };
 
   /** A branch on which the commits of `signed` are, and what a look at it says: the commit that counts, and of its signature. */
@@ -307,7 +308,7 @@ describe('the signature that counts for a folder', { skip: WITHOUT_GIT }, () => 
   });
 });
 
-describe('a folder that is not there', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a folder that is not there', { skip: WITHOUT_GIT }, () => {
   it('is told with its name, and looked for again in another commit', async (t) => {
     const { server, source, mono } = await setUp(t);
     const branch = createBranch(source({ path: FOLDER }), systemClock, silentLog);
@@ -348,7 +349,7 @@ describe('a folder that is not there', { skip: WITHOUT_GIT }, () => {
   }
 });
 
-describe('a folder on a server that leaves nothing out', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a folder on a server that leaves nothing out', { skip: WITHOUT_GIT }, () => {
   const whole = async (t: TestContext, files: number) => {
     const set = await setUp(t, files);
     await set.server.git('config', 'uploadpack.allowFilter', 'false');

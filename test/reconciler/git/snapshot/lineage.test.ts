@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { soon, start, type Started } from '../support/start.ts';
 import { itOverHttp } from '../support/transport.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
@@ -16,7 +17,7 @@ async function lineageOf(
   return { lineage, requests: server.requests.length - before };
 }
 
-describe('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () => {
   itOverHttp('is the first, the same, or a child, which costs no further request', async (t) => {
     const started = await start(t);
     const first = await started.repository.commitFiles(change(1));

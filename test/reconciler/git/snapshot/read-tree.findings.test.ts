@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import type { Snapshot } from '#reconciler/policy/commit-snapshot.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import type { RawEntry, RawRepository } from '../support/repository.ts';
 import { soon, start } from '../support/start.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
@@ -22,7 +23,7 @@ const said = ({ findings }: Snapshot): readonly string[] =>
 
 const read = ({ files }: Snapshot): readonly string[] => [...files.keys()];
 
-describe('what a snapshot leaves out, and says so', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('what a snapshot leaves out, and says so', { skip: WITHOUT_GIT }, () => {
   it('symbolic links, submodules, files of Git LFS and modes of old', async (t) => {
     const snapshot = await poolsOf(t, async ({ blob }) => [
       ['100644', 'a.yaml', await blob('a: 1\n')],

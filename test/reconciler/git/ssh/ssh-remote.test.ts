@@ -3,6 +3,7 @@ import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { fc } from '../../../support/property.ts';
 import { type Clock, systemClock } from '#shared/runtime/clock.ts';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
@@ -32,7 +33,7 @@ async function bareRepository() {
   return { directory, git, repository, commit };
 }
 
-describe('a repository on a real ssh server', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
+describeOrSkip('a repository on a real ssh server', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
   let sshd: Sshd;
   let other: Sshd;
   let repository: Awaited<ReturnType<typeof bareRepository>>;
@@ -127,7 +128,7 @@ describe('a repository on a real ssh server', { skip: WITHOUT_GIT || WITHOUT_SSH
   });
 });
 
-describe('a call of ssh', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a call of ssh', { skip: WITHOUT_GIT }, () => {
   async function with_(script: string, limits: GitSourceOptions['limits'] = PATIENT, clock: Clock = systemClock) {
     const ssh = await localSsh();
     const { directory = '', program = '' } = ssh.options;

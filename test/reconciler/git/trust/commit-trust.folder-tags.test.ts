@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createBranch } from '#reconciler/branch.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
 import { connectTrust } from '#reconciler/git/trust/connect-trust.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { PATIENT, soon } from '../support/start.ts';
 import { serveSigned } from './served.ts';
 import { WITHOUT_GIT, WITHOUT_SSH } from './signing.ts';
@@ -60,7 +61,7 @@ async function scene(t: TestContext, partialClones = true) {
   };
 }
 
-describe('a signed tag in a monorepo', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('a signed tag in a monorepo', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   it('counts on the commit that changed the folder, and on any later one that leaves it as it is', async (t) => {
     const { folder, work, tag, judge, afterStart } = await scene(t);
     const first = await folder(1);

@@ -7,13 +7,14 @@ import { createFirstSeenSignatures } from '#reconciler/git/trust/first-seen-sign
 import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
 import type { SignatureVerdict } from '#reconciler/policy/commit-snapshot.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_SSH } from './signing.ts';
 
 const BEGIN = Date.parse('2026-03-01T00:00:00Z');
 const END = Date.parse('2026-04-01T00:00:00Z');
 const HOUR = 3_600_000;
 
-describe('a key that counts for a time', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('a key that counts for a time', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   let repository: SigningRepository;
   let trusted: string;
   let ada: string;

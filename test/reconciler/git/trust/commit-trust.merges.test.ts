@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createMergeVerifier } from '#reconciler/git/merge-verification/merge-verifier.ts';
 import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { soon } from '../support/start.ts';
 import { type Served, serveSigned } from './served.ts';
 import { WITHOUT_GIT, WITHOUT_SSH } from './signing.ts';
@@ -73,7 +74,7 @@ async function scene(t: TestContext, partialClones = true, folder = ''): Promise
 
 const onMain = async ({ people }: Served): Promise<void> => void (await people.git('checkout', '--quiet', 'main'));
 
-describe('a key for merges only', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('a key for merges only', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   for (const partialClones of [true, false]) {
     const how = partialClones ? 'single objects' : 'whole commits only';
     it(`lets in a merge of what trusted people signed, on a server that hands out ${how}`, async (t) => {

@@ -10,6 +10,7 @@ import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import { splitCommit } from '#reconciler/git/trust/signed-commit.ts';
 import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
 import type { SignatureVerdict } from '#reconciler/policy/commit-snapshot.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_GPG, WITHOUT_SSH } from './signing.ts';
 
 const run = promisify(execFile);
@@ -57,7 +58,7 @@ async function tampered(oid: string): Promise<string> {
   return repository.write(Buffer.from(raw.replace(/\n\n[^\n]*/, '\n\nSomething else'), 'latin1'));
 }
 
-describe('a commit signed with SSH', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('a commit signed with SSH', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   before(begin);
   after(() => repository.remove());
   const signers = (...lines: readonly string[]) => writeFile(join(trusted, 'allowed_signers'), `${lines.join('\n')}\n`);
@@ -221,7 +222,7 @@ describe('a commit signed with SSH', { skip: WITHOUT_GIT || WITHOUT_SSH }, () =>
   });
 });
 
-describe('a commit signed with OpenPGP', { skip: WITHOUT_GIT || WITHOUT_GPG }, () => {
+describeOrSkip('a commit signed with OpenPGP', { skip: WITHOUT_GIT || WITHOUT_GPG }, () => {
   before(begin);
   after(() => repository.remove());
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createTagReader, type TagObject } from '#reconciler/git/merge-verification/tag-reader.ts';
 import { type CommitTrust, createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import { splitTag } from '#reconciler/git/trust/signed-tag.ts';
 import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { soon } from '../support/start.ts';
 import { type Served, serveSigned } from './served.ts';
 import { WITHOUT_GIT, WITHOUT_GPG, WITHOUT_SSH } from './signing.ts';
@@ -53,7 +54,7 @@ async function scene(t: TestContext, instead = true, partialClones = true): Prom
   };
 }
 
-describe('where a tag has to be signed', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('where a tag has to be signed', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   for (const partialClones of [true, false]) {
     const how = partialClones ? 'single objects' : 'whole commits only';
     it(`a commit counts once a signed tag points at it, on a server that hands out ${how}`, async (t) => {
@@ -145,7 +146,7 @@ describe('where a tag has to be signed', { skip: WITHOUT_GIT || WITHOUT_SSH }, (
   });
 });
 
-describe('where a tag or the commit has to be signed', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('where a tag or the commit has to be signed', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   it('either will do', async (t) => {
     const { people, ada, stranger, tag, judge } = await scene(t, false);
     assert.match(await judge(await people.commit({ ssh: ada })), /"trusted"/);
@@ -160,7 +161,7 @@ describe('where a tag or the commit has to be signed', { skip: WITHOUT_GIT || WI
   });
 });
 
-describe('the signature of a tag', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
+describeOrSkip('the signature of a tag', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
   const rawTag = async ({ people }: Served, name: string): Promise<Buffer> =>
     Buffer.from(`${await people.git('cat-file', 'tag', name)}\n`);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AGENT_SILENT_MS } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { LABEL_GRACE_MS } from '#reconciler/policy/rollout/label-grace.ts';
 import { clockJump, shiftTimes } from '#reconciler/policy/first-seen/clock-jump.ts';
 import type { FirstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';

@@ -8,7 +8,8 @@ describe('the fleet as decisions see it', () => {
   const sighted = (given: Seen) => {
     const { fleet, sights } = lookAt(given);
     const own = withoutClockSkew(fleet, sights);
-    return { node: own.nodes.get('a'), status: own.kubeletNodes.get('a')?.status };
+    const { unableSince: _, ...view } = own.nodes.get('a') ?? node;
+    return { node: view, status: own.kubeletNodes.get('a')?.status };
   };
   const own = { firstSeen: 0, readySince: NOW };
 

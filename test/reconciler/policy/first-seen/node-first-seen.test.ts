@@ -196,7 +196,32 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
 
 describe('what is seen of a node', () => {
   for (const [name, given, expected] of ROWS) {
-    it(name, () => assert.deepEqual(seen(given), { ...PLAIN, ...expected }));
+    it(name, () => {
+      const { unableSince: _, ...found } = seen(given) ?? {};
+      assert.deepEqual(found, { ...PLAIN, ...expected });
+    });
+  }
+
+  const alive = { status: { heartbeat: heard.stamp }, last: { heartbeat: heard } };
+  const unable: readonly (readonly [string, Seen, number | undefined])[] = [
+    ['while its agent lives and it is Ready', alive, undefined],
+    ['from the first look at which nothing was heard of its agent', {}, NOW],
+    [
+      'for as long as it is not Ready',
+      { ...alive, view: { ready: false }, last: { heartbeat: heard, unableSince: 5 } },
+      5,
+    ],
+    ['from when somebody cordons it', { ...alive, view: { cordoned: true } }, NOW],
+    ['but not while we drain it', { ...alive, view: { cordoned: true, drain: { config: 'c', at: 1 } } }, undefined],
+    ['and no longer when it can', { ...alive, last: { heartbeat: heard, unableSince: 5 } }, undefined],
+    [
+      'from when its agent has been silent for too long',
+      { status: { heartbeat: heard.stamp }, last: { heartbeat: { ...heard, at: NOW - 15 * MINUTE - 1 } } },
+      NOW,
+    ],
+  ];
+  for (const [name, given, since] of unable) {
+    it(`cannot take part ${name}`, () => assert.equal(seen(given)?.unableSince, since));
   }
 
   it('is a time of this process for a config source too: younger than the newest object by as much', () => {

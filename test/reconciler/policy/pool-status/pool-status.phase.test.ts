@@ -85,7 +85,18 @@ describe('the message of a pool', () => {
     ['is done', [{}], null, `1 of 1 nodes run ${given.configName}`],
     ['waits', [{ verdict: held('window') }], null, `1 of 1 nodes run ${given.configName}; n0 waits: not now`],
     ['halted', back, HALT, 'it failed'],
-    ['takes its config back', back, { ...HALT, action: 'revert' }, 'it failed; 2 of 3 nodes are back'],
+    [
+      'takes its config back, and cannot everywhere',
+      back,
+      { ...HALT, action: 'revert' },
+      'it failed; 2 of 4 nodes are back; 1 without a config to go back to: n3',
+    ],
+    [
+      'takes its config back',
+      [...back.slice(0, 3), { aim: 'config', isAssigned: false }],
+      { ...HALT, action: 'revert' },
+      'it failed; 2 of 3 nodes are back',
+    ],
   ];
   for (const [name, nodes, halt, message] of rows) {
     it(`that ${name} says so`, () => assert.equal(statusOf(nodes, { halt }).message, message));

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   activeConfigOf,
-  isAgentAlive,
   preflightAnswerOf,
   failedAt,
   hasProved,
@@ -21,12 +20,12 @@ import {
   progressOf,
 } from '#reconciler/policy/rollout/node-progress.ts';
 import {
-  AGENT_SILENT_MS,
   type KubeletNode,
   type KubeletNodeStatus,
   LOCAL,
   type PreflightAnswer,
 } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { assignedNode, failedNode, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
 
@@ -134,10 +133,6 @@ describe('a node stands towards its target as', () => {
   for (const [what, node, target, expected] of rows) {
     it(what, () => assert.equal(progressOf(node, target, NOW), expected));
   }
-
-  it('alive for as long as its agent may be silent', () => {
-    assert.deepEqual([isAgentAlive(silentFor(AGENT_SILENT_MS), NOW), isAgentAlive(undefined, NOW)], [true, false]);
-  });
 });
 
 describe('a target', () => {
@@ -174,8 +169,8 @@ describe('a node', () => {
 
   it('that nobody made an object for, or that never reported, has nothing', () => {
     for (const node of [undefined, { metadata: a }, { metadata: a, status: {} }]) {
-      const none = [isAgentAlive(node, NOW), hasProved(node, TARGET), hasProvedAny(node), inTransition(node, NOW)];
-      assert.deepEqual([...none, runsAlready(node, TARGET), isPastProbation(node, 0, NOW)], Array(6).fill(false));
+      const none = [hasProved(node, TARGET), hasProvedAny(node), inTransition(node, NOW)];
+      assert.deepEqual([...none, runsAlready(node, TARGET), isPastProbation(node, 0, NOW)], Array(5).fill(false));
       assert.deepEqual(
         [failedAt(node, TARGET), openTurnRequest(node), preflightAnswerOf(node, TARGET), provenConfigOf(node)],
         [undefined, undefined, undefined, null],

@@ -7,6 +7,7 @@ import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { OnTrial } from '#reconciler/policy/rollout/on-trial.ts';
+import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import { rememberRollout, summariseHolds } from '#reconciler/policy/rollout/rollout-status.ts';
 import type { Halt, KubeletPoolStatus, RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -45,10 +46,11 @@ function remembered({ nodes, before, halt: halted, rollout, onTrial, leaves }: C
     return { ...memberOf(node, settledNode(node, GIVEN), targetOf(pool), 0, NOW), ...is };
   });
   const cohort = cohortOf(members, undefined, undefined);
+  const shown = waveProgress({ ...poolSpec().rollout, ...rollout }, members, undefined, 1, NOW);
   return rememberRollout(
     { pool, members },
     before,
-    { halt, released: null, waves: halt === null ? { ...WAVES, waves } : null, cohort, onTrial },
+    { halt, released: null, waves: halt === null ? { ...WAVES, ...shown, waves } : null, cohort, onTrial },
     NOW,
   );
 }
@@ -56,7 +58,7 @@ function remembered({ nodes, before, halt: halted, rollout, onTrial, leaves }: C
 const under = (...states: readonly WaveStatus['state'][]): KubeletPoolStatus => ({
   rollout: { ...about, startedAt: EARLIER, waves: states.map((state) => ({ name: state, nodes: 1, state })) },
 });
-const pending = { progress: 'outdated' } as const;
+const pending = { progress: 'outdated', isAssigned: false } as const;
 const TWO: OnTrial = {
   names: ['n0', 'n1'],
   allowed: 4,
@@ -153,10 +155,22 @@ describe('a pool has settled', () => {
   const rows: readonly (readonly [string, Case, boolean])[] = [
     ['when all have proven it', { nodes: [{}, { progress: 'settled' }] }, true],
     ['though one that has proven it asks for a restart', { nodes: [{}, asks] }, true],
-    ['though one has no agent', { nodes: [{}, { progress: 'no-agent' }] }, true],
-    ['though one failed', { nodes: [{}, { progress: 'failed' }] }, true],
-    ['though one is not Ready and waits', { nodes: [{}, { ...pending, view: { ready: false } }] }, true],
-    ['though somebody cordoned one', { nodes: [{}, { ...pending, view: { cordoned: true } }] }, true],
+    ['though one failed, where the pool puts up with it', { nodes: [{}, { progress: 'failed' }] }, true],
+    ...(
+      [
+        ['has no agent', { progress: 'no-agent' }, {}],
+        ['is not Ready and waits', pending, { ready: false }],
+        ['was cordoned by somebody', pending, { cordoned: true }],
+      ] as const
+    ).flatMap(([what, is, view]): (readonly [string, Case, boolean])[] => {
+      const gone = (minutes: number): Member & { view: Partial<NodeView> } =>
+        ({ ...is, view: { ...view, unableSince: NOW - minutes * 60_000 } }) as never;
+      return [
+        [`not while one ${what}`, { nodes: [{}, {}, gone(59)] }, false],
+        [`though one ${what} for an hour`, { nodes: [{}, {}, gone(60)] }, true],
+        [`not where half of the pool ${what} for an hour`, { nodes: [{}, gone(60)] }, false],
+      ];
+    }),
     ['not while one is to follow', { nodes: [{}, pending] }, false],
     ['not while one tries it', { nodes: [{}, { progress: 'updating', changing: true }] }, false],
     [
@@ -164,7 +178,7 @@ describe('a pool has settled', () => {
       { nodes: [{}, { progress: 'updating', view: { ready: false } }] },
       false,
     ],
-    ['not while one soaks', { nodes: [{}, { progress: 'soaking' }] }, false],
+    ['not while one soaks', { nodes: [{}, { progress: 'soaking', promotedAt: NOW }], rollout: { soak: '5m' } }, false],
     [
       'not while one is not Ready that is changed all the same',
       { nodes: [{}, { ...pending, view: { ready: false } }], rollout: { notReadyNodes: 'change' } },

@@ -2,104 +2,24 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
-import { targetsOf } from '#reconciler/policy/rollout/targets.ts';
 import { withConfirmedSettled, configsOnNodes } from '#reconciler/policy/rollout/inherited-status.ts';
 import { NO_CONFIG } from '#reconciler/policy/payload-classes.ts';
 import { configNameFor, membershipOf, targetFor, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { settledConfigFor } from '#reconciler/policy/rollout/settled-config.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { Halt, KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
 import { assignedNode, commit, COMMIT_A, fleetOf, idleNode, NOW, settledNode } from '../../../support/fleet.ts';
 import {
-  AT,
   classOf,
   given,
-  groupOf,
   HUGE,
   LARGE,
-  nameOf,
   computedPool,
   poolFor,
-  type Row,
   settledOn,
   SMALL,
 } from '../../../support/rollout/separate-classes.ts';
-import { sizedNode, sizedPool } from '../../../support/rollout/sized-pool.ts';
-
-const NEW: Partial<NodeView> = { createdAt: NOW };
-
-describe('what a new node of a class is told, when the waves of the pool are done,', () => {
-  const late = sizedNode('late', 16, 62.3, NEW);
-  const aimOf = (rows: readonly Row[], settled?: SettledConfig) => {
-    const rollout = { configName: computedPool().configName, sha256: computedPool().sha256, startedAt: AT, waves: [] };
-    const before = { rollout, ...(settled === undefined ? {} : { settled }) } as KubeletPoolStatus;
-    const aims = targetsOf(groupOf(rows), before, null, NOW);
-    const last = aims.at(-1);
-    return [last?.targetKind, last?.configName];
-  };
-  const idle = { view: late, is: idleNode(late) };
-
-  const rows: readonly (readonly [string, 'config' | 'settled', () => Parameters<typeof aimOf>])[] = [
-    ['nobody has proven it', 'config', () => [[idle]]],
-    [
-      'a node of another class has proven its own',
-      'config',
-      () => [[{ view: HUGE, is: settledNode(HUGE, given(HUGE)) }, idle]],
-    ],
-    ['a node of its class tries it', 'config', () => [[{ view: LARGE, is: assignedNode(LARGE, given(LARGE)) }, idle]]],
-    [
-      'a node of its class has proven it',
-      'settled',
-      () => [[{ view: LARGE, is: settledNode(LARGE, given(LARGE)) }, idle]],
-    ],
-    [
-      'the pool settled on it, for a class of another name',
-      'settled',
-      () => [[idle], settledOn(classOf(late, 'other'))],
-    ],
-  ];
-  for (const [what, aim, told] of rows) {
-    it(`is ${aim === 'settled' ? 'known to be good' : 'on trial'} where ${what}`, () =>
-      assert.deepEqual(aimOf(...told()), [aim, given(late).configName]));
-  }
-
-  it('is nothing that is good where its class has no config, whoever leaves the pool', () => {
-    const view = sizedNode('late', 2, 7.7, NEW);
-    const leaver = { view: HUGE, is: idleNode(HUGE), leaves: true } as const;
-    assert.deepEqual(aimOf([leaver, { view, is: idleNode(view) }])[0], 'config');
-  });
-});
-
-describe('what a node of a class gets back, where its pool reverts,', () => {
-  const backTo = (is: KubeletNode, settled?: SettledConfig) => {
-    const { configName, sha256 } = computedPool();
-    const halt: Halt = { config: configName, sha256, at: AT, message: '', action: 'revert' };
-    const [aimed] = targetsOf(groupOf([{ view: HUGE, is }]), settled && { settled }, halt, NOW);
-    return [aimed?.targetKind, aimed?.configName];
-  };
-  const proved = () => settledNode(HUGE, given(HUGE));
-  const tries = () => assignedNode(HUGE, given(HUGE), { phase: 'Trial' });
-
-  it('is what its class had before, whether or not it has proven what failed elsewhere', () => {
-    const former = settledOn({ ...classOf(LARGE), name: nameOf(HUGE) });
-    for (const is of [proved(), tries()]) assert.deepEqual(backTo(is, former), ['settled', given(LARGE).configName]);
-  });
-
-  it('is what it has proven where nothing is known of its class, and its local config where it has not', () => {
-    assert.deepEqual(backTo(proved(), settledOn(classOf(LARGE))), ['config', given(HUGE).configName]);
-    assert.deepEqual(backTo(tries(), settledOn(classOf(LARGE))), ['local', null]);
-  });
-
-  it('is its local config where the pool settled on nothing at all', () => {
-    assert.deepEqual(backTo(proved()), ['local', null]);
-  });
-
-  it('is what it ran before, where it knows that', () => {
-    const lastKnownGood = { name: 'workers-1', sha256: 'e'.repeat(64), apply: 'overlay' } as const;
-    const had = assignedNode(HUGE, given(HUGE), { phase: 'Trial', lastKnownGood });
-    assert.deepEqual(backTo(had, settledOn(classOf(LARGE))), ['settled', 'workers-1']);
-  });
-});
+import { sizedPool } from '../../../support/rollout/sized-pool.ts';
 
 describe('what a class settled on before', () => {
   const largeAndSmall = () => poolFor([LARGE, SMALL]);

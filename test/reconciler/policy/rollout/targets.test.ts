@@ -40,6 +40,7 @@ const rolling = (...states: readonly ('done' | 'rolling')[]) => ({
     sha256: NEXT.sha256,
     startedAt: AT,
     waves: states.map((state, index) => ({ name: `step ${index}`, state, nodes: 1, updated: 0 })),
+    ...(states.every((state) => state === 'done') ? { finishedAt: AT } : {}),
   },
 });
 const ON_OLD = { settled: { configName: OLD.configName, sha256: OLD.sha256, apply: 'overlay', at: AT } } as const;

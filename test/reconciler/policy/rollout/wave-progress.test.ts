@@ -12,11 +12,19 @@ const EARLIER = '2026-11-20T12:00:00Z';
 const AT = toTimestamp(NOW);
 const LATELY = NOW - 6 * 60_000;
 
+interface Kind {
+  readonly ready?: boolean;
+  readonly isCanary?: boolean;
+  readonly isGone?: boolean;
+}
+
 /** What a node may be towards the payload. */
 const KINDS = {
   open: { progress: 'outdated', isAssigned: false },
   away: { progress: 'outdated', isAssigned: false, ready: false },
   silent: { progress: 'no-agent', isAssigned: false },
+  /** Silent for an hour. */
+  gone: { progress: 'no-agent', isAssigned: false, isGone: true },
   told: { progress: 'updating' },
   proved: { progress: 'settled' },
   soaking: { progress: 'soaking', promotedAt: LATELY },
@@ -25,7 +33,7 @@ const KINDS = {
   failed: { progress: 'failed' },
   refused: { progress: 'failed', isAssigned: false },
   canary: { progress: 'outdated', isAssigned: false, isCanary: true },
-} as const satisfies Record<string, Partial<Member> & { readonly ready?: boolean; readonly isCanary?: boolean }>;
+} as const satisfies Record<string, Partial<Member> & Kind>;
 
 const classNamed = (name: string): PayloadClass => ({
   name,
@@ -51,13 +59,10 @@ function progress({ rollout, nodes, spared = 0, before }: Case) {
     const [what, ofClass = ''] = word.split('/');
     const kind = Object.entries(KINDS).find(([name]) => name === what)?.[1];
     if (kind === undefined) return [];
-    const {
-      ready = true,
-      isCanary = false,
-      ...is
-    }: Partial<Member> & { readonly ready?: boolean; readonly isCanary?: boolean } = kind;
+    const { ready = true, isCanary = false, isGone = false, ...is }: Partial<Member> & Kind = kind;
     const labels = { pool: 'workers', ...(isCanary ? { canary: 'yes' } : {}) };
-    const node = nodeView(`n${index}`, 'workers', { ready, labels });
+    const gone = isGone ? { unableSince: NOW - 60 * 60_000 } : {};
+    const node = nodeView(`n${index}`, 'workers', { ready, labels, ...gone });
     const target = { sha256: GIVEN.sha256, apply: 'overlay' } as const;
     const settled = settledNode(node, GIVEN);
     const kubeletNode = is.progress === 'settled' ? settled : idleNode(node);
@@ -95,11 +100,26 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
   ['is stopped by a node that is not Ready any more', { nodes: 'lost proved proved' }, 'rest 3 stopped', 0],
   ['is stopped by a node that failed', { nodes: 'failed proved proved' }, 'rest 3 stopped', 0],
   ['is stopped by a node that refused it beforehand', { nodes: 'refused proved proved' }, 'rest 3 stopped', 0],
-  ['does without as many as may be lost', { nodes: 'lost proved proved', spared: 1 }, 'rest 3 done', 0],
+  ['does without as many as may fail', { nodes: 'failed proved proved', spared: 1 }, 'rest 3 done', 0],
+  ['does not do without one that is not Ready', { nodes: 'lost proved proved', spared: 1 }, 'rest 3 soaking', 0],
+  [
+    'has another node begin for one that failed, where that may be',
+    { nodes: 'failed proved open open', spared: 1, rollout: steps(2) },
+    'step 1 2 rolling, rest 4 waiting',
+    1,
+  ],
   ['does not do without those that are at it', { nodes: 'proved told told', spared: 2 }, 'rest 3 soaking', 0],
   ['is stopped where all are lost, however many may be', { nodes: 'lost lost lost', spared: 5 }, 'rest 3 stopped', 0],
   ['goes on where some are lost that may be', { nodes: 'lost lost open', spared: 2 }, 'rest 3 rolling', 1],
-  ['does without nodes that cannot be told', { nodes: 'proved away silent' }, 'rest 3 done', 0],
+  [
+    'does not do without nodes that cannot be told now',
+    { nodes: 'proved proved proved away silent' },
+    'rest 5 soaking',
+    0,
+  ],
+  ['ends without those that could not for an hour', { nodes: 'proved proved proved gone gone' }, 'rest 5 done', 0],
+  ['does not end where half of the pool could not', { nodes: 'proved proved gone gone' }, 'rest 4 soaking', 0],
+  ['does not end while another one can be told', { nodes: 'proved proved proved gone open' }, 'rest 5 rolling', 1],
   ['waits where nobody can be told', { nodes: 'silent away' }, 'rest 2 waiting', 0],
   [
     'soaks on where nobody can be told any more',
@@ -108,9 +128,9 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
     0,
   ],
   [
-    'of a step is done where nobody can be told',
-    { nodes: 'away away', rollout: steps(1) },
-    'step 1 1 done, rest 2 waiting',
+    'of a step does not do without nodes, however long they cannot be told',
+    { nodes: 'proved gone gone', rollout: steps(2) },
+    'step 1 2 soaking, rest 3 waiting',
     0,
   ],
   [
@@ -205,7 +225,7 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
   [
     'of canaries of each class does without classes that cannot be told',
     { nodes: 'proved/a away/b', rollout: perClass(1) },
-    'canary 2 done, rest 2 done',
+    'canary 2 done, rest 2 waiting',
     0,
   ],
   [
@@ -222,7 +242,7 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
   ],
   [
     'of canaries of each class does without as many as may be lost',
-    { nodes: 'proved/a lost/a proved/b proved/b', rollout: perClass(2), spared: 1 },
+    { nodes: 'proved/a failed/a proved/b proved/b', rollout: perClass(2), spared: 1 },
     'canary 4 done, rest 4 done',
     0,
   ],
@@ -283,7 +303,7 @@ describe('a wave', () => {
     assert.deepEqual(progress({ nodes: 'told', before: [begun] }).waves, [{ ...begun, state: 'soaking' }]);
     const done = { ...begun, state: 'done', doneAt: AT } as const;
     assert.deepEqual(progress({ nodes: 'proved', before: [begun] }).waves, [done]);
-    const short = progress({ nodes: 'away', rollout: steps(1) }).waves[0];
+    const short = progress({ nodes: 'proved away', rollout: steps(1) }).waves[0];
     assert.deepEqual(short, { name: 'step 1', nodes: 1, state: 'done', startedAt: AT, doneAt: AT });
     assert.deepEqual(progress({ nodes: 'open', before: [{ ...done, doneAt: EARLIER }] }).waves, [
       { ...done, doneAt: EARLIER },

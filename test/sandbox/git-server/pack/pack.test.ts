@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { fc } from '../../../support/property.ts';
 import type { GitObject, ObjectLookup, Oid } from '#sandbox/git-server/objects/oid.ts';
 import { oidOf } from '#sandbox/git-server/objects/git-object.ts';
@@ -115,7 +116,7 @@ describe('deltas', () => {
   }
 });
 
-describe('packs of the real git', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('packs of the real git', { skip: WITHOUT_GIT }, () => {
   for (const [name, ...options] of [
     ['deltas by offset', '--delta-base-offset'],
     ['deltas by name'],

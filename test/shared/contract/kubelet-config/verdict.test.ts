@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { validateConfigFile } from '#cli/validate/validate-file.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { byVersion } from './support/cases-by-version.ts';
 import { confusionMatrix, type RealVerdict } from './support/confusion-matrix.ts';
 
@@ -106,7 +107,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   ),
 };
 
-describe(
+describeOrSkip(
   'recorded kubelets',
   { skip: path === undefined ? 'KUBELET_VERDICTS names no file of verdicts' : false },
   () => {

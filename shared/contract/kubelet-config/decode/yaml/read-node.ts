@@ -4,7 +4,7 @@ import { aliasMeter } from './alias-meter.ts';
 import type { YamlMapping, YamlNode, YamlScalar } from './node-types.ts';
 import { readScalar, Unreadable } from './scalar.ts';
 
-/** The value of a parsed node as the kubelet sees it. Undefined (and reported) where it sees none. */
+/** The value of a parsed node as the kubelet sees it. Undefined (and reported) for none. */
 export function readYamlNode(root: YamlNode, report: Report): Read | undefined {
   try {
     return nodeReader(report)(root, 0);

@@ -8,13 +8,11 @@ import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
 import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
-import { isRevertOfPayload, type HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
+import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { cordoned, notReady } from '#reconciler/policy/rollout/holds/not-ready.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
-import { idleNode, settledNode, validPool } from '../../../../support/fleet.ts';
 import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
 import { windowClosed } from '#reconciler/policy/rollout/holds/window-closed.ts';
 import {
@@ -223,7 +221,7 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     'one who joined later whose class has no room',
     wave,
     { classRoom: CLASS_ROOM, facts: { waves: { ...WAVES, current: null }, cohort: new Set() } },
-    null,
+    ['wave', /^its class waits$/],
   ],
   ['one who joined later', wave, { facts: { waves: WAVES, cohort: new Set() } }, ['wave', /joined after/]],
   [
@@ -270,28 +268,6 @@ describe('what holds a node', () => {
       if (expected !== null) assert.match(found?.because ?? '', expected[1]);
     });
   }
-
-  it('is no matter where a payload is taken back from a node, and only there', () => {
-    const ends = (action: 'halt' | 'revert' | undefined, aim: 'config' | 'settled' | 'local'): boolean =>
-      isRevertOfPayload(
-        question({ facts: { halt: action === undefined ? null : { ...HALT, action } }, aimed: { targetKind: aim } }),
-      );
-    assert.deepEqual(
-      [ends('revert', 'settled'), ends('revert', 'local'), ends('revert', 'config')],
-      [true, true, false],
-    );
-    assert.deepEqual([ends('halt', 'settled'), ends(undefined, 'settled')], [false, false]);
-    const [idle, runs] = [idleNode(NODE), settledNode(NODE, validPool('workers', 110))];
-    const ofNode = (kubeletNode: KubeletNode): boolean =>
-      isRevertOfPayload(question({ facts: { halt: REVERT }, aimed: { targetKind: 'local' }, member: { kubeletNode } }));
-    assert.deepEqual(
-      [idle, { ...runs, spec: {} }].map(ofNode),
-      [false, true],
-      'who neither was told it nor runs it waits',
-    );
-    const left = question({ facts: { halt: REVERT }, aimed: { targetKind: 'local' }, leaving: true });
-    assert.equal(isRevertOfPayload(left), false, 'nobody knows what failed in a pool that is gone');
-  });
 
   it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave, its canaries', () => {
     const all = question({

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { isGitError } from '#reconciler/git/errors.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { soon } from '../support/start.ts';
 import { itOverHttp } from '../support/transport.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
@@ -12,7 +13,7 @@ import { EVERY_POINT } from '../../../support/sample.ts';
 /** Notes of each writer. */
 const EACH = EVERY_POINT ? 4 : 2;
 
-describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('several writers of notes', { skip: WITHOUT_GIT }, () => {
   itOverHttp('lose nothing', async (t) => {
     const started = await startWithNotes(t, 6 * EACH);
     const writers = Array.from({ length: 6 }, () => started.annotator());
@@ -124,7 +125,7 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
   });
 });
 
-describe('a server that does not want notes', { skip: WITHOUT_GIT }, () => {
+describeOrSkip('a server that does not want notes', { skip: WITHOUT_GIT }, () => {
   const stalled = (...codes: Parameters<typeof isGitError>[1][]) =>
     function (error: unknown): boolean {
       assert.ok(isGitError(error, ...codes), String(error));

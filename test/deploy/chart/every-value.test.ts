@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
+import { REQUIRED_VALUES } from './options.ts';
+import { CHART, type Manifest, renderChart, WITHOUT_HELM } from './render.ts';
+
+type Values = Record<string, unknown>;
+
+/** A value of the chart, what somebody sets it to, and where the objects then have what. */
+interface Row {
+  /** `agent.env` */
+  readonly value: string;
+  readonly set: unknown;
+  /** An object and a path in it, by fields and by names in lists; then what stands there, where that is not what was set. */
+  readonly places: readonly (readonly [place: string, expected?: unknown])[];
+}
+
+const row = (value: string, set: unknown, ...places: Row['places']): Row => ({ value, set, places });
+
+const SETTINGS = 'ConfigMap/kubelet-gitops-settings data';
+const RECONCILER = 'Deployment/kubelet-gitops-reconciler spec';
+const AGENT = 'DaemonSet/kubelet-gitops-agent spec';
+const SERVERS = 'DaemonSet/kubelet-gitops-agent-servers spec';
+const POD = 'template.spec';
+const CONTAINER = `${RECONCILER} ${POD} containers reconciler`;
+const IMAGE = 'registry.example.com/probe';
+const DIGEST = `sha256:${'0a'.repeat(32)}`;
+const ADMISSION = 'ValidatingAdmissionPolicy/kubelet-gitops-agent-own-node kind';
+const GONE = undefined;
+
+/** What both pods take alike. */
+const podRows = (workload: 'agent' | 'reconciler', spec: string): readonly Row[] => {
+  const container = `${spec} ${POD} containers ${workload}`;
+  const resources = { requests: { cpu: '11m', memory: '12Mi' }, limits: { memory: '13Mi' } };
+  const env = { name: 'PROBE', value: workload };
+  const mount = { name: 'probe', mountPath: '/probe', readOnly: true };
+  const volume = { name: 'probe', configMap: { name: `${workload}-probe` } };
+  const affinity = { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } };
+  return [
+    row(`${workload}.priorityClassName`, 'probe', [`${spec} ${POD} priorityClassName`]),
+    row(`${workload}.resources`, resources, [`${container} resources`]),
+    row(`${workload}.nodeSelector`, { probe: 'set' }, [`${spec} ${POD} nodeSelector probe`, 'set']),
+    row(`${workload}.tolerations`, [{ key: 'probe', operator: 'Exists' }], [`${spec} ${POD} tolerations`]),
+    row(`${workload}.affinity`, affinity, [`${spec} ${POD} affinity`]),
+    row(`${workload}.podAnnotations`, { probe: 'set' }, [`${spec} template metadata annotations probe`, 'set']),
+    row(`${workload}.env`, [env], [`${container} env PROBE`, env]),
+    row(`${workload}.volumeMounts`, [mount], [`${container} volumeMounts probe`, mount]),
+    row(`${workload}.volumes`, [volume], [`${spec} ${POD} volumes probe`, volume]),
+  ];
+};
+
+/** Set all at once. */
+const TOGETHER: readonly Row[] = [
+  row('cluster', 'probe', [`${SETTINGS} CLUSTER`]),
+  row('git.url', 'https://git.example.com/probe.git', [`${SETTINGS} GIT_URL`]),
+  row('git.branch', 'probe', [`${SETTINGS} GIT_BRANCH`]),
+  row('git.path', 'probe/kubelet', [`${SETTINGS} GIT_PATH`]),
+  row('git.credentialsSecret', 'probe', [`${RECONCILER} ${POD} volumes git-credentials secret secretName`]),
+  row(
+    'git.caConfigMap',
+    'probe',
+    [`${RECONCILER} ${POD} volumes git-ca configMap name`],
+    [`${CONTAINER} env GIT_CA_FILE value`, '/etc/kubelet-gitops/git-ca/ca.crt'],
+    [`${CONTAINER} volumeMounts git-ca mountPath`, '/etc/kubelet-gitops/git-ca'],
+  ),
+  row('poll', '7m', [`${SETTINGS} POLL_INTERVAL`]),
+  row('onRewrite', 'follow', [`${SETTINGS} ON_REWRITE`]),
+  row('notes.enabled', false, [`${SETTINGS} NOTES`, 'off']),
+  row(
+    'notes.credentialsSecret',
+    'probe',
+    [`${RECONCILER} ${POD} volumes notes-credentials secret secretName`],
+    [`${CONTAINER} env NOTES_CREDENTIALS_DIR value`, '/var/run/secrets/kubelet-gitops/notes'],
+    [`${CONTAINER} volumeMounts notes-credentials mountPath`, '/var/run/secrets/kubelet-gitops/notes'],
+  ),
+  row('logLevel', 'trace', [`${SETTINGS} LOG_LEVEL`]),
+  row('settings', { KEEP_UNUSED: '7h' }, [`${SETTINGS} KEEP_UNUSED`, '7h']),
+  row(
+    'image.repository',
+    IMAGE,
+    [`${RECONCILER} ${POD} containers reconciler image`, `${IMAGE}:7`],
+    [`${AGENT} ${POD} containers agent image`, `${IMAGE}:7`],
+  ),
+  row('image.tag', '7', [`${AGENT} ${POD} containers agent image`, `${IMAGE}:7`]),
+  row(
+    'image.pullPolicy',
+    'Always',
+    [`${RECONCILER} ${POD} containers reconciler imagePullPolicy`],
+    [`${AGENT} ${POD} containers agent imagePullPolicy`],
+  ),
+  row(
+    'imagePullSecrets',
+    [{ name: 'probe' }],
+    [`${RECONCILER} ${POD} imagePullSecrets`],
+    [`${AGENT} ${POD} imagePullSecrets`],
+  ),
+  row('reconciler.replicas', 3, [`${RECONCILER} replicas`]),
+  ...podRows('reconciler', RECONCILER),
+  row(
+    'agent.configFile',
+    '/probe/kubelet/config.json',
+    [`${AGENT} ${POD} containers agent env KUBELET_CONFIG_FILE value`],
+    [`${AGENT} ${POD} volumes kubelet-config hostPath path`, '/probe/kubelet'],
+  ),
+  row(
+    'agent.configDirectory',
+    '/probe/drop-ins',
+    [`${AGENT} ${POD} containers agent env KUBELET_CONFIG_DIR value`],
+    [`${AGENT} ${POD} volumes kubelet-config-dir hostPath path`],
+  ),
+  row(
+    'agent.service',
+    'probe.service',
+    [`${AGENT} ${POD} containers agent env KUBELET_SERVICE value`],
+    [`${AGENT} ${POD} volumes guard hostPath path`, '/etc/systemd/system/probe.service.d'],
+  ),
+  row('agent.servingCertificate', '/host/probe.crt', [
+    `${AGENT} ${POD} containers agent env KUBELET_SERVING_CERTS value`,
+  ]),
+  row('agent.metricsPort', 7, [`${AGENT} ${POD} containers agent env METRICS_PORT value`, '7']),
+  row('agent.maxUnavailable', '7%', [`${AGENT} updateStrategy rollingUpdate maxUnavailable`]),
+  ...podRows('agent', AGENT),
+  row('apparmorBefore130.enabled', true, [`${AGENT} ${POD} containers agent securityContext appArmorProfile`, GONE]),
+  row('blockingPods.enabled', true, ['ClusterRole/kubelet-gitops-reconciler-blocking-pods kind', 'ClusterRole']),
+  row(
+    'commitStatuses.enabled',
+    true,
+    [`${CONTAINER} env FORGE_TOKEN_FILE value`, '/var/run/secrets/kubelet-gitops/forge/token'],
+    [`${CONTAINER} volumeMounts forge-token mountPath`, '/var/run/secrets/kubelet-gitops/forge'],
+  ),
+  row('commitStatuses.forge', 'gitlab', [`${SETTINGS} FORGE`]),
+  row('commitStatuses.secret', 'probe', [`${RECONCILER} ${POD} volumes forge-token secret secretName`]),
+  row('configzBefore133.enabled', true, ['ClusterRole/kubelet-gitops-agent-configz kind', 'ClusterRole']),
+  row('criticalPodsQuota.enabled', true, ['ResourceQuota/kubelet-gitops-critical-pods kind', 'ResourceQuota']),
+  row('drain.enabled', true, ['ClusterRole/kubelet-gitops-reconciler-drain kind', 'ClusterRole']),
+  row('eventsBefore123.enabled', true, ['Role/kube-system/kubelet-gitops-reconciler-events kind', 'Role']),
+  row('monitoring.enabled', true, ['PrometheusRule/kubelet-gitops kind', 'PrometheusRule']),
+  row('networkPolicy.enabled', true, ['NetworkPolicy/kubelet-gitops-reconciler kind', 'NetworkPolicy']),
+  row('podHarm.enabled', true, ['ClusterRole/kubelet-gitops-agent-pod-harm kind', 'ClusterRole']),
+  row('selinux.enabled', true, [`${AGENT} ${POD} containers agent securityContext seLinuxOptions type`, 'spc_t']),
+  row(
+    'signedCommits.enabled',
+    true,
+    [`${CONTAINER} env REQUIRE_SIGNED_COMMITS value`, 'on'],
+    [`${CONTAINER} volumeMounts trusted-keys mountPath`, '/etc/kubelet-gitops/trusted-keys'],
+  ),
+  row('signedCommits.configMap', 'probe', [`${RECONCILER} ${POD} volumes trusted-keys configMap name`]),
+  row('signedCommits.mergeKeysConfigMap', 'merge', [`${RECONCILER} ${POD} volumes merge-keys configMap name`]),
+  row(
+    'statusPage.enabled',
+    true,
+    ['Service/kubelet-gitops-status kind', 'Service'],
+    [`${CONTAINER} env STATUS_PAGE value`, 'cluster'],
+    [`${CONTAINER} ports status containerPort`, 8081],
+  ),
+  row(
+    'webhook.enabled',
+    true,
+    ['Service/kubelet-gitops-webhook kind', 'Service'],
+    [`${CONTAINER} env WEBHOOK_SECRET_FILE value`, '/var/run/secrets/kubelet-gitops/webhook/secret'],
+    [`${CONTAINER} ports webhook containerPort`, 8090],
+    [`${CONTAINER} volumeMounts webhook-secret mountPath`, '/var/run/secrets/kubelet-gitops/webhook'],
+  ),
+  row('webhook.secret', 'probe', [`${RECONCILER} ${POD} volumes webhook-secret secret secretName`]),
+  row('namespace.create', true, ['Namespace/kubelet-gitops kind', 'Namespace']),
+];
+
+/** What leaves out objects that others change, or does not go together with them. */
+const APART: readonly (readonly Row[])[] = [
+  [
+    row('admission.enabled', false, [ADMISSION, GONE]),
+    row('crds.install', false, ['CustomResourceDefinition/kubeletnodes.kubelet-gitops.dev kind', GONE]),
+    row('image.digest', DIGEST, [`${AGENT} ${POD} containers agent image`, `kubelet-gitops@${DIGEST}`]),
+    row('k3s.enabled', true, [`${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`, 'k3s.service']),
+  ],
+  [
+    row('rke2.enabled', true, [`${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`, 'rke2-server.service']),
+    // Agents give back what they have also where there were to be none.
+    row('agent.enabled', false, [`${AGENT} ${POD} containers agent env MODE value`, 'uninstall']),
+    row(
+      'uninstall.enabled',
+      true,
+      [`${RECONCILER} replicas`, GONE],
+      [`${AGENT} minReadySeconds`, 0],
+      [`${AGENT} ${POD} containers agent readinessProbe periodSeconds`, 10],
+    ),
+  ],
+  [row('agent.enabled', false, [`${AGENT} minReadySeconds`, GONE])],
+];
+
+/** `{ agent: { env: … } }` of `agent.env`, over values that are there. */
+function withValue(values: Values, [first = '', ...rest]: readonly string[], set: unknown): Values {
+  if (rest.length === 0) return { ...values, [first]: set };
+  return { ...values, [first]: withValue((values[first] ?? {}) as Values, rest, set) };
+}
+
+const rendered = (rows: readonly Row[]): readonly Manifest[] =>
+  renderChart(
+    rows.reduce<Values>((values, { value, set }) => withValue(values, value.split('.'), set), REQUIRED_VALUES),
+  );
+
+function at(manifests: readonly Manifest[] = [], place: string): unknown {
+  const [name, ...fields] = place.split(' ').flatMap((part, index) => (index === 0 ? [part] : part.split('.')));
+  const object = manifests.find(({ kind, metadata }) =>
+    [`${kind}/${metadata.name}`, `${kind}/${metadata.namespace}/${metadata.name}`].includes(name ?? ''),
+  );
+  return fields.reduce<unknown>((value, field) => {
+    if (Array.isArray(value)) return (value as readonly Values[]).find((item) => item['name'] === field);
+    return (value as Values | undefined)?.[field];
+  }, object);
+}
+
+describeOrSkip('a value of the chart changes what it is for:', { skip: WITHOUT_HELM }, () => {
+  const groups = [TOGETHER, ...APART];
+  let [defaults, ...made]: (readonly Manifest[])[] = [];
+  before(() => ([defaults, ...made] = [[], ...groups].map(rendered)));
+
+  for (const [index, rows] of groups.entries()) {
+    for (const { value, set, places } of rows) {
+      it(value, () => {
+        for (const [place, ...said] of places) {
+          const expected = said.length === 0 ? set : said[0];
+          assert.deepEqual(at(made[index], place), expected, place);
+          assert.notDeepEqual(at(defaults, place), expected, place);
+        }
+      });
+    }
+  }
+});
+
+describe('the rows of this file', () => {
+  it('are of all values of the chart', () => {
+    const leaves = (value: unknown, path: string): readonly string[] =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+        ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, path === '' ? name : `${path}.${name}`))
+        : [path];
+    const rows = [TOGETHER, ...APART].flat().map(({ value }) => value);
+    const covered = (leaf: string): boolean => rows.some((value) => leaf === value || leaf.startsWith(`${value}.`));
+    const all = leaves(parse(readFileSync(`${CHART}/values.yaml`, 'utf8')), '');
+    assert.ok(all.length > 60);
+    assert.deepEqual(
+      all.filter((leaf) => !covered(leaf)),
+      [],
+    );
+  });
+});

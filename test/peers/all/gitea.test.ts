@@ -7,14 +7,14 @@ import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts'
 import { startGitServer } from '#sandbox/git-server/server.ts';
 import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
-import { MARKER } from '../docs/support/change.ts';
-import { PATIENCE_MS, settled } from '../stories/support.ts';
-import { describeOrSkip } from '../support/describe-or-skip.ts';
-import { noteProblems } from '../support/note-schema.ts';
-import { until } from '../support/until.ts';
-import { type Clone, cloneInto } from './support/forge-repository.ts';
-import { postPlanOf } from './support/post-plan.ts';
-import { GITEA, type Gitea, startGitea } from './support/gitea.ts';
+import { MARKER } from '../../docs/support/change.ts';
+import { PATIENCE_MS, settled } from '../../stories/support.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
+import { noteProblems } from '../../support/note-schema.ts';
+import { until } from '../../support/until.ts';
+import { type Clone, cloneInto } from '../support/forge-repository.ts';
+import { postPlanOf } from '../support/post-plan.ts';
+import { GITEA, type Gitea, startGitea } from '../support/gitea.ts';
 
 const AN_HOUR_MS = 3_600_000;
 const SECRET = 'a secret of the webhook, long enough for it';

@@ -15,13 +15,14 @@ import {
   settledNode,
   validPool,
 } from '../test/support/fleet.ts';
-import type { Measurement } from './render-measurements.ts';
+import { atMostTimes, type Measurement } from './render-measurements.ts';
 import { timed } from './support/timed.ts';
 
 const NODES = 10_000;
 const POOLS = 50;
 const RUNS = 15;
-const MOST_MS = 50;
+/** Of what it takes to copy its input. */
+const MOST_TIMES = 1.5;
 const MACHINE = { cpu: '16', memory: '65806340Ki', 'ephemeral-storage': '103079200Ki', pods: '110' };
 /** Pods may be counted, as the manifests have it. */
 const SIGNALS: Signals = { ...NO_SIGNALS, pods: new Map() };
@@ -49,15 +50,13 @@ export async function measure(): Promise<readonly Measurement[]> {
     // The first ones are those of a program that V8 has yet to get to know.
     const warm = (values: readonly number[]): readonly number[] => values.slice(5);
     const baseline = { what: 'structuredClone of the KubeletNodes', values: warm(copies) };
-    // By the fastest: on a machine that others work on, the rest tells of them.
-    const kept = Math.min(...decisions) <= MOST_MS;
+    const decision = { subject: warm(decisions), baseline };
     return [
       {
         what: `${NODES} nodes, ${what}: one decision`,
         unit: 'ms',
-        subject: warm(decisions),
-        baseline,
-        promise: { text: `the fastest at most ${MOST_MS} ms`, kept },
+        ...decision,
+        promise: atMostTimes(MOST_TIMES, decision),
       },
       { what: `${NODES} nodes, ${what}: which pool each is in`, unit: 'ms', subject: warm(wanting), baseline },
     ];

@@ -18,6 +18,15 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
+/** A time is promised as a ratio to its baseline in the same run: a busy machine slows down both. */
+export const atMostTimes = (
+  most: number,
+  { subject, baseline }: Pick<Measurement, 'subject' | 'baseline'>,
+): NonNullable<Measurement['promise']> => ({
+  text: `at most ${most}×`,
+  kept: median(subject) <= most * median(baseline.values),
+});
+
 /** A table of medians with their range; one line a measurement. */
 export function renderMeasurements(measurements: readonly Measurement[]): string {
   const rows = measurements.map(({ what, unit, subject, baseline, promise }) => [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../scripts/build.ts';
 import type { BenchOptions } from './bench-options.ts';
-import type { Measurement } from './render-measurements.ts';
+import { atMostTimes, type Measurement } from './render-measurements.ts';
 import { realSite } from './support/fleet-site-real.ts';
 import { AGENT_STEP_MS, POOLS } from './support/fleet-site.ts';
 import { boundsDuration } from './support/bounds-duration.ts';
@@ -12,7 +12,7 @@ import { CHANGE, FIRST, TRIAL_BEHAVIOUR, runScale, type ScaleFigures } from './s
 const NODES = 10_000;
 const MOST_MIB = 260;
 const MOST_OVER_BOUNDS = 1.05;
-const MOST_RESTART_SECONDS = 15;
+const MOST_RESTART_TIMES = 4;
 
 /** What is promised of 10,000 nodes on the real API server of the minor that `KUBERNETES` names. */
 export async function measure({ idleMs }: BenchOptions): Promise<readonly Measurement[]> {
@@ -44,6 +44,10 @@ function rows(nodes: number, figures: ScaleFigures, ownSeconds: number): readonl
   const what = (text: string): string => `${nodes} nodes, ${version}: ${text}`;
   const lists = Object.entries(steady).reduce((sum, [call, count]) => sum + (call.startsWith('list ') ? count : 0), 0);
   const most = ownSeconds * MOST_OVER_BOUNDS;
+  const restart = {
+    subject: [figures.restartSeconds],
+    baseline: { what: "client-node's list of all Nodes", values: [wholeNodes.seconds] },
+  };
   return [
     {
       what: what('peak RSS over two rollouts'),
@@ -75,9 +79,8 @@ function rows(nodes: number, figures: ScaleFigures, ownSeconds: number): readonl
     {
       what: what('SIGKILL in mid-rollout: start to first assignment'),
       unit: 's',
-      subject: [figures.restartSeconds],
-      baseline: { what: "client-node's list of all Nodes", values: [wholeNodes.seconds] },
-      promise: { text: `at most ${MOST_RESTART_SECONDS} s`, kept: figures.restartSeconds <= MOST_RESTART_SECONDS },
+      ...restart,
+      promise: atMostTimes(MOST_RESTART_TIMES, restart),
     },
     {
       what: what('the same: peak RSS'),

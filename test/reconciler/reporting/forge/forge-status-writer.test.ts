@@ -234,6 +234,18 @@ for (const kind of ['github', 'gitlab', 'gitea'] as const) {
   });
 }
 
+describe('commits that follow each other while the forge is away', () => {
+  it('are forgotten but for the twenty newest: of older ones nobody wants to hear any more', async (t) => {
+    const { begin, until, forge } = await start(t, 'gitea');
+    forge.knows = () => true;
+    const commits = Array.from({ length: 25 }, (_, n) => n.toString(16).padStart(40, '0'));
+    const statuses = begin();
+    for (const commit of commits) statuses.want(note('refused', [], { commit, message: 'it is not signed' }));
+    await until(() => forge.posted.some(({ commit }) => commit === commits.at(-1)));
+    assert.deepEqual([...new Set(forge.posted.map(({ commit }) => commit))], commits.slice(5));
+  });
+});
+
 describe('a forge behind a proxy', () => {
   it('is reached through it, and one that the proxy does not let us to is out of reach', async (t) => {
     const { forge, tokenFile, clock, until } = await start(t, 'gitea');

@@ -241,7 +241,7 @@ describe('commits that follow each other while the forge is away', () => {
     const commits = Array.from({ length: 25 }, (_, n) => n.toString(16).padStart(40, '0'));
     const statuses = begin();
     for (const commit of commits) statuses.want(note('refused', [], { commit, message: 'it is not signed' }));
-    await until(() => forge.posted.some(({ commit }) => commit === commits.at(-1)));
+    await until(() => forge.posted.length >= 20);
     assert.deepEqual([...new Set(forge.posted.map(({ commit }) => commit))], commits.slice(5));
   });
 });

@@ -33,7 +33,7 @@ describe('what is told of the branch', () => {
 
   it('is a newer commit that is refused, and why', () => {
     const refused = { commit: COMMIT_B, reason: 'commit-unsigned', message: 'nobody signed it' };
-    assert.deepEqual(events({ refused, lastAttemptedAt: AT } as unknown as KubeletSourceStatus), [
+    assert.deepEqual(events({ refused, lastAttemptedAt: AT }), [
       `Warning CommitRefused ${AT} Commit bbbbbbbbbbbb is refused: nobody signed it`,
     ]);
   });

@@ -176,8 +176,8 @@ describe('what is known of futile writes', () => {
   const bare = { spec: {} };
   const told = (name: string, spec: Json): Step => ({
     step: 'amend',
-    node: { metadata: { name, uid: `uid of ${name}` }, ...bare } as KubeletNode,
-    spec: spec as KubeletNodeSpec,
+    node: { metadata: { name, uid: `uid of ${name}` }, ...bare },
+    spec,
     because: 'a test',
   });
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventsOfPool } from '#reconciler/reporting/events/pool-events.ts';
-import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 
 const AT = '2026-11-21T12:00:00Z';
 const events = (status: KubeletPoolStatus) =>
-  eventsOfPool({ metadata: { name: 'web', uid: 'u' }, status } as KubeletPool).map(
+  eventsOfPool({ metadata: { name: 'web', uid: 'u' }, status }).map(
     ({ reason, type, note, at = '-' }) => `${type} ${reason} ${at} ${note}`,
   );
 const ready = { type: 'Ready', status: 'True', reason: 'Settled', message: '', lastTransitionTime: AT } as const;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import { createDueNotes, type NotedPass } from '#reconciler/reporting/notes/due-notes.ts';
 import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
-import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, fleetOf, poolInCluster, validPool } from '../../../support/fleet.ts';
 
 const POOL = validPool('web', 110);
@@ -20,7 +20,7 @@ function pass(oid: string | null, status: KubeletPoolStatus, recorded: Partial<S
     leftAlone: [],
   };
 }
-const at = (phase: KubeletPoolStatus['phase'], nodes = 4): KubeletPoolStatus => ({
+const at = (phase: PoolPhase, nodes = 4): KubeletPoolStatus => ({
   phase,
   commit: COMMIT_A,
   counts: { ...COUNTS, nodes },

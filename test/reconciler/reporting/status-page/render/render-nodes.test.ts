@@ -12,9 +12,9 @@ describe('what the page shows of', () => {
     ];
     assert.deepEqual(tableOf(draw({ nodes }, nodesPage()), '3 nodes'), [
       'Node | State | Pool | Why | Config | Kubelet | Agent seen',
-      'n1 | ✓ settled | web | it runs what it is to run | web-new | v1.30.1 | 21 Nov 2026, 22:00:00 UTC',
+      'n1 | ✓ settled | web | it is up to date | web-new | v1.30.1 | 21 Nov 2026, 22:00:00 UTC',
       'n2 | ○ waiting | web | budget : its turn is to come | web-old , to be web-new | v1.30.1 | never',
-      'n3 | ↻ updating | – | it runs what it is to run (Trial) CrashLoop: 1 | web-new | v1.30.1 | 21 Nov 2026, 22:00:00 UTC',
+      'n3 | ↻ updating | – | it is up to date (Trial) CrashLoop: 1 | web-new | v1.30.1 | 21 Nov 2026, 22:00:00 UTC',
     ]);
     const [heading, ...members] = tableOf(draw({ nodes }, POOL), '2 nodes');
     assert.equal(heading, 'Node | State | Why | Config | Kubelet | Agent seen');

@@ -46,7 +46,7 @@ export const node = (name: string, over: Partial<NodeRow> = {}): NodeRow => ({
   pool: 'web',
   state: 'settled',
   now: 'nothing to do',
-  because: 'it runs what it is to run',
+  because: 'it is up to date',
   progress: '',
   error: '',
   unseen: '',

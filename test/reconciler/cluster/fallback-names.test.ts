@@ -15,7 +15,7 @@ describe('other names of a config source', () => {
   it('are counted for the last ten thousand: that of the one used longest ago begins again', () => {
     const names = createFallbackNames();
     const useUp = (usual: string): void => {
-      while (names.next(usual, 'web', '{}') !== undefined);
+      for (let time = 0; time < MOST_FALLBACK_NAMES; time += 1) names.next(usual, 'web', '{}');
     };
     const usual = Array.from({ length: 10_001 }, (_, n) => `web-${n}`);
     for (const name of usual) useUp(name);

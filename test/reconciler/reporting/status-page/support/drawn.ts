@@ -9,7 +9,7 @@ import { NOW } from '../../../../support/fleet.ts';
 
 export const COUNTS = { nodes: 4, updated: 1, updating: 1, pending: 2, failed: 0, noAgent: 0, drifted: 0 };
 export const [BEGAN, DONE] = ['2026-11-21T22:00:00Z', '2026-11-21T23:30:05Z'];
-export const minutes = (count: number): number => Date.parse(BEGAN) + count * 60_000;
+const minutes = (count: number): number => Date.parse(BEGAN) + count * 60_000;
 
 export const PLAIN: PoolModel = {
   name: 'web',

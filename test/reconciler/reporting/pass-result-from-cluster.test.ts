@@ -2,11 +2,22 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import { passResultFromCluster } from '#reconciler/reporting/pass-result-from-cluster.ts';
-import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { fleetOf, nodeView, NOW, poolInCluster, settledNode, validPool } from '../../support/fleet.ts';
+import {
+  COMMIT_A,
+  configSource,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../support/fleet.ts';
 
 const pool = validPool('web', 120);
 const nodes = [nodeView('a', 'web'), nodeView('b', 'web')];
@@ -30,6 +41,20 @@ it('what a waiting replica shows goes without a node that cannot be read, and na
     [['node', 'b']],
   );
   assert.deepEqual([...round.fleet.nodes.keys()], ['a']);
+});
+
+it('what a waiting replica shows of nodes whose pool is gone: they are on their way, unless the commit or git is in trouble', () => {
+  const gone = settledNode(nodeView('a', 'none'), pool);
+  const fleet = fleetOf({ nodes: [nodeView('a', 'none')], kubeletNodes: [gone], configSources: [configSource(pool)] });
+  const steps = (source: Partial<SourceState>): readonly string[] => {
+    const state = { ...NO_STATE, commit: COMMIT_A, policy: JSON.stringify(policyOf(DEFAULT_CLUSTER)), ...source };
+    return passResultFromCluster(fleet, state, 'kubelet-gitops', NOW).planned.steps.map(({ step }) => step);
+  };
+  assert.deepEqual(steps({}), ['unassign']);
+  assert.deepEqual(steps({ commit: '' }), []);
+  assert.deepEqual(steps({ failingSince: '2026-11-21T12:00:00Z' }), []);
+  assert.deepEqual(steps({ findings: 'pools/web/kubelet.yaml:1:1: error odd: odd' }), []);
+  assert.deepEqual(steps({ findings: 'pools/other/kubelet.yaml:1:1: error odd: odd' }), ['unassign']);
 });
 
 it('a scrape shows all pools but one that cannot be read', async () => {

@@ -171,3 +171,28 @@ describe('a write whose answer does not have what was sent', () => {
     assert.equal(server.writes.length, 2);
   });
 });
+
+describe('what is known of futile writes', () => {
+  const bare = { spec: {} };
+  const told = (name: string, spec: Json): Step => ({
+    step: 'amend',
+    node: { metadata: { name, uid: `uid of ${name}` }, ...bare },
+    spec,
+    because: 'a test',
+  });
+
+  it('is kept for twenty-five thousand objects: the one that was tried longest ago is tried again', () => {
+    const futile = createIneffectiveWrites(createManualClock(), silentLog);
+    const steps = Array.from({ length: 25_001 }, (_, n) => told(`n-${n}`, { field: 'new' }));
+    for (const step of steps) futile.answered(step, bare as unknown as KubeletNode);
+    assert.deepEqual(futile.due(steps), [steps[0]]);
+  });
+
+  it('names fifty fields, and no more', () => {
+    const { futile, warnings } = serverThat((object) => object);
+    const fields = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`field${n}`, 'new']));
+    futile.answered(told('n', fields), bare as unknown as KubeletNode);
+    assert.deepEqual([futile.lost().length, warnings.length], [50, 50]);
+    assert.equal(futile.due([told('n', fields)]).length, 0);
+  });
+});

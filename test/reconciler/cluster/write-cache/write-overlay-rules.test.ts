@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWriteOverlay, type WriteOverlayRules } from '#reconciler/cluster/write-cache/write-overlay.ts';
 import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from '#reconciler/cluster/write-cache/write-overlay-rules.ts';
-import { CORDONED_ANNOTATION } from '#shared/contract/api/group.ts';
+import { CORDONED_ANNOTATION, DRAIN_FAILED_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
@@ -67,6 +67,14 @@ describe('a mark that was written onto a Node', () => {
     const written = node({ annotations, labels: { old: 'yes' } }, { spec: { unschedulable: true } });
     const { drain, cordoned, labels } = after(WRITTEN_MARKS, written)(node({ labels: { new: 'yes' } })) ?? {};
     assert.deepEqual([drain, cordoned, labels], [mark, true, { new: 'yes' }]);
+  });
+
+  it('shows whichever it is: a drain that failed, or the taint of a node that has yet to run its config', () => {
+    const taints = [{ key: 'kubelet-gitops.dev/not-configured', effect: 'NoSchedule' }];
+    const gated = after(WRITTEN_MARKS, node({}, { spec: { taints } }))(node({}));
+    assert.equal(gated?.gated, true);
+    const annotations = { [DRAIN_FAILED_ANNOTATION]: formatMark(mark) };
+    assert.deepEqual(after(WRITTEN_MARKS, node({ annotations }))(node({}))?.drainFailed, mark);
   });
 
   it('does not show after it was taken away', () => {

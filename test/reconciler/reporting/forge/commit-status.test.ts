@@ -41,6 +41,17 @@ describe('the statuses of a commit', () => {
     ]);
   });
 
+  it('say how far a kept pool is where nothing is wrong with it, and which config nodes run without one', () => {
+    const kept = pool('gpu', 'Settled', 4, { origin: 'kept' });
+    const local = pool('own', 'Progressing', 1, { config: null });
+    const [, ...pools] = said(note('progressing', [kept, local, pool('new', 'Waiting', 0, { counts: null })]));
+    assert.deepEqual(pools, [
+      'kubelet-gitops/demo/gpu success: settled: 4 of 4 nodes run gpu-abc123',
+      'kubelet-gitops/demo/own pending: progressing: 1 of 4 nodes run their local config',
+      'kubelet-gitops/demo/new pending: waiting: no node yet run new-abc123',
+    ]);
+  });
+
   it('stay with nothing pending when another commit takes its place', () => {
     const of = note('superseded', [pool('gpu', 'Settled', 4), pool('general', 'Waiting', 1)], {
       message: 'superseded by b',

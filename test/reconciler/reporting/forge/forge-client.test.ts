@@ -30,6 +30,15 @@ describe('asking a forge', () => {
     );
   });
 
+  it('reads no more than two megabytes of what it says', async () => {
+    await using server = await scriptedServer();
+    const text = (length: number): string => 'x'.repeat(length - '""'.length);
+    server.play(json(text(2 * 1024 * 1024)), json(text(2 * 1024 * 1024 + 1)));
+    const list = { method: 'GET', url: server.url, headers: {} } as const;
+    assert.equal(String(await asking()(list, never)).length, 2 * 1024 * 1024 - 2);
+    await assert.rejects(asking()(list, never), (error) => isForgeError(error, 'FORGE_UNREADABLE'));
+  });
+
   it('that does not answer is given up in time, or with its caller', async () => {
     await using server = await scriptedServer();
     server.play(hang);

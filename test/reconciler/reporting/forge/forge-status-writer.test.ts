@@ -234,6 +234,30 @@ for (const kind of ['github', 'gitlab', 'gitea'] as const) {
   });
 }
 
+describe('a forge that lists statuses without end', () => {
+  it('is asked for ten pages of them, and is told all the same', async (t) => {
+    const { begin, until, forge } = await start(t, 'gitea');
+    for (let n = 0; n < 700; n += 1) {
+      forge.add({ commit: FIRST, context: `ci/${n}`, state: 'success', description: '', link: null });
+    }
+    begin().want(note('settled', [pool('gpu', 'Settled', 4)]));
+    await until(() => forge.posted.length === 702);
+    assert.equal(forge.requests.filter(({ method }) => method === 'GET').length, 10);
+  });
+});
+
+describe('commits that follow each other while the forge is away', () => {
+  it('are forgotten but for the twenty newest: of older ones nobody wants to hear any more', async (t) => {
+    const { begin, until, forge } = await start(t, 'gitea');
+    forge.knows = () => true;
+    const commits = Array.from({ length: 25 }, (_, n) => n.toString(16).padStart(40, '0'));
+    const statuses = begin();
+    for (const commit of commits) statuses.want(note('refused', [], { commit, message: 'it is not signed' }));
+    await until(() => forge.posted.length >= 20);
+    assert.deepEqual([...new Set(forge.posted.map(({ commit }) => commit))], commits.slice(5));
+  });
+});
+
 describe('a forge behind a proxy', () => {
   it('is reached through it, and one that the proxy does not let us to is out of reach', async (t) => {
     const { forge, tokenFile, clock, until } = await start(t, 'gitea');

@@ -62,6 +62,18 @@ describe('the record of the last commits', () => {
     );
   });
 
+  it('keeps the ten newest, and two hundred characters of what others wrote', () => {
+    const letters = '0123456789abcdef'.split('');
+    const kept = told(...letters.map((letter) => [past(letter, 'settled')]));
+    assert.deepEqual(
+      kept.map(([letter]) => letter),
+      letters.toReversed().slice(0, 10),
+    );
+    const long = { subject: 's'.repeat(201), author: 'a'.repeat(201) };
+    const [entry] = readHistory(writeHistory('', [{ ...past('a', 'settled'), ...long }]));
+    assert.deepEqual([entry?.subject, entry?.author], ['s'.repeat(200), 'a'.repeat(200)]);
+  });
+
   it('leaves out what was damaged by hand', () => {
     assert.deepEqual(readHistory('{'), []);
     assert.deepEqual(readHistory('{"a":1}'), []);

@@ -77,6 +77,24 @@ describe('the status of the KubeletSource', () => {
     assert.equal(reasonOf(afterPass(factsOf(COMMIT_A, { findings: 'nodes are left alone' }))), 'NodesLeftAlone');
   });
 
+  it('names the first five errors, and how many more there are', () => {
+    const lines = (count: number): readonly string[] => {
+      const findings = Array.from({ length: count }, (_, n) => `node n${n} is left alone`).join('\n');
+      return messageOf(afterPass(factsOf(COMMIT_A, { findings }))).split('\n');
+    };
+    assert.equal(lines(5).length, 5);
+    assert.deepEqual(lines(7).slice(4), ['node n4 is left alone', 'and 2 more']);
+  });
+
+  it('keeps after a restart what was wrong with the same commit, and nothing of one that was refused or is another', () => {
+    const wrong = afterPass(factsOf(COMMIT_A, {}, { desired: faulty }), SETTLED, LATER);
+    const refused = afterPass(factsOf(COMMIT_B, REFUSAL), SETTLED, LATER);
+    const restarted = (before: KubeletSource, commit = COMMIT_A) =>
+      reasonOf(afterPass(factsOf(null, { commit }), before, LATER));
+    assert.deepEqual([restarted(wrong), restarted(wrong, COMMIT_B)], ['ConfigRefused', 'NotRead']);
+    assert.deepEqual([restarted(refused), restarted(SETTLED)], ['NotRead', 'NotRead']);
+  });
+
   it('is Ready with warnings', () => {
     const findings = 'pools/workers/kubelet.yaml:3:1: warning risky-value: it is bold';
     assert.equal(conditionsOf(afterPass(factsOf(COMMIT_A, { findings })))['Ready'], 'True');

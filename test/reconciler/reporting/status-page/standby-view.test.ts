@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import type { Kube } from '#shared/kube/kube.ts';
-import { toTimestamp } from '#shared/runtime/clock.ts';
+import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { buildModel } from '#reconciler/reporting/status-page/build-model.ts';
 import { createStandbyView } from '#reconciler/reporting/status-page/standby-view.ts';
@@ -13,6 +13,7 @@ import { createPageCache } from '#reconciler/reporting/status-page/page-cache.ts
 import { renderPage } from '#reconciler/reporting/status-page/render/render-page.ts';
 import { passResultFromCluster } from '#reconciler/reporting/pass-result-from-cluster.ts';
 import type { FleetSimulation } from '../../../support/fleet-simulation.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { steeredClock } from '../../../support/steered-clock.ts';
 import { rollingFleet, passResultIn, settledFleet, SOURCE } from './pass-results.ts';
 
@@ -77,7 +78,7 @@ describe('a reconciler that waits', () => {
 });
 
 /** The cluster of a waiting process, whose record can be out of reach. */
-function waiting(t: TestContext) {
+function waiting(t: TestContext, own?: Clock) {
   const simulation = settledFleet(4);
   const clock = { ...steeredClock(), now: () => simulation.now };
   const stop = new AbortController();
@@ -97,7 +98,7 @@ function waiting(t: TestContext) {
     fleet: () => (state.known ? simulation.fleet : null),
     leads: () => state.leads,
     onLook: () => heard.resolve(),
-    clock,
+    clock: own ?? clock,
     log: { ...silentLog, warn } as Log,
   });
   const running = bystander.run(stop.signal);
@@ -138,6 +139,18 @@ describe('what a waiting reconciler knows', () => {
     assert.deepEqual(warnings, ['the record of the leading reconciler cannot be read'], 'once, however long it lasts');
     state.known = false;
     assert.equal(bystander.round(), null);
+  });
+
+  it('is read again every ten seconds', async (t) => {
+    const clock = createManualClock();
+    const { looks } = waiting(t, clock);
+    for (const read of [1, 2, 3]) {
+      await clock.advance(0);
+      assert.equal(looks(), read);
+      await clock.advance(9_999);
+      assert.equal(looks(), read);
+      await clock.advance(1);
+    }
   });
 
   it('is not asked for by the one that leads, which shows its own rounds', async (t) => {

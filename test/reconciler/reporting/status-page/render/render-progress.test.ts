@@ -37,6 +37,15 @@ describe('the progress of a rollout on the page', () => {
     );
   });
 
+  it('is as wide as the share of nodes that are up to date, and has none where there are no nodes', () => {
+    const pool = poolAt(moments[Math.floor(moments.length / 2)] ?? assert.fail()) ?? assert.fail();
+    const width = (nodes: number, updated: number): string | undefined => {
+      const drawn = renderProgress({ ...pool, counts: { ...pool.counts, nodes, updated } }) ?? assert.fail();
+      return /<rect[^>]* width="([^"]*)"/s.exec(toText(drawn))?.[1];
+    };
+    assert.deepEqual([width(4, 1), width(3, 3), width(0, 0)], ['25.00', '100.00', '0.00']);
+  });
+
   it('is gone when the rollout is over', () => {
     const pool = poolAt(moments.at(-1) ?? assert.fail());
     assert.ok(pool !== undefined && pool.rollout?.remaining === null);

@@ -57,6 +57,10 @@ describe('the server of the page', () => {
       assert.doesNotMatch(answer.headers.get('content-security-policy') ?? '', /unsafe/);
       assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
       assert.equal(answer.headers.get('referrer-policy'), 'no-referrer');
+      assert.equal(answer.headers.get('x-frame-options'), 'DENY');
+      assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin');
+      assert.equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin');
+      assert.equal(answer.headers.get('cache-control'), 'no-cache');
       const text = await answer.text();
       assert.doesNotMatch(text, /<script>|\son\w+=|\sstyle=|javascript:/);
     });

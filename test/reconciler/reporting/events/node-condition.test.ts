@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { conditionPatch, configHealthOf, unreadableHealth } from '#reconciler/reporting/events/node-condition.ts';
-import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { nodeView, NOW } from '../../../support/fleet.ts';
 

@@ -8,8 +8,13 @@ import { hang, json, reset, scriptedServer } from '../../../shared/kube/support/
 
 const never = new AbortController().signal;
 
-const asking = (timeoutMs = 60_000) =>
-  createForgeClient({ connections: createConnectionAgents(undefined), token: () => '', clock: systemClock, timeoutMs });
+const asking = (timeoutMs = 60_000, token = '') =>
+  createForgeClient({
+    connections: createConnectionAgents(undefined),
+    token: () => token,
+    clock: systemClock,
+    timeoutMs,
+  });
 
 const failsWith = (message: RegExp) => (error: unknown) =>
   isForgeError(error, 'FORGE_UNREACHABLE') && message.test(error.message);
@@ -28,6 +33,18 @@ describe('asking a forge', () => {
       server.seen.map(({ method, body }) => method + body),
       ['GET', 'GET', 'GET', 'POST{"state":"success"}'],
     );
+  });
+
+  it('passes on what the forge says, but not the token in it', async () => {
+    await using server = await scriptedServer();
+    server.play(json({ message: 'no rights for hush-hush-1, as hush-hush-1 was revoked' }, 422));
+    const list = { method: 'GET', url: server.url, headers: {} } as const;
+    const error = await asking(60_000, 'hush-hush-1')(list, never).then(
+      () => assert.fail('it was refused'),
+      (reason: unknown) => String(reason),
+    );
+    assert.match(error, /no rights for/);
+    assert.doesNotMatch(error, /hush-hush/);
   });
 
   it('reads no more than two megabytes of what it says', async () => {

@@ -335,14 +335,7 @@ export const SURVIVORS: Explained = {
     ['isReclassed', 'poolChange?.to → poolChange.to', NARROWS],
   ],
   'reconciler/policy/rollout/on-trial.ts': [
-    ['isSettledPayload', 'target !== null → true', NARROWS],
-    ['isSettledPayload', '[] → ["Stryker was here"]', 'no config has that name'],
-    ['isSettledPayload', 'pool?.classes → pool.classes', NARROWS],
-    [
-      'isSettledPayload',
-      'pool?.classes === undefined → false',
-      'where nothing is computed, the pool settled on no class',
-    ],
+    ['isSettledByClass', '[] → ["Stryker was here"]', 'no config has that name'],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
     ['namesOnTrial', 'kubeletNode !== undefined → true', NARROWS],
     ['isOfLostClass', 'classes?.byNode → classes.byNode', NARROWS],
@@ -401,7 +394,6 @@ export const SURVIVORS: Explained = {
     ['refusedBasesOf', 'sha256 === undefined → false', NARROWS],
   ],
   'reconciler/policy/rollout/node-steps.ts': [
-    ['currentTrialTerms', 'budgets.onTrial(group)?.isProven → budgets.onTrial(group).isProven', NARROWS],
     [
       'nodeSteps',
       'target === null || aimed.configName === null → target === null && aimed.configName === null',
@@ -448,7 +440,6 @@ export const SURVIVORS: Explained = {
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
     ['isFree', 'choices.get(node.name)?.choice → choices.get(node.name).choice', NARROWS],
   ],
-  'reconciler/policy/rollout/wave-progress.ts': [['unprovenIn', 'canary.nodes !== undefined → true', NARROWS]],
   'reconciler/policy/rollout/amount.ts': [
     ['shareOf', '\'up\' → ""', UNREAD],
     ['thresholdOf', '\'up\' → ""', UNREAD],
@@ -464,7 +455,7 @@ export const SURVIVORS: Explained = {
     ['rememberRollout', 'config === null || target === null → config === null && target === null', NARROWS],
     ['rememberRollout', 'config === null → false', NARROWS],
     ['rememberRollout', 'target === null → false', NARROWS],
-    ['hasArrived', 'pool?.spec → pool.spec', NARROWS],
+    ['isProvenByClass', 'pool?.spec → pool.spec', NARROWS],
     ['summariseHolds', 'a.reason < b.reason → a.reason <= b.reason', 'no two are the same'],
   ],
   'reconciler/policy/rollout/halt.ts': [

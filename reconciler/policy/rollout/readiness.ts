@@ -10,7 +10,7 @@ export const canBeChanged = (member: Pick<Member, 'node' | 'changing' | 'unrende
   (member.changing || (!isHeldForNotReady(member, rollout) && !isCordonedByOthers(member)));
 
 /** A rollout ends without a node that could not take part for so long, without a break. */
-export const LEFT_BEHIND_AFTER_MS: Millis = 60 * 60_000;
+const LEFT_BEHIND_AFTER_MS: Millis = 60 * 60_000;
 
 /** The rollout may end without this node: it has not proven the payload, and could not take part for a whole hour of our own time. */
 export function isLeftBehind(member: Member, rollout: Rollout, now: Millis): boolean {

@@ -4,6 +4,7 @@ import { createSystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 import { type BusDaemon, noBusDaemon, startBusDaemon } from '../host/dbus/support/bus-daemon.ts';
@@ -12,7 +13,7 @@ import { startSystemdOnBus } from './support/systemd-on-bus.ts';
 const never = new AbortController().signal;
 const common = { unit: 'kubelet.service', random: () => 0, log: silentLog };
 
-describe('the kubelet as a unit of systemd', { skip: noBusDaemon }, () => {
+describeOrSkip('the kubelet as a unit of systemd', { skip: noBusDaemon }, () => {
   let daemon: BusDaemon;
   const open: { close(): void }[] = [];
   const closed = <T extends { close(): void }>(one: T): T => {

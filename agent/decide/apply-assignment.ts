@@ -1,4 +1,4 @@
-import equal from 'fast-deep-equal';
+import { isDeepStrictEqual as equal } from 'node:util';
 import { toNodeError } from './node-error.ts';
 import type { Observation } from './observation.ts';
 import {

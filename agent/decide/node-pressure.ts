@@ -1,4 +1,4 @@
-import equal from 'fast-deep-equal';
+import { isDeepStrictEqual as equal } from 'node:util';
 import type { Observation } from './observation.ts';
 import type { NodePressure, Trial } from './state.ts';
 

@@ -1,4 +1,4 @@
-import equal from 'fast-deep-equal';
+import { isDeepStrictEqual as equal } from 'node:util';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { GuardFault } from '../ports/guard.ts';
 import type { Remedy } from './decision.ts';

@@ -1,4 +1,4 @@
-import equal from 'fast-deep-equal';
+import { isDeepStrictEqual as equal } from 'node:util';
 import type { Decision } from './decision.ts';
 import { toNodeError } from './node-error.ts';
 import type { Failure } from './failure.ts';

@@ -1,4 +1,4 @@
-import equal from 'fast-deep-equal';
+import { isDeepStrictEqual as equal } from 'node:util';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { HEARTBEAT_MS } from '#shared/contract/api/silent-agent.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';

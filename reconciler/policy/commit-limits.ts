@@ -1,4 +1,4 @@
-import equal from 'fast-deep-equal';
+import { isDeepStrictEqual as equal } from 'node:util';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { type FieldPolicy, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { ClusterConfig, LoadedRepo } from './config-repo/loaded-repo.ts';

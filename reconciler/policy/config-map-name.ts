@@ -1,4 +1,4 @@
-import equal from 'fast-deep-equal';
+import { isDeepStrictEqual as equal } from 'node:util';
 import { CANONICAL_FORM } from '#shared/contract/kubelet-config/canonical.ts';
 import { configMapName, isOtherNameOf } from '#shared/contract/config-map-hash.ts';
 import type { ConfigSourceView } from './fleet.ts';

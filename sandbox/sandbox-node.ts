@@ -12,7 +12,7 @@ import { type Clock, type Millis, systemClock, toTimestamp } from '#shared/runti
 import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
 import { isJson } from './api-server/stored-object.ts';
-import { simulatedHostLook } from './kubelet/host-look.ts';
+import { simulatedHostLook } from './kubelet/simulated-host-facts.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from './kubelet/kubelet.ts';
 import type { NodeReport, SimulatedKubeletOptions, Timing } from './kubelet/kubelet-options.ts';
 

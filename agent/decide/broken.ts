@@ -1,6 +1,6 @@
 import type { Decision } from './decision.ts';
 import type { Observation } from './observation.ts';
-import { comeToRest, type Doing, errorOf, rejectionOf, type State } from './state.ts';
+import { becomeIdle, type Doing, errorOf, rejectionOf, type State } from './state.ts';
 import { tallySteadiness, verdictOf } from './health-verdict.ts';
 import type { AgentTiming } from './timing.ts';
 
@@ -14,7 +14,7 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   const verdict = verdictOf(seen);
   const judged = tallySteadiness(before.judged, verdict, seen, pace.maxStepMs);
   if (judged.healthyMs >= pace.steadyMs) {
-    const well = comeToRest(state, null);
+    const well = becomeIdle(state, null);
     const rejected = state.assigned === null ? undefined : rejectionOf(state, state.assigned);
     const error = rejected === undefined ? null : errorOf(rejected);
     return {

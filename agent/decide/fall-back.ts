@@ -5,7 +5,7 @@ import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import {
   type Change,
-  comeToRest,
+  becomeIdle,
   type Config,
   type FallingBack,
   type KubeletRun,
@@ -119,7 +119,7 @@ function becauseOf({ to, because }: FallingBack, state: State): string {
 /** The kubelet is back. What it fell back to is what it runs, and so what is good. */
 function settle(state: State, { to, because }: FallingBack, pace: AgentTiming): Decision {
   const next: State = {
-    ...comeToRest(state, to),
+    ...becomeIdle(state, to),
     promotedAt: to === null ? null : state.promotedAt,
     ...(because === 'unassigned' ? { assigned: null, error: null } : {}),
     // An agent that died while it wrote that down may have left the one before in its place.

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Failure, FailureReason } from './failure.ts';
 import { pressureSince } from './node-pressure.ts';
-import { joinFirst } from './join-first.ts';
+import { firstPhrases } from './first-phrases.ts';
 import type { ServiceStatus } from '../ports/kubelet-service.ts';
 import type { Observation } from './observation.ts';
 import type { Judged, Trial, TrialTerms } from './state.ts';
@@ -50,7 +50,7 @@ export function trialVerdictOf(seen: Observation, { wasReady, strain }: Trial): 
   }
   if (seen.files.files === 'lost') return UNCLEAR;
   if (seen.running.running === 'contradicts') {
-    return unhealthy('ConfigContradicted', `it runs ${joinFirst(seen.running.differences)}`);
+    return unhealthy('ConfigContradicted', `it runs ${firstPhrases(seen.running.differences)}`);
   }
   const harm = pressureSince(strain, seen.strain);
   if (harm.length > 0) return unhealthy('NodeHarmed', harm.join('; '));

@@ -1,6 +1,6 @@
 import type { TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { whyTurnNeededAfterAbsence } from './boot-guard.ts';
-import { joinFirst } from './join-first.ts';
+import { firstPhrases } from './first-phrases.ts';
 import type { Observation } from './observation.ts';
 import { type Config, nameOf, type State } from './state.ts';
 
@@ -47,7 +47,7 @@ function awayFromOther(config: Config, seen: Observation): TurnRequest | null {
   if (running.running === 'unseen' && (startedAsInstalled || service.run === null)) return null;
   const what =
     running.running === 'contradicts'
-      ? `it runs ${joinFirst(running.differences)}`
+      ? `it runs ${firstPhrases(running.differences)}`
       : `what it runs cannot be seen (${running.why}), and other files were in place when it was started`;
   return {
     reason: 'RunningOther',

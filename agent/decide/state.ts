@@ -262,7 +262,7 @@ export function withRejected(state: State, config: Config, { reason, message, at
  * A node that is at rest from now on. What failed on a kubelet that was not healthy anyway gets another chance: its error stays, and
  * says until then what is waited for.
  */
-export function comeToRest(state: State, runs: Target): State {
+export function becomeIdle(state: State, runs: Target): State {
   const rejected = state.rejected.filter(({ reason }) => reason !== UNHEALTHY_BEFORE);
   const isBlamed = rejected.length === state.rejected.length;
   return { ...state, doing: IDLE, lastKnownGood: runs, ...(isBlamed ? {} : { rejected }) };

@@ -1,6 +1,6 @@
 import { RUNNING_CONFIG_SEEN, type UnseenReason } from '#shared/contract/api/running-config-seen.ts';
 import type { Drift } from '../decide/drift.ts';
-import { joinFirst } from '../decide/join-first.ts';
+import { firstPhrases } from '../decide/first-phrases.ts';
 import { verdictOf } from '../decide/health-verdict.ts';
 import type { ConfigVisibility } from '../decide/observation.ts';
 import { activeOf, nameOf } from '../decide/state.ts';
@@ -68,7 +68,7 @@ export function storageOf({ diskProblems, seen: { files, staged } }: StatusFacts
   if (problems.length === 0) {
     return { type, status: 'True', reason: 'Intact', message: 'the state directory is in order' };
   }
-  return { type, status: 'False', reason: 'Damaged', message: joinFirst(problems) };
+  return { type, status: 'False', reason: 'Damaged', message: firstPhrases(problems) };
 }
 
 /** Whether a guard can take a trial back when the agent cannot. */

@@ -1,6 +1,6 @@
 import type { Drift } from '../decide/drift.ts';
 import type { Failure } from '../decide/failure.ts';
-import { joinFirst } from '../decide/join-first.ts';
+import { firstPhrases } from '../decide/first-phrases.ts';
 import type { Observation } from '../decide/observation.ts';
 import type { State } from '../decide/state.ts';
 import { restartNeeded } from '../decide/restart-turn.ts';
@@ -22,7 +22,7 @@ export function describeDrift(state: State, seen: Observation, drift: Drift): st
 /** What differs from what the agent left there, in words. */
 function driftIn({ files, running }: Pick<Observation, 'files' | 'running'>): string | undefined {
   if (files.files === 'differ') return `${files.path ?? 'a managed file'} on the node is not what was installed`;
-  return running.running === 'contradicts' ? `the kubelet runs ${joinFirst(running.differences)}` : undefined;
+  return running.running === 'contradicts' ? `the kubelet runs ${firstPhrases(running.differences)}` : undefined;
 }
 
 /** The last refusal still counts while the config is checked again. */

@@ -4,7 +4,7 @@ import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/deco
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Failure, FailureReason } from '../decide/failure.ts';
-import { joinFirst } from '../decide/join-first.ts';
+import { firstPhrases } from '../decide/first-phrases.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { Config } from '../decide/state.ts';
 import type { CheckWritable } from '../kubelet/check-writable.ts';
@@ -44,7 +44,7 @@ export async function checkConfig(
 
   const allow = denyFields.includes('default') ? [] : config.allowFields;
   const denied = deniedFields(value, { allow, deny: denyFields });
-  if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: joinFirst(denied.map(sayDenied)) } };
+  if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: firstPhrases(denied.map(sayDenied)) } };
   const { tolerate } = config;
   const own = validate(value, { minor, apply: config.apply, tolerate });
   const { apply, base } = config;
@@ -74,7 +74,7 @@ const keyOf = ({ code, field, message }: Finding): string => `${code} ${field ??
 
 function failureFrom(reason: FailureReason, findings: readonly Finding[]): Failure | undefined {
   const errors = new Map(findings.filter(({ severity }) => severity === 'error').map((each) => [keyOf(each), each]));
-  return errors.size === 0 ? undefined : { reason, message: joinFirst([...errors.values()].map(sentence)) };
+  return errors.size === 0 ? undefined : { reason, message: firstPhrases([...errors.values()].map(sentence)) };
 }
 
 const warningsIn = (findings: readonly Finding[]): readonly string[] => [

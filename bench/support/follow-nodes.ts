@@ -1,5 +1,5 @@
 /** Follows all KubeletNodes as the reconciler does, and says how far it is. */
-import { viewKubeletNode } from '#reconciler/cluster/views.ts';
+import { viewKubeletNode } from '#reconciler/cluster/object-views.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { type Credential, staticCredentials } from '#shared/kube/kube-credentials.ts';

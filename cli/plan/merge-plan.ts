@@ -2,10 +2,10 @@ import type { Finding } from '#shared/contract/finding.ts';
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/pool-selection/conflict-lines.ts';
-import type { Spread } from '#reconciler/policy/forecast/spread.ts';
+import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import type { NotEstimated } from './not-estimated.ts';
 import type { Allocatable } from '#reconciler/policy/allocatable/allocatable.ts';
-import type { FaultReach } from './blast-radius.ts';
+import type { FaultReach } from './fault-reach.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
 export interface MergePlan {

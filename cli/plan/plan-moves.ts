@@ -9,7 +9,7 @@ import { type PoolMembership, validPools } from './pool-membership.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { planNode } from './plan-node.ts';
-import { type Spread, spreadOf } from '#reconciler/policy/forecast/spread.ts';
+import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 
 export interface Move {
   readonly node: string;

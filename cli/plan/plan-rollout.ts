@@ -9,7 +9,7 @@ import {
   type Rollout,
   type ForecastTerms,
 } from '#reconciler/policy/forecast/forecast.ts';
-import { RESTART_MS, spreadOf } from '#reconciler/policy/forecast/spread.ts';
+import { RESTART_MS, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 import { divideIntoStages, type StageOf, type StageShape } from '#reconciler/policy/forecast/stages.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
@@ -20,7 +20,7 @@ import { probationOf, trialTermsOf } from '#reconciler/policy/rollout/trial-term
 import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import type { RolloutPlan } from './merge-plan.ts';
-import { blastRadiusOf } from './blast-radius.ts';
+import { blastRadiusOf } from './fault-reach.ts';
 
 /** A rollout as the files and the inventory say it. */
 export interface PlannedRollout {

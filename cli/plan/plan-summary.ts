@@ -1,5 +1,5 @@
 import { forecastTogether } from '#reconciler/policy/forecast/forecast.ts';
-import { type Spread, spreadOf } from '#reconciler/policy/forecast/spread.ts';
+import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, Summary } from './merge-plan.ts';
 import type { PlannedRollout } from './plan-rollout.ts';

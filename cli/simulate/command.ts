@@ -12,7 +12,7 @@ import { seededRandom } from '../seeded-random.ts';
 import { simulationAsSvg } from './render-svg.ts';
 import { simulationAsText, whatIfAsText } from './render-text.ts';
 import { type Simulation, simulate } from './simulate.ts';
-import { lanesOf } from './pool-lanes.ts';
+import { lanesOf } from './pool-timelines.ts';
 import { timesWith, type TookWith, type WhatIf, whatIf } from './what-if.ts';
 
 const FORMATS = ['text', 'svg', 'json'] as const;

@@ -1,6 +1,6 @@
 import { formatDuration } from '#shared/runtime/duration.ts';
 import type { Simulation } from './simulate.ts';
-import { type Lane, lanesOf } from './pool-lanes.ts';
+import { type Lane, lanesOf } from './pool-timelines.ts';
 
 const [WIDTH, LANE, LEFT, TOP, HEIGHT] = [960, 90, 20, 50, 46];
 

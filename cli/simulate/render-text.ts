@@ -2,7 +2,7 @@ import { formatDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Paint } from '../paint.ts';
 import type { Simulation } from './simulate.ts';
-import { type Lane, lanesOf } from './pool-lanes.ts';
+import { type Lane, lanesOf } from './pool-timelines.ts';
 import type { TookWith, WhatIf } from './what-if.ts';
 
 const BLOCKS = ' ▁▂▃▄▅▆▇█';

@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import { RESTARTS } from '#reconciler/policy/forecast/spread.ts';
+import { RESTARTS } from '#reconciler/policy/forecast/duration-range.ts';
 import { INJECTED_FAULTS } from '../injected-faults.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type Simulation, type SimulationQuestion, simulate } from './simulate.ts';

@@ -10,7 +10,7 @@ import {
   viewKubeletNode,
   viewKubeletPool,
   viewNode,
-} from '#reconciler/cluster/views.ts';
+} from '#reconciler/cluster/object-views.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { explainNodes, type NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
 import { planFromCluster } from '#reconciler/reporting/pass-result-from-cluster.ts';

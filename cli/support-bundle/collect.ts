@@ -1,4 +1,4 @@
-import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/views.ts';
+import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/object-views.ts';
 import { SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
 import {
   EVENTS_NAMESPACE,

@@ -13,7 +13,7 @@ import {
   viewKubeletNode,
   viewKubeletPool,
   viewNode,
-} from './views.ts';
+} from './object-views.ts';
 import { createListGc } from './list-gc.ts';
 import { createValueInterner } from './value-interner.ts';
 import type { WriteOverlay } from './write-cache/write-overlay.ts';

@@ -15,7 +15,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Step } from '../policy/steps.ts';
 import { MOST_FALLBACK_NAMES, type FallbackNames } from './fallback-names.ts';
-import { CONFIG_SOURCE_SELECTOR } from './views.ts';
+import { CONFIG_SOURCE_SELECTOR } from './object-views.ts';
 
 type CreateStep = Extract<Step, { readonly step: 'create-config-source' }>;
 

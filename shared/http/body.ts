@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Lifetime, Limit } from '../runtime/lifetime.ts';
-import { arm, sendRequest, type OutgoingRequest } from './exchange.ts';
+import { arm, sendRequest, type OutgoingRequest } from './send-request.ts';
 
 /**
  * The bytes of a stream as they come. An early stop and any error destroy the stream.

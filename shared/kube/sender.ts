@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
 import { KEEP_ALIVE_OPTIONS, keepConnections } from '../http/keep-alive.ts';
-import { sendRequest, type OutgoingRequest } from '../http/exchange.ts';
+import { sendRequest, type OutgoingRequest } from '../http/send-request.ts';
 import { isTrustFailure } from '../http/trust-failure.ts';
 import type { Clock, Millis } from '../runtime/clock.ts';
 import { reasonOf } from '../runtime/errors.ts';

@@ -35,7 +35,7 @@ describe('the guide for contributors', () => {
   it('names things that the files it names them in have', () => {
     const pairs: readonly (readonly [name: string, file: string])[] = [
       ['NEWEST_MINOR', 'shared/contract/kubelet-config/minor.ts'],
-      ['isOnlyHeartbeat', 'reconciler/cluster/views.ts'],
+      ['isOnlyHeartbeat', 'reconciler/cluster/object-views.ts'],
       ['BLOCKERS', 'scripts/generate/rollout-schema.ts'],
       ['CHECKS', 'agent/preflight/preflight.ts'],
       ['ClusterEvent', 'reconciler/reporting/events/cluster-event.ts'],

@@ -57,7 +57,7 @@ export const SURVIVORS: Explained = {
   ],
   'agent/decide/staging.ts': [['keptWith', '\'kept\' → ""', UNREAD]],
   'agent/decide/state.ts': [
-    ['comeToRest', 'rejected.length === state.rejected.length → false', 'the same list is only copied'],
+    ['becomeIdle', 'rejected.length === state.rejected.length → false', 'the same list is only copied'],
   ],
   'agent/decide/start-trial.ts': [
     ['startTrial', "seen.staged?.outcome === 'ready' → true", NARROWS],

@@ -1,6 +1,6 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import { formatRoughly } from '#shared/runtime/rough-duration.ts';
-import type { Spread } from '#reconciler/policy/forecast/spread.ts';
+import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import { formatResource } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeView } from '../../policy/fleet.ts';
-import { viewKubeletNode, viewKubeletPool, viewNode } from '../views.ts';
+import { viewKubeletNode, viewKubeletPool, viewNode } from '../object-views.ts';
 import type { WriteOverlayRules } from './write-overlay.ts';
 
 /**

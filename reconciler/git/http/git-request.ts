@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { chunksOf, collectBody, streamBody, type HttpAnswer } from '#shared/http/body.ts';
-import { sendRequest } from '#shared/http/exchange.ts';
+import { sendRequest } from '#shared/http/send-request.ts';
 import { isTrustFailure } from '#shared/http/trust-failure.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';

@@ -15,7 +15,7 @@ import { canBeChanged } from '../rollout/readiness.ts';
 import { healthySince, type Wave, wavesOf } from '../rollout/waves.ts';
 import { cohortOf } from '../rollout/cohort.ts';
 import { forecast, type Stage, type ForecastTerms, type Underway } from './forecast.ts';
-import { type Spread, spreadOf } from './spread.ts';
+import { type Spread, spreadOf } from './duration-range.ts';
 import { divideIntoStages, type StageShape } from './stages.ts';
 import type { ForecastNode } from './waiting.ts';
 

@@ -8,7 +8,7 @@ import { simulationAsSvg } from '#cli/simulate/render-svg.ts';
 import { simulationAsText } from '#cli/simulate/render-text.ts';
 import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate, type Simulation } from '#cli/simulate/simulate.ts';
-import { lanesOf } from '#cli/simulate/pool-lanes.ts';
+import { lanesOf } from '#cli/simulate/pool-timelines.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { createRepository, layer, pool } from '../support/repository.ts';

@@ -3,7 +3,7 @@ import { NOT_CONFIGURED_TAINT } from '#shared/contract/api/group.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { type NodeObject, type NodeStep, writeNode } from '#reconciler/cluster/drains/node-writes.ts';
-import { viewNode } from '#reconciler/cluster/views.ts';
+import { viewNode } from '#reconciler/cluster/object-views.ts';
 import type { Behaviour } from '../suite.ts';
 import type { Bench } from '../support/bench.ts';
 

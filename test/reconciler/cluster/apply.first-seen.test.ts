@@ -4,7 +4,7 @@ import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
 import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
 import { createRefusedWriteBackoff } from '#reconciler/cluster/refused-write-backoff.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
-import { viewKubeletNode } from '#reconciler/cluster/views.ts';
+import { viewKubeletNode } from '#reconciler/cluster/object-views.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import {
   FIRST_SEEN_ANNOTATION,

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { fetchPayload } from '#agent/staging/fetch-payload.ts';
 import { type CreatePorts, createConfigSource } from '#reconciler/cluster/create-config-source.ts';
 import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
-import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/views.ts';
+import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/object-views.ts';
 import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import { MANAGED_BY, MANAGED_BY_LABEL, PAYLOAD_KEY, POOL_LABEL } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';

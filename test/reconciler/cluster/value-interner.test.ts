@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createValueInterner } from '#reconciler/cluster/value-interner.ts';
-import { viewNode } from '#reconciler/cluster/views.ts';
+import { viewNode } from '#reconciler/cluster/object-views.ts';
 import { nodeObject } from '../../support/fleet-process/node-object.ts';
 import { fc } from '../../support/property.ts';
 

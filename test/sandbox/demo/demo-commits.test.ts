@@ -5,7 +5,7 @@ import { createPreflight } from '#agent/preflight/preflight.ts';
 import { demoCommits } from '#sandbox/demo/demo-commits.ts';
 import { templateFiles } from '#sandbox/demo/template-repository.ts';
 import { SMALL_HOST, hostProblem } from '#sandbox/kubelet/host.ts';
-import { simulatedHostLook } from '#sandbox/kubelet/host-look.ts';
+import { simulatedHostLook } from '#sandbox/kubelet/simulated-host-facts.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createConditionWriter } from '#reconciler/reporting/events/condition-writer.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
-import { viewNode } from '#reconciler/cluster/views.ts';
+import { viewNode } from '#reconciler/cluster/object-views.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';

@@ -42,7 +42,7 @@ export const isBlankOrEnd = (char: string): boolean => isBlank(char) || isBreakO
 export const isWordChar = (char: string): boolean => /[0-9A-Za-z_-]/.test(char);
 
 /** Goes over a line end and returns what it counts for in a text. */
-export function takeBreak(cursor: Cursor): string {
+export function consumeLineBreak(cursor: Cursor): string {
   const char = look(cursor);
   cursor.at += char === '\r' && look(cursor, 1) === '\n' ? 2 : 1;
   cursor.line += 1;
@@ -65,7 +65,7 @@ export function endLine(cursor: Cursor): void {
   skipComment(cursor);
   if (!isBreakOrEnd(look(cursor)))
     throw new YamlSyntaxError('nothing but a comment may follow on this line', cursor.at);
-  if (isBreak(look(cursor))) takeBreak(cursor);
+  if (isBreak(look(cursor))) consumeLineBreak(cursor);
 }
 
 /** Whether `---` or `...` begins here as a line of its own. */

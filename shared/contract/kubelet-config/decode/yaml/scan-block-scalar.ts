@@ -7,7 +7,7 @@ import {
   isBreakOrEnd,
   isEnd,
   look,
-  takeBreak,
+  consumeLineBreak,
   YamlSyntaxError,
 } from './cursor.ts';
 
@@ -35,7 +35,7 @@ export function scanBlockScalar(cursor: Cursor, parent: number): string {
     const from = cursor.at;
     while (!isBreakOrEnd(look(cursor))) cursor.at += 1;
     text += cursor.text.slice(from, cursor.at);
-    first = isBreak(look(cursor)) ? takeBreak(cursor) : '';
+    first = isBreak(look(cursor)) ? consumeLineBreak(cursor) : '';
     more = lines.breaks();
   }
   if (chomping !== '-') text += first;
@@ -73,7 +73,7 @@ function blockLines(cursor: Cursor, parent: number, increment: number): BlockLin
       if (columnOf(cursor) < limit && look(cursor) === '\t')
         throw new YamlSyntaxError('a tab cannot indent', cursor.at);
       if (!isBreak(look(cursor))) break;
-      found += takeBreak(cursor);
+      found += consumeLineBreak(cursor);
     }
     if (indent === 0) indent = Math.max(deepest, parent + 1, 1);
     return found;

@@ -6,7 +6,7 @@ import {
   isBreak,
   isEnd,
   look,
-  takeBreak,
+  consumeLineBreak,
   YamlSyntaxError,
 } from './cursor.ts';
 
@@ -63,7 +63,7 @@ function scanQuotedWords(cursor: Cursor, quote: string): { readonly text: string
     } else if (char === '\\' && quote === '"') {
       if (isBreak(look(cursor, 1))) {
         cursor.at += 1;
-        takeBreak(cursor);
+        consumeLineBreak(cursor);
         return { text, isContinued: true };
       }
       text += scanEscape(cursor);
@@ -108,9 +108,9 @@ function scanWhiteSpace(cursor: Cursor, isContinued: boolean): string {
       if (first === undefined) blanks += look(cursor);
       cursor.at += 1;
     } else if (first === undefined) {
-      first = takeBreak(cursor);
+      first = consumeLineBreak(cursor);
     } else {
-      more += takeBreak(cursor);
+      more += consumeLineBreak(cursor);
     }
   }
   return first === undefined ? blanks : folded(first, more);
@@ -147,8 +147,8 @@ export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): Plai
     if (!isBlank(look(cursor)) && !isBreak(look(cursor))) break;
     while (isBlank(look(cursor)) || isBreak(look(cursor))) {
       if (isBreak(look(cursor))) {
-        if (first === undefined) first = takeBreak(cursor);
-        else more += takeBreak(cursor);
+        if (first === undefined) first = consumeLineBreak(cursor);
+        else more += consumeLineBreak(cursor);
         continue;
       }
       if (first !== undefined && cursor.at - cursor.lineStart < indent + 1 && look(cursor) === '\t')

@@ -10,7 +10,7 @@ import {
   type Mark,
   markOf,
   skipComment,
-  takeBreak,
+  consumeLineBreak,
   YamlSyntaxError,
 } from './cursor.ts';
 import { createPossibleKeys } from './possible-keys.ts';
@@ -120,7 +120,7 @@ export function tokensOf(text: string): Tokens {
       while (blanks.includes(look(cursor))) cursor.at += 1;
       skipComment(cursor);
       if (!isBreak(look(cursor))) return;
-      takeBreak(cursor);
+      consumeLineBreak(cursor);
       if (!inFlow()) keyAllowed = true;
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isOnlyHeartbeat, trimNode, viewKubeletNode, viewNode } from '#reconciler/cluster/views.ts';
+import { isOnlyHeartbeat, trimNode, viewKubeletNode, viewNode } from '#reconciler/cluster/object-views.ts';
 import {
   CLASS_LABELS_ANNOTATION,
   FIRST_SEEN_ANNOTATION,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { spreadOf } from '#reconciler/policy/forecast/spread.ts';
+import { spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 
 it('a time is known with its spread, or not at all', () => {
   assert.deepEqual(

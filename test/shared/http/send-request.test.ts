@@ -3,7 +3,7 @@ import { Agent, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { sendAndCollect, type Bounds, chunksOf, collectBody } from '#shared/http/body.ts';
-import { sendRequest, type OutgoingRequest } from '#shared/http/exchange.ts';
+import { sendRequest, type OutgoingRequest } from '#shared/http/send-request.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { createManualClock } from '../../support/manual-clock.ts';

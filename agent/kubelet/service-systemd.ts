@@ -6,7 +6,8 @@ import type { Log } from '#shared/runtime/log.ts';
 import type { KubeletService } from '../ports/kubelet-service.ts';
 import { statusFromProperties } from './systemd-status.ts';
 import { whyUnitUnsupported } from './unsupported-unit.ts';
-import { followUnit, readUnit, rebootMachine, restartUnit } from './systemd-unit.ts';
+import { restartUnit } from './restart-unit.ts';
+import { followUnit, readUnit, rebootMachine } from './systemd-unit.ts';
 
 export interface SystemdServiceOptions {
   /** Of the system bus. Default `/run/dbus/system_bus_socket`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { restartUnit } from '#agent/kubelet/systemd-unit.ts';
+import { restartUnit } from '#agent/kubelet/restart-unit.ts';
 import type { BusConnection, MethodCall } from '#agent/host/dbus/connection.ts';
 import type { BusLink } from '#agent/host/dbus/link.ts';
 

@@ -4,7 +4,7 @@ import type { PayloadClass } from '../payload-classes.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
-import type { HoldReason } from '../rollout/holds/hold.ts';
+import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { isProvenAndAwaitsTurn, type Member, soakOf } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
@@ -115,7 +115,11 @@ export function remainingTimeOf(
       lastPromotedMs: last,
     });
   if (waiting.length === 0 && underway.every(({ progress }) => progress === 'soaking')) {
-    return { is: 'soak', ms: ask(0).soakedMs ?? 0 };
+    const ms = Math.max(0, ask(0).soakedMs ?? 0);
+    const absent = members.filter((member) => healthySince(member) === null && member.progress !== 'failed');
+    if (ms > 0 || absent.length === 0) return { is: 'soak', ms };
+    const names = formatNames(absent.map(({ node }) => node.name));
+    return { is: 'unknown', because: `it waits for nodes that cannot take part now: ${names}` };
   }
   const spread = spreadOf((restartMs) => ask(restartMs).soakedMs);
   if (spread !== null) return { is: 'time', ...spread };

@@ -1,6 +1,7 @@
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Member } from './membership.ts';
+import { healthySince } from './waves.ts';
 
 type Rollout = Pick<RolloutSpec, 'notReadyNodes'> | undefined;
 
@@ -15,8 +16,8 @@ const LEFT_BEHIND_AFTER_MS: Millis = 60 * 60_000;
 /** The rollout may end without this node: it has not proven the payload, and could not take part for a whole hour of our own time. */
 export function isLeftBehind(member: Member, rollout: Rollout, now: Millis): boolean {
   const { node, progress } = member;
-  // What is on trial ends that first, and what failed counts as that.
-  if (progress === 'updating' || progress === 'failed') return false;
+  // What is on trial or soaks ends that first, and what failed counts as that.
+  if (progress === 'updating' || progress === 'failed' || healthySince(member) !== null) return false;
   const isUnable = progress !== 'outdated' || !canBeChanged(member, rollout);
   return isUnable && node.unableSince !== undefined && now - node.unableSince >= LEFT_BEHIND_AFTER_MS;
 }

@@ -73,7 +73,7 @@ export function rememberRollout(
       ? { configName: config.name, sha256: config.sha256, apply: target.apply, at }
       : known.settled;
   const isOfIt = settled !== null && (isFinished || isSettled);
-  return { halt, released, settled: isOfIt ? withClasses(settled, group, now) : settled, rollout };
+  return { halt, released, settled: isOfIt ? withClasses(settled, known.settled, group, now) : settled, rollout };
 }
 
 /** With a full probation the budget says it all. */
@@ -86,11 +86,20 @@ function sayOnTrial(onTrial: OnTrial | undefined): Pick<RolloutStatus, 'generati
 /** Most classes that a pool's record of what it settled on names. */
 const MOST_CLASSES = 1000;
 
-/** With the classes of a template that have arrived by now: one that joined since settles when its own nodes have. */
-function withClasses(settled: SettledConfig, { pool, members }: Group, now: Millis): SettledConfig {
+/**
+ * With the classes of a template that have arrived by now: one that joined since settles when its own nodes have, and one that the
+ * rollout ended without keeps what it had.
+ */
+function withClasses(
+  settled: SettledConfig,
+  before: SettledConfig | null,
+  { pool, members }: Group,
+  now: Millis,
+): SettledConfig {
   const { classes } = pool ?? {};
   if (classes === undefined) return settled;
-  const named = new Map((settled.classes ?? []).map((each) => [each.name, each]));
+  const had = before?.apply === settled.apply ? before.classes : undefined;
+  const named = new Map(had?.map((each) => [each.name, each]));
   const byClass = Map.groupBy(members, ({ node }) => classes.byNode.get(node.name));
   for (const [each, nodes] of byClass) {
     if (each === undefined || each.config === null || !isProvenByClass(nodes, pool, now)) continue;

@@ -3,6 +3,7 @@ import type { PayloadClass } from '../payload-classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { type ClassLimit, membersByClass, unprovenClasses } from './canaries.ts';
 import { isOnTarget, type Member } from './membership.ts';
+import { hasProved } from './node-progress.ts';
 import { canBeChanged, isLeftBehind } from './readiness.ts';
 import { healthySince, type Wave, wavesOf } from './waves.ts';
 
@@ -67,7 +68,7 @@ export function waveProgress(
     const state = wordFor(startedAt !== undefined, room, found.isStopped);
     statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
   }
-  return { waves: statuses, current, room, because, classes: classes ?? unprovenClasses(rollout.canary, all) };
+  return { waves: statuses, current, room, because, classes: classes ?? unprovenClasses(rollout.canary, all, spared) };
 }
 
 function wordFor(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {
@@ -88,12 +89,12 @@ interface Seen {
   readonly proved: number;
   /** Told the payload and failed, or not Ready. */
   readonly lost: readonly string[];
-  /** How many more nodes may begin: another for each that failed, while the pool puts up with that. */
+  /** How many more nodes may begin: another for each that failed or died, while the pool puts up with that. */
   readonly room: number;
   /** Some node of it can be told, or was. */
   readonly canBegin: boolean;
-  /** Names of the nodes that the rollout may end without. */
-  readonly leftBehind: readonly string[];
+  /** How many nodes have yet to prove the payload, but for those that a wave may end without. */
+  readonly awaited: number;
 }
 
 /** Where a wave stands, as the nodes are now. */
@@ -112,7 +113,7 @@ function stateOf(wave: Wave, rollout: RolloutSpec, members: readonly Member[], s
   const seen = look(wave, rollout, members, spared, now);
   return {
     ...seen,
-    isDone: hasEnough(seen) || (wave.name === 'rest' && endsWithoutSome(seen, members.length)),
+    isDone: hasEnough(seen) || (wave.name !== 'canary' && endsWithoutSome(seen, members.length)),
     isStopped: cannotEnd(seen, spared),
     because: reason(wave, seen),
   };
@@ -136,13 +137,16 @@ function stateOfClasses(wave: Wave, classes: readonly SeenClass[], spared: numbe
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 
 function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spared: number, now: Millis): Seen {
-  let [reached, open, proved, failed] = [0, 0, 0, 0];
-  const [lost, leftBehind]: [string[], string[]] = [[], []];
+  let [reached, open, proved, failed, died, leftBehind] = [0, 0, 0, 0, 0, 0];
+  const lost: string[] = [];
   const concerned = wave.only === undefined ? members : members.filter(wave.only);
   for (const member of concerned) {
     const since = healthySince(member);
     if (since !== null && now - since >= wave.soakMs) proved += 1;
-    else if (isLeftBehind(member, rollout, now)) leftBehind.push(member.node.name);
+    else if (isLeftBehind(member, rollout, now)) {
+      if (isOnTarget(member) && !hasProved(member.kubeletNode, member.target)) died += 1;
+      else leftBehind += 1;
+    }
     if (!isOnTarget(member)) {
       if (member.progress === 'outdated' && canBeChanged(member, rollout)) open += 1;
       continue;
@@ -151,12 +155,14 @@ function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spar
     if (member.progress === 'failed') failed += 1;
     if (member.progress === 'failed' || !member.node.ready) lost.push(member.node.name);
   }
-  const tolerated = Math.min(failed, spared);
+  const tolerated = Math.min(failed + died, spared);
   const needed = Math.min(wave.nodes, Math.max(1, concerned.length - tolerated));
   // A pool without enough nodes for its canaries waits for more.
   const reachable = wave.name === 'canary' ? Number.POSITIVE_INFINITY : reached + open;
   const room = Math.max(0, Math.min(wave.nodes + tolerated, reachable) - reached);
-  return { needed, reached, proved, lost, room, leftBehind, canBegin: reached + open > 0 };
+  // One machine may die of itself in its trial; several may have died of the payload.
+  const awaited = concerned.length - proved - leftBehind - Math.max(tolerated, Math.min(died, 1));
+  return { needed, reached, proved, lost, room, awaited, canBegin: reached + open > 0 };
 }
 
 /** What the canaries of one class show. */
@@ -186,9 +192,8 @@ const cannotEnd = ({ lost, reached, room }: Seen, spared: number): boolean =>
 /** A wave is done by nodes that proved the payload, never by others that could not be asked. */
 const hasEnough = ({ proved, needed }: Seen): boolean => needed > 0 && proved >= needed;
 
-/** The last wave ends without nodes that could not take part for an hour, once more than half of the pool has proven the payload. */
-const endsWithoutSome = ({ proved, needed, leftBehind }: Seen, nodes: number): boolean =>
-  proved > nodes / 2 && proved + leftBehind.length >= needed;
+/** A wave ends without nodes that could not take part for an hour where no others are left, once more than half of the pool has proven the payload. */
+const endsWithoutSome = ({ proved, awaited }: Seen, nodes: number): boolean => proved > nodes / 2 && awaited <= 0;
 
 const MOST_CLASSES = 3;
 

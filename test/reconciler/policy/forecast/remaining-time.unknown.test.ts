@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
-import { time, timeLeft, waits } from './support/time-left.ts';
+import { settled, time, timeLeft, waits, withoutAgent } from './support/time-left.ts';
 
 describe('the time that is left of a rollout', () => {
   const held = (...[reason, because]: Parameters<typeof hold>): NodeVerdict => ({
@@ -45,6 +45,17 @@ describe('the time that is left of a rollout', () => {
     const because = 'too many nodes of step 1 failed or are not Ready for it to end';
     assert.deepEqual(timeLeft([waits()], { waves }), { is: 'unknown', because });
   });
+
+  for (const [who, worker] of [
+    ['not Ready', waits({ ready: false })],
+    ['silent', withoutAgent()],
+    ['not Ready any more', settled({ ready: false })],
+  ] as const) {
+    it(`is not known where only a node that is ${who} is left`, () => {
+      const because = 'it waits for nodes that cannot take part now: n1';
+      assert.deepEqual(timeLeft([settled(), worker]), { is: 'unknown', because });
+    });
+  }
 
   it('is nothing where nobody knows the pool', () => {
     assert.equal(timeLeft([waits()], { isUnknown: true }), null);

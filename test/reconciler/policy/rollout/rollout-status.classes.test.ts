@@ -84,6 +84,24 @@ describe('what a pool with computed values settled on', () => {
     assert.deepEqual(settled([proved(LARGE), tries(HUGE)], before), before);
   });
 
+  it('keeps what a class had that a rollout ended without, as long as it is laid over in the same way', () => {
+    const had = { ...classOf(HUGE), configName: 'x-before', sha256: 'f'.repeat(64) };
+    const before = { ...settledOn(had), sha256: 'e'.repeat(64) };
+    const away = (member: Member): Member =>
+      member.node.name === HUGE.name
+        ? { ...member, node: { ...member.node, ready: false, unableSince: NOW - 3_600_000 } }
+        : member;
+    const large = [proved(LARGE), proved({ ...LARGE, name: 'large-2' })];
+    const shaOfHuge = (is: Row['is'], had: SettledConfig) => {
+      const found = settled([...large, { view: HUGE, is }], had, away);
+      assert.equal(found?.sha256, computedPool().sha256);
+      return found.classes?.find(({ name }) => name === nameOf(HUGE))?.sha256;
+    };
+    assert.equal(shaOfHuge(idleNode(HUGE), before), had.sha256);
+    assert.equal(shaOfHuge(idleNode(HUGE), { ...before, apply: 'replace' }), undefined);
+    assert.equal(shaOfHuge(settledNode(HUGE, given(HUGE)), before), given(HUGE).sha256);
+  });
+
   it('waits for no node that it has no config for', () => {
     const rows = [proved(LARGE), { view: SMALL, is: idleNode(SMALL) }];
     const without = (member: Member): Member => (member.node === SMALL ? { ...member, unrendered: 'no' } : member);

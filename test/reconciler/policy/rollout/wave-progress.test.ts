@@ -25,9 +25,13 @@ const KINDS = {
   silent: { progress: 'no-agent', isAssigned: false },
   /** Silent for an hour. */
   gone: { progress: 'no-agent', isAssigned: false, isGone: true },
+  /** Told, and silent ever since, for an hour. */
+  dead: { progress: 'no-agent', ready: false, isGone: true },
   told: { progress: 'updating' },
   proved: { progress: 'settled' },
   soaking: { progress: 'soaking', promotedAt: LATELY },
+  /** Soaks on, though somebody cordoned it an hour ago. */
+  cordoned: { progress: 'soaking', promotedAt: LATELY, isGone: true },
   fresh: { progress: 'settled', promotedAt: NOW },
   lost: { progress: 'settled', ready: false },
   failed: { progress: 'failed' },
@@ -119,6 +123,44 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
   ],
   ['ends without those that could not for an hour', { nodes: 'proved proved proved gone gone' }, 'rest 5 done', 0],
   ['does not end where half of the pool could not', { nodes: 'proved proved gone gone' }, 'rest 4 soaking', 0],
+  ['ends without one that died in its trial', { nodes: 'proved proved proved dead' }, 'rest 4 done', 0],
+  ['does not end where two died in their trials', { nodes: 'proved proved proved dead dead' }, 'rest 5 stopped', 0],
+  [
+    'ends where as many died as may fail, and no others are left',
+    { nodes: 'proved proved proved dead dead', spared: 2 },
+    'rest 5 done',
+    0,
+  ],
+  [
+    'takes nobody who died for another who is at it',
+    { nodes: 'proved proved proved dead told', spared: 1 },
+    'rest 5 soaking',
+    0,
+  ],
+  [
+    'has another node begin for one that died in its trial, where that may be',
+    { nodes: 'dead proved open open', spared: 1, rollout: steps(2) },
+    'step 1 2 rolling, rest 4 waiting',
+    1,
+  ],
+  [
+    'does not end without one that soaks, however long it is cordoned',
+    { nodes: 'proved proved proved cordoned', rollout: { soak: '10m' } },
+    'rest 4 soaking',
+    0,
+  ],
+  [
+    'of a step ends without those that could not for an hour, where no others are left',
+    { nodes: 'proved proved gone', rollout: steps('100%') },
+    'step 1 3 done, rest 3 done',
+    0,
+  ],
+  [
+    'of a step does not end without nodes while another one is at it',
+    { nodes: 'proved proved proved told gone', rollout: steps(4) },
+    'step 1 4 soaking, rest 5 waiting',
+    0,
+  ],
   ['does not end while another one can be told', { nodes: 'proved proved proved gone open' }, 'rest 5 rolling', 1],
   ['waits where nobody can be told', { nodes: 'silent away' }, 'rest 2 waiting', 0],
   [
@@ -279,6 +321,16 @@ describe('a wave', () => {
     [
       'no more of it while its canary is at it',
       { nodes: 'proved/a open/a told/b open/b', rollout: perClass(1), before: DONE },
+      ['b 0: no node with b has proven the config of its class yet'],
+    ],
+    [
+      'another one of it for each that failed, while that may be',
+      { nodes: 'proved/a failed/b failed/b open/b', rollout: perClass(1), before: DONE, spared: 2 },
+      ['b 1: no node with b has proven the config of its class yet'],
+    ],
+    [
+      'no more of it where more failed',
+      { nodes: 'proved/a failed/b failed/b open/b', rollout: perClass(1), before: DONE, spared: 1 },
       ['b 0: no node with b has proven the config of its class yet'],
     ],
   ] as const) {

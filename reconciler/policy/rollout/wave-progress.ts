@@ -93,7 +93,7 @@ interface Seen {
   readonly room: number;
   /** Some node of it can be told, or was. */
   readonly canBegin: boolean;
-  /** How many nodes have yet to prove the payload, but for those that a wave may end without. */
+  /** How many nodes have yet to prove the payload, but for those that the last wave may end without. */
   readonly awaited: number;
 }
 
@@ -113,7 +113,7 @@ function stateOf(wave: Wave, rollout: RolloutSpec, members: readonly Member[], s
   const seen = look(wave, rollout, members, spared, now);
   return {
     ...seen,
-    isDone: hasEnough(seen) || (wave.name !== 'canary' && endsWithoutSome(seen, members.length)),
+    isDone: hasEnough(seen) || (wave.name === 'rest' && endsWithoutSome(seen, members.length)),
     isStopped: cannotEnd(seen, spared),
     because: reason(wave, seen),
   };
@@ -192,7 +192,7 @@ const cannotEnd = ({ lost, reached, room }: Seen, spared: number): boolean =>
 /** A wave is done by nodes that proved the payload, never by others that could not be asked. */
 const hasEnough = ({ proved, needed }: Seen): boolean => needed > 0 && proved >= needed;
 
-/** A wave ends without nodes that could not take part for an hour where no others are left, once more than half of the pool has proven the payload. */
+/** The last wave ends without nodes that could not take part for an hour, once more than half of the pool has proven the payload. */
 const endsWithoutSome = ({ proved, awaited }: Seen, nodes: number): boolean => proved > nodes / 2 && awaited <= 0;
 
 const MOST_CLASSES = 3;

@@ -150,9 +150,9 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
     0,
   ],
   [
-    'of a step ends without those that could not for an hour, where no others are left',
+    'of a step waits for those that could not for an hour, though no others are left',
     { nodes: 'proved proved gone', rollout: steps('100%') },
-    'step 1 3 done, rest 3 done',
+    'step 1 3 soaking, rest 3 waiting',
     0,
   ],
   [

@@ -98,20 +98,21 @@ function withClasses(
 ): SettledConfig {
   const { classes } = pool ?? {};
   if (classes === undefined) return settled;
-  const had = before?.apply === settled.apply ? before.classes : undefined;
-  const named = new Map(had?.map((each) => [each.name, each]));
   const byClass = Map.groupBy(members, ({ node }) => classes.byNode.get(node.name));
+  const present = new Set([...byClass.keys()].map((each) => each?.name));
+  const had = before?.apply === settled.apply ? (before.classes ?? []) : [];
+  const kept = before === settled ? had : had.filter(({ name }) => present.has(name));
+  const named = new Map(kept.map((each) => [each.name, each]));
   for (const [each, nodes] of byClass) {
     if (each === undefined || each.config === null || !isProvenByClass(nodes, pool, now)) continue;
     const { name: configName, sha256 } = each.config;
     named.set(each.name, { name: each.name, configName, sha256 });
   }
   // An autoscaler takes the last machine of a kind away, and brings others of it back.
-  const present = new Set([...byClass.keys()].map((each) => each?.name));
-  const kept = [...named.values()]
+  const found = [...named.values()]
     .sort((a, b) => Number(present.has(b.name)) - Number(present.has(a.name)) || compare(a.name, b.name))
     .slice(0, MOST_CLASSES);
-  return { ...settled, classes: kept.sort((a, b) => compare(a.name, b.name)) };
+  return { ...settled, classes: found.sort((a, b) => compare(a.name, b.name)) };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

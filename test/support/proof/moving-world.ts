@@ -154,9 +154,10 @@ export class MovingWorld {
     const name = this.poolName(index);
     const found = provenElsewhere(this.setting, index % this.setting.pools.length, table ?? this.tables.get(name) ?? 0);
     const pool = this.ledger.pools.get(name);
-    if (pool !== undefined && found.rollout?.sha256 !== pool.version.id) pool.newest = undefined;
     this.write(name, (before) => {
       const newest = before.rollout?.newest;
+      const isOther = found.rollout?.sha256 !== pool?.version.id || newest === undefined;
+      if (pool !== undefined && isOther && (what === 'rollout' || what === 'all')) pool.newest = undefined;
       const { newest: _, ...rollout } = found.rollout ?? { sha256: '', configName: '', startedAt: '', waves: [] };
       const forged = { ...found, rollout: { ...rollout, ...(newest === undefined ? {} : { newest }) } };
       return FORGERIES[what](before, forged);

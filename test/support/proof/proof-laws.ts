@@ -4,7 +4,7 @@ import type { Step } from '#reconciler/policy/steps.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf } from './arithmetic.ts';
 import { checkClaims } from './proof-claims.ts';
-import { classKey, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
+import { classKey, isInRollout, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import { bytesFor, byClass, canariesOf, lostOf, type Progress, progressOf, rolloutOf, sparedIn } from './proof-waves.ts';
 
 /**
@@ -52,9 +52,7 @@ function tellings(ledger: ProofLedger, before: Fleet, steps: readonly Step[]): r
 
 /** It has no config of this pool yet, and gets one that the pool has proven for its class. */
 const getsProven = (ledger: ProofLedger, pool: PoolRecord, { machine, bytes = '' }: Telling): boolean =>
-  (machine.told === undefined || machine.toldBy !== pool.name) &&
-  pool.proven.has(pool.version.id) &&
-  ledger.everPromoted.has(classKey(pool, machine.kind, bytes));
+  (machine.told === undefined || machine.toldBy !== pool.name) && ledger.hasProven(pool, machine.kind, bytes);
 
 /** Nobody is told the payload before as many as the waves before name have proven it. */
 function checkWave(
@@ -68,7 +66,7 @@ function checkWave(
   const entering = told.filter((each) => !getsProven(ledger, pool, each));
   if (entering.length === 0) return;
   for (const { machine } of entering) {
-    assert.ok(ledger.isInRollout(pool, machine), `wave: ${machine.name} joined later, and the waves are not done`);
+    assert.ok(isInRollout(pool, machine), `wave: ${machine.name} joined later, and the waves are not done`);
   }
   const cohort = rolloutOf(ledger, pool);
   const had = cohort.filter((each) => each.told === bytesFor(pool, each)).length;
@@ -125,10 +123,13 @@ function checkOnTrial(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
   const soakMs = isFull ? 0 : millisOf(rollout.soak);
   const isOnTrial = (each: Machine): boolean => {
     if (each.told === undefined || !pool.version.bytes.includes(each.told) || each.tookBack) return false;
+    if (ledger.hasProven(pool, each.kind, each.told)) return false;
     return each.proved !== each.told || each.provedMs < soakMs;
   };
+  const isTelling = (each: Machine): boolean =>
+    telling.has(each) && !ledger.hasProven(pool, each.kind, bytesFor(pool, each));
   const had = members.filter(isOnTrial).length;
-  const now = members.filter((each) => telling.has(each) || isOnTrial(each)).length;
+  const now = members.filter((each) => isOnTrial(each) || isTelling(each)).length;
   const most = isFull ? unavailable : Math.min(widest, shownBound(ledger, pool));
   assert.ok(
     now <= Math.max(had, most),
@@ -181,11 +182,10 @@ function checkUnavailable(ledger: ProofLedger, pool: PoolRecord, told: readonly 
 /** Other bytes than those of the present version: only what the node has proven itself, or the pool for its class. */
 function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: ProofLedger): void {
   if (bytes === undefined || machine.promoted.has(bytes)) return;
-  const key = classKey(pool, machine.kind, bytes);
-  const isProven =
-    pool.remade.has(key) ||
-    [...pool.proven.values()].some((version) => version.bytes[machine.kind] === bytes && ledger.everPromoted.has(key));
-  assert.ok(isProven, `former: ${machine.name} is told bytes of before that pool ${pool.name} never proved for its class`);
+  assert.ok(
+    ledger.hasProven(pool, machine.kind, bytes),
+    `former: ${machine.name} is told bytes of before that pool ${pool.name} never proved for its class`,
+  );
 }
 
 /** The rollout begins with the nodes that are there in its first pass without a halt. */

@@ -59,8 +59,6 @@ export interface PoolRecord {
   readonly proven: Map<string, Version>;
   /** What nodes had promoted, by class, when somebody lost the record: it may be made again from that. */
   readonly remade: Set<string>;
-  /** Nobody knows any more which nodes the rollout began with. */
-  isLost: boolean;
   /** A person let it go on after failures. */
   released: boolean;
 }
@@ -76,13 +74,13 @@ export class ProofLedger {
   begin(name: string, version: Version): void {
     const known = this.pools.get(name);
     if (known === undefined) {
-      const about = { newest: undefined, done: 0, isLost: false, released: false };
+      const about = { newest: undefined, done: 0, released: false };
       this.pools.set(name, { name, version, proven: new Map(), remade: new Set(), ...about });
       return;
     }
     const isNew = known.version.id !== version.id;
     known.version = version;
-    if (isNew) Object.assign(known, { newest: undefined, done: 0, isLost: false, released: false });
+    if (isNew) Object.assign(known, { newest: undefined, done: 0, released: false });
   }
 
   /** The status of the pool is lost. */
@@ -132,15 +130,21 @@ export class ProofLedger {
     );
   }
 
-  /** Those that were there when the rollout began, of these. */
-  isInRollout({ newest }: PoolRecord, { createdAt }: Machine): boolean {
-    return newest === undefined || createdAt <= newest;
+  /** Whether the pool has proven these bytes for a class of machines: by a version that came through its waves, or as it is made again. */
+  hasProven(pool: PoolRecord, kind: Kind, bytes: string): boolean {
+    const key = classKey(pool, kind, bytes);
+    const isOfVersion = (version: Version): boolean => version.bytes[kind] === bytes;
+    return pool.remade.has(key) || (this.everPromoted.has(key) && [...pool.proven.values()].some(isOfVersion));
   }
 }
 
 /** Bytes, and the class that they are for; all machines of a pool without computed values are of one. */
 export const classKey = ({ version }: PoolRecord, kind: Kind, bytes: string): string =>
   version.isComputed ? `${kind} ${bytes}` : bytes;
+
+/** It was there when the rollout began. */
+export const isInRollout = ({ newest }: PoolRecord, { createdAt }: Machine): boolean =>
+  newest === undefined || createdAt <= newest;
 
 /** It was unable to take part for an unbroken hour. */
 export const isUnableForAnHour = ({ unableSince }: Machine, now: Millis): boolean =>
@@ -152,10 +156,30 @@ export const hasServed = ({ served, promoted }: Machine, bytes: string, ms: Mill
 
 function unknown(uid: string, name: string, createdAt: Millis, now: Millis): Machine {
   return {
-    ...{ uid, name, createdAt, joined: createdAt === now, isThere: true, pool: '', kind: 0, ready: true },
-    ...{ cordoned: false, told: undefined, toldBy: undefined, runs: undefined, proved: undefined, provedMs: 0, provedSince: now },
-    ...{ isChanging: false, triedMs: 0, tookBack: false, promoted: new Set(), rejected: new Set(), passed: new Set() },
-    ...{ served: new Map(), serving: undefined, unableSince: undefined },
+    uid,
+    name,
+    createdAt,
+    joined: createdAt === now,
+    isThere: true,
+    pool: '',
+    kind: 0,
+    ready: true,
+    cordoned: false,
+    told: undefined,
+    toldBy: undefined,
+    runs: undefined,
+    proved: undefined,
+    provedMs: 0,
+    provedSince: now,
+    isChanging: false,
+    triedMs: 0,
+    tookBack: false,
+    promoted: new Set(),
+    rejected: new Set(),
+    passed: new Set(),
+    served: new Map(),
+    serving: undefined,
+    unableSince: undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf, thresholdOf } from './arithmetic.ts';
 import {
   hasServed,
+  isInRollout,
   isUnableForAnHour,
   type Machine,
   type PoolRecord,
@@ -52,7 +53,7 @@ export function lostOf(pool: PoolRecord, machines: readonly Machine[], now: Mill
 /** The nodes of the rollout that are there. */
 export function rolloutOf(ledger: ProofLedger, pool: PoolRecord): readonly Machine[] {
   const members = ledger.membersOf(pool.name);
-  const found = members.filter((each) => ledger.isInRollout(pool, each));
+  const found = members.filter((each) => isInRollout(pool, each));
   if (found.length > 0 || members.length === 0) return found;
   // Nobody who was there at its beginning is left: it begins again with everybody.
   pool.newest = undefined;
@@ -87,7 +88,7 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
   const cohort = rolloutOf(ledger, pool);
   const waves = wavesOf(pool, cohort);
   // Who proved it and went away has proved it.
-  const all = [...ledger.machines.values()].filter((each) => each.pool === pool.name && ledger.isInRollout(pool, each));
+  const all = [...ledger.machines.values()].filter((each) => each.pool === pool.name && isInRollout(pool, each));
   const spared = sparedIn(ledger, pool);
   while (cohort.length > 0 && pool.done < waves.length) {
     const wave = waves[pool.done];

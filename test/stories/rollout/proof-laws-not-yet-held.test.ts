@@ -1,4 +1,8 @@
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { commit, COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
+import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/sized-pool.ts';
 import { fc } from '../../support/property.ts';
 import { KINDS } from '../../support/proof/machine-pools.ts';
 import { MovingWorld } from '../../support/proof/moving-world.ts';
@@ -64,5 +68,53 @@ describe('a status of a pool that somebody else writes', () => {
       Math.ceil(STEPS / LENGTH),
       replay,
     );
+  });
+});
+
+/** Machines of so many types, each with its own bytes, so many of each; the last type dies of the second version. */
+function revertOver(types: number, ofEach: number) {
+  const rollout = '{maxUnavailable: 100%, onFailure: {threshold: 1, action: revert}}';
+  const [before, next] = ['0.1', '0.2'].map((share) =>
+    sizedPool(`computed: {systemReserved: {cpu: 'cpu * ${share}'}}\n`, rollout),
+  );
+  assert.ok(before !== undefined && next !== undefined);
+  const fleet = new FleetSimulation();
+  const nodes = Array.from({ length: types * ofEach }, (_, index) => {
+    const cpu = 2 + Math.floor(index / ofEach);
+    return sizedNode(`n${index}`, cpu, 64);
+  });
+  for (const node of nodes) fleet.addNode(node);
+  const minutes = (count: number): void => {
+    for (let minute = 0; minute < count; minute += 1) {
+      fleet.reconcile();
+      fleet.agentsStep();
+      fleet.now += 60_000;
+    }
+  };
+  fleet.inForce = commit(COMMIT_A, before);
+  minutes(30);
+  assert.equal(fleet.fleet.pools.get('x')?.status?.phase, 'Settled');
+  const [last] = nodes.slice(-1);
+  assert.ok(last !== undefined);
+  fleet.deadly.add(shaFor(next, last));
+  fleet.inForce = commit(COMMIT_B, next);
+  minutes(60);
+  const { phase, message = '' } = fleet.fleet.pools.get('x')?.status ?? {};
+  assert.equal(phase, 'Halted');
+  const stay = nodes.filter((node) => toldTo(fleet, node.name) === shaFor(next, node)).length;
+  return { stay, message, tried: nodes.filter((node) => fleet.exposed.get(shaFor(next, node))?.has(node.name)).length };
+}
+
+describe('a revert over many classes of machines', () => {
+  it('takes all of them back, where each has a node left on what it had', () => {
+    const { stay, message, tried } = revertOver(120, 2);
+    assert.ok(tried > 100, `${tried} tried it`);
+    assert.equal(stay, 0, message);
+  });
+
+  it('takes all of them back, where no node of most classes has the config of before', () => {
+    const { stay, message, tried } = revertOver(20, 1);
+    assert.ok(tried > 15, `${tried} tried it`);
+    assert.equal(stay, 0, message);
   });
 });

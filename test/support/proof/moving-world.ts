@@ -13,7 +13,7 @@ import { type Happening, type Setting, TABLES, type ToNode } from './world-event
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-export const POOL_NAMES = ['x', 'y', 'z'] as const;
+export const POOL_NAMES = ['blue', 'green', 'red'] as const;
 /** In no pool. */
 export const NOBODY = 'nobody';
 
@@ -57,7 +57,7 @@ export class MovingWorld {
   }
 
   poolName(index: number): string {
-    return POOL_NAMES[index % this.setting.pools.length] ?? 'x';
+    return POOL_NAMES[index % this.setting.pools.length] ?? 'blue';
   }
 
   /** Something happens, and the reconciler has its turn. @throws AssertionError that names the law */

@@ -54,11 +54,11 @@ export function leftBehind(ledger: ProofLedger, pool: PoolRecord): readonly Mach
   return ledger.membersOf(pool.name).filter((each) => isOnFailed(ledger, pool, each));
 }
 
-/** It was told the bytes that failed, or runs them, and the pool never proved these before. */
+/** It was told the bytes that failed, or runs them, and the pool never proved these for its class. */
 function isOnFailed(ledger: ProofLedger, pool: PoolRecord, each: Machine): boolean {
   const bytes = bytesFor(pool, each);
   if (each.told !== bytes && each.runs !== bytes) return false;
-  return !formerlyProven(ledger, pool, each).includes(bytes);
+  return !ledger.hasProven(pool, each.kind, bytes);
 }
 
 /** What the pool proved for the class of a machine before its present version. */

@@ -5,7 +5,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf } from './arithmetic.ts';
 import { checkClaims } from './proof-claims.ts';
 import { classKey, isInRollout, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
-import { bytesFor, byClass, canariesOf, lostOf, type Progress, progressOf, rolloutOf, sparedIn } from './proof-waves.ts';
+import { bytesFor, byClass, canariesOf, type Limit, lostOf, type Progress, progressOf, rolloutOf, sparedIn } from './proof-waves.ts';
 
 /**
  * What one pass of the reconciler may never do, whatever happened before: by what it writes and what the machines have truly shown.
@@ -19,7 +19,7 @@ export function checkPass(ledger: ProofLedger, before: Fleet, after: Fleet, step
     const progress = progressOf(ledger, pool, now);
     const own = told.filter(({ by }) => by === pool.name);
     const current = own.filter(({ machine, bytes }) => bytes === bytesFor(pool, machine));
-    checkWave(ledger, pool, progress, current, now);
+    checkWave(ledger, pool, progress, current);
     checkClasses(ledger, pool, current, now);
     checkOnTrial(ledger, pool, current);
     checkUnavailable(ledger, pool, told);
@@ -37,7 +37,7 @@ export interface Telling {
   readonly by: string | undefined;
 }
 
-/** By what is written. A node that runs and has promoted the bytes already is told for nothing. */
+/** By what is written. A node goes back to what it proved last without a trial. */
 function tellings(ledger: ProofLedger, before: Fleet, steps: readonly Step[]): readonly Telling[] {
   return steps.flatMap((step): readonly Telling[] => {
     if (step.step !== 'assign' && step.step !== 'unassign' && step.step !== 'amend') return [];
@@ -45,7 +45,7 @@ function tellings(ledger: ProofLedger, before: Fleet, steps: readonly Step[]): r
     const machine = ledger.machines.get(before.nodes.get(name)?.uid ?? '');
     assert.ok(machine !== undefined, `${name} is told something, and is not there`);
     const bytes = step.spec.configSource?.sha256;
-    const forNothing = bytes === machine.told || (bytes === machine.proved && bytes === machine.runs && !machine.isChanging);
+    const forNothing = bytes === machine.told || (bytes !== undefined && bytes === machine.proved);
     return forNothing ? [] : [{ machine, bytes, by: step.spec.pool ?? machine.toldBy }];
   });
 }
@@ -58,9 +58,8 @@ const getsProven = (ledger: ProofLedger, pool: PoolRecord, { machine, bytes = ''
 function checkWave(
   ledger: ProofLedger,
   pool: PoolRecord,
-  { isDone, mayBeTold }: Progress,
+  { isDone, waves }: Progress,
   told: readonly Telling[],
-  now: Millis,
 ): void {
   if (isDone || pool.proven.has(pool.version.id)) return;
   const entering = told.filter((each) => !getsProven(ledger, pool, each));
@@ -68,12 +67,15 @@ function checkWave(
   for (const { machine } of entering) {
     assert.ok(isInRollout(pool, machine), `wave: ${machine.name} joined later, and the waves are not done`);
   }
-  const cohort = rolloutOf(ledger, pool);
-  const had = cohort.filter((each) => each.told === bytesFor(pool, each)).length;
-  assert.ok(
-    had + entering.length <= mayBeTold,
-    `wave: ${had + entering.length} of pool ${pool.name} are told at ${now}, and ${mayBeTold} may be by wave ${pool.done}`,
-  );
+  const isWithin = ({ of, most }: Limit): boolean => {
+    const had = of.filter((each) => each.told === bytesFor(pool, each)).length;
+    const begun = entering.filter(({ machine }) => of.includes(machine)).length;
+    return begun === 0 || had + begun <= most;
+  };
+  const names = entering.map(({ machine }) => machine.name).join();
+  // A record that was lost begins again with the first wave.
+  const isAllowed = waves.some((limits) => limits.every(isWithin));
+  assert.ok(isAllowed, `wave: ${names} of pool ${pool.name} are told, and ${pool.done} of its waves are done`);
 }
 
 /** A class begins with one node, or its canaries, and another for each that failed. */

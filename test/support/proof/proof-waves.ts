@@ -79,8 +79,13 @@ function wavesOf(pool: PoolRecord, cohort: readonly Machine[]): readonly Wave[] 
 export interface Progress {
   /** All waves are done, now or before. */
   readonly isDone: boolean;
-  /** How many nodes of the rollout may have been told. */
-  readonly mayBeTold: number;
+  /** By wave, up to the present one, of which nodes of the rollout how many may have been told: of all, or of each class. */
+  readonly waves: readonly (readonly Limit[])[];
+}
+
+export interface Limit {
+  readonly of: readonly Machine[];
+  readonly most: number;
 }
 
 /** Marks the waves that are done by what nodes have truly shown; those before stay done. */
@@ -97,10 +102,16 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
   }
   const isOver = cohort.length > 0 && pool.done >= waves.length;
   if (isOver) pool.proven.set(pool.version.id, pool.version);
-  const current = waves[pool.done];
-  const replaced = Math.min(spared, lostOf(pool, cohort, now).length);
-  const classes = current?.perClass === true ? byClass(pool, cohort).size : 1;
-  return { isDone: isOver, mayBeTold: isOver ? Infinity : (current?.nodes ?? 0) + replaced * classes };
+  const limitsOf = (wave: Wave): readonly Limit[] => {
+    const most = (of: readonly Machine[], nodes: number): Limit => ({
+      of,
+      most: nodes + Math.min(spared, lostOf(pool, of, now).length),
+    });
+    if (!wave.perClass) return [most(cohort, wave.nodes)];
+    const { nodes = 1 } = pool.version.rollout.canary ?? {};
+    return [...byClass(pool, cohort).values()].map((own) => most(own, shareOf(nodes, own.length)));
+  };
+  return { isDone: isOver, waves: waves.slice(0, pool.done + 1).map(limitsOf) };
 }
 
 interface Seen {

@@ -56,6 +56,11 @@ export class MovingWorld {
     if (setting.settled) for (const index of setting.pools.keys()) this.commit(index, 0);
   }
 
+  /** Whether a pool has classes of machines. */
+  isComputed(index: number): boolean {
+    return this.setting.pools[index % this.setting.pools.length]?.isComputed === true;
+  }
+
   poolName(index: number): string {
     return POOL_NAMES[index % this.setting.pools.length] ?? 'blue';
   }

@@ -25,7 +25,8 @@ export function checkPass(ledger: ProofLedger, before: Fleet, after: Fleet, step
     checkUnavailable(ledger, pool, told);
     for (const each of own) if (!current.includes(each)) checkFormer(pool, each, ledger);
     checkClaims(ledger, pool, before.pools.get(pool.name)?.status, after.pools.get(pool.name)?.status);
-    begin(ledger, pool, after.pools.get(pool.name)?.status?.halt !== undefined);
+    const isThere = before.pools.has(pool.name);
+    if (isThere && after.pools.get(pool.name)?.status?.halt === undefined) begin(ledger, pool);
   }
 }
 
@@ -190,9 +191,9 @@ function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: Proo
   );
 }
 
-/** The rollout begins with the nodes that are there in its first pass without a halt. */
-function begin(ledger: ProofLedger, pool: PoolRecord, isHalted: boolean): void {
-  if (pool.newest !== undefined || isHalted) return;
+/** The rollout begins with the nodes that are there in its first pass that can be written down, and without a halt. */
+function begin(ledger: ProofLedger, pool: PoolRecord): void {
+  if (pool.newest !== undefined) return;
   const members = ledger.membersOf(pool.name);
   if (members.length > 0) pool.newest = Math.max(...members.map(({ createdAt }) => createdAt));
 }

@@ -88,7 +88,7 @@ export class ProofLedger {
     const pool = this.pools.get(name);
     if (pool === undefined) return;
     pool.newest = undefined;
-    for (const each of this.membersOf(name)) {
+    for (const each of this.groupOf(name)) {
       if (each.told !== undefined && each.told === each.proved) pool.remade.add(classKey(pool, each.kind, each.told));
     }
   }

@@ -6,7 +6,7 @@ import { shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/size
 import { fc } from '../../support/property.ts';
 import { KINDS } from '../../support/proof/machine-pools.ts';
 import { MovingWorld } from '../../support/proof/moving-world.ts';
-import { forgeries, settings, type Forged, type Setting } from '../../support/proof/world-events.ts';
+import { type Forged, forgeries, happenings, settings, type Setting } from '../../support/proof/world-events.ts';
 import { holds, replayFrom } from '../../support/replayable.ts';
 import { runsOf } from '../../support/sample.ts';
 
@@ -61,7 +61,7 @@ describe('a status of a pool that somebody else writes', () => {
   it(`gives no node anything in ${STEPS} steps of moving worlds`, () => {
     holds(
       'a forged record gives no node anything',
-      fc.property(settings, fc.array(forgeries, { minLength: LENGTH, maxLength: LENGTH }), (setting, story) => {
+      fc.property(settings, fc.array(forgeries, { maxLength: 2 * LENGTH, size: 'max' }), (setting, story) => {
         const world = new MovingWorld(setting);
         for (const event of story) world.happen(event);
       }),
@@ -106,15 +106,54 @@ function revertOver(types: number, ofEach: number) {
 }
 
 describe('a revert over many classes of machines', () => {
-  it('takes all of them back, where each has a node left on what it had', () => {
+  it('takes all of them back: 120 classes of two machines', () => {
     const { stay, message, tried } = revertOver(120, 2);
     assert.ok(tried > 100, `${tried} tried it`);
     assert.equal(stay, 0, message);
   });
 
-  it('takes all of them back, where no node of most classes has the config of before', () => {
+  it('takes all of them back: 20 machines, each of its own class', () => {
     const { stay, message, tried } = revertOver(20, 1);
     assert.ok(tried > 15, `${tried} tried it`);
     assert.equal(stay, 0, message);
+  });
+
+  it('takes every machine back whose class proved something before, in moving worlds', () => {
+    holds(
+      'a revert takes back whose class proved something before',
+      fc.property(settings, fc.array(happenings, { maxLength: 50, size: 'max' }), (setting, story) => {
+        const pools = setting.pools.map(({ rollout }) => ({
+          isComputed: true,
+          rollout: { ...rollout, onFailure: { ...rollout.onFailure, action: 'revert' as const } },
+        }));
+        const world = new MovingWorld({ ...setting, pools, settled: true });
+        for (const pool of pools.keys()) world.happen({ event: 'commit', pool, table: 4 });
+        for (const event of story) if (event.event !== 'forget') world.happen(event);
+        world.checkRevert('all');
+      }),
+      runsOf(500, 10),
+      replay,
+    );
+  });
+});
+
+describe('a pool whose record is lost', () => {
+  it('gives no class of machines what another one had', () => {
+    holds(
+      'a lost record is made again class by class',
+      fc.property(settings, fc.array(happenings, { maxLength: 30, size: 'max' }), (setting, story) => {
+        const pools = setting.pools.map(({ rollout }) => ({ isComputed: true, rollout }));
+        const world = new MovingWorld({ ...setting, pools, settled: true });
+        for (const pool of pools.keys()) world.happen({ event: 'commit', pool, table: 1 });
+        for (const event of story) {
+          world.happen(event);
+          if (event.event !== 'join') continue;
+          world.happen({ event: 'forget', pool: event.pool });
+          for (let round = 0; round < 3; round += 1) world.happen({ event: 'time', minutes: 1, who: 'all' });
+        }
+      }),
+      runsOf(500, 10),
+      replay,
+    );
   });
 });

@@ -8,6 +8,7 @@ import { commit } from '../fleet.ts';
 import { FleetSimulation } from '../fleet-simulation.ts';
 import { type Kind, kindOf, KINDS, machine, tierOf, TIER, type Version, versionOf } from './machine-pools.ts';
 import { ProofLedger } from './proof-ledger.ts';
+import { checkReverted, type RevertLaw } from './proof-claims.ts';
 import { checkPass } from './proof-laws.ts';
 import { type Happening, type Setting, TABLES, type ToNode } from './world-events.ts';
 
@@ -86,6 +87,14 @@ export class MovingWorld {
     for (const name of this.sim.fleet.nodes.keys()) this.view(name, wellSince(this.sim.now));
     for (const index of this.setting.pools.keys()) this.apply({ event: 'resume', pool: index });
     for (let minutes = 0; minutes < hours * 60; minutes += 10) this.happen({ event: 'time', minutes: 10, who: 'all' });
+  }
+
+  /** Lets a revert come to rest where one is under way, and holds it to its law. @returns whether one was */
+  checkRevert(law: RevertLaw): boolean {
+    if (![...this.sim.fleet.pools.values()].some(({ status }) => status?.halt?.action === 'revert')) return false;
+    this.calm(8);
+    checkReverted(this.ledger, this.sim.fleet, law);
+    return true;
   }
 
   commit(index: number, table: number, rollout = this.setting.pools[index]?.rollout): void {

@@ -86,18 +86,37 @@ function checkBack(ledger: ProofLedger, pool: PoolRecord, message: string): void
   assert.deepEqual(left, [], `back: pool ${pool.name} says that all nodes are back`);
 }
 
+/** What a revert of a pool is held to. */
+export type RevertLaw =
+  /** Every machine whose class proved something before goes back. */
+  | 'all'
+  /** Every machine of a class of which some node still has what the pool proved last. */
+  | 'with a witness';
+
 /**
- * After a revert has come to rest: who has what failed has nothing that its class proved before, and all of those are counted.
+ * After a revert has come to rest: who has what failed has nothing to go back to, and all of those are counted.
  *
  * @throws AssertionError that names the law
  */
-export function checkReverted(ledger: ProofLedger, { pools }: Pick<Fleet, 'pools'>): void {
+export function checkReverted(ledger: ProofLedger, { pools }: Pick<Fleet, 'pools'>, law: RevertLaw): void {
   for (const pool of ledger.pools.values()) {
     const { halt, phase, message = '' } = pools.get(pool.name)?.status ?? {};
     if (phase !== 'Halted' || halt?.action !== 'revert' || halt.sha256 !== pool.version.id) continue;
     const left = leftBehind(ledger, pool);
-    const wrong = left.filter((each) => formerlyProven(ledger, pool, each).length > 0).map(({ name }) => name);
-    assert.deepEqual(wrong, [], `reverted: they keep what failed in pool ${pool.name}, and their class proved something before`);
-    assert.equal(readRevert(message).kept, left.length, `reverted: who stays in pool ${pool.name} is counted: ${message}`);
+    const wrong = left.filter((each) => canGoBack(ledger, pool, each, law)).map(({ name }) => name);
+    assert.deepEqual(wrong, [], `reverted: they keep what failed in pool ${pool.name}, and have something to go back to`);
+    assert.equal(
+      readRevert(message).kept,
+      left.length,
+      `reverted: who stays in pool ${pool.name} is counted: ${message}`,
+    );
   }
+}
+
+function canGoBack(ledger: ProofLedger, pool: PoolRecord, each: Machine, law: RevertLaw): boolean {
+  const former = formerlyProven(ledger, pool, each);
+  if (law === 'all') return former.length > 0;
+  const last = [...pool.proven.values()].findLast(({ id }) => id !== pool.version.id)?.bytes[each.kind];
+  if (last === undefined || pool.remade.size > 0 || !former.includes(last)) return false;
+  return [...ledger.machines.values()].some(({ isThere, told, proved }) => isThere && (told === last || proved === last));
 }

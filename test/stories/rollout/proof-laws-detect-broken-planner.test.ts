@@ -9,10 +9,11 @@ import { plan } from '#reconciler/policy/plan.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { shareOf } from '../../support/proof/arithmetic.ts';
 import { kindOf } from '../../support/proof/machine-pools.ts';
 import { MovingWorld } from '../../support/proof/moving-world.ts';
 import { forgeries, type Happening, happenings, type Setting, settings } from '../../support/proof/world-events.ts';
-import { type Planner, rollingOutAs, withPools } from './support/broken-planners.ts';
+import { type Planner, rollingOutAs, without, withPools } from './support/broken-planners.ts';
 
 const MOST_WORLDS = 100;
 /** `npm test` finds each with the same few worlds. */
@@ -24,7 +25,11 @@ const poolOf = ({ choices }: Desired, name: string): string | undefined => {
 };
 
 /** What the commit gives a node. */
-function configFor({ pools }: Desired, pool: string, node: string): { readonly name: string; readonly sha256: string } | null {
+function configFor(
+  { pools }: Desired,
+  pool: string,
+  node: string,
+): { readonly name: string; readonly sha256: string } | null {
   const { classes, config = null } = pools.get(pool) ?? {};
   return classes === undefined ? config : (classes.byNode.get(node)?.config ?? null);
 }
@@ -39,6 +44,27 @@ const blindTo =
     return plan(desired, { ...fleet, nodes: seen(fleet.nodes), kubeletNodes: seen(fleet.kubeletNodes) }, ...more);
   };
 
+/** The real planner, whose steps ask for no more nodes than can be asked just then. */
+const shrinkingTo =
+  (isAble: (node: NodeView) => boolean): Planner =>
+  (desired, fleet, ...more) => {
+    const pools = [...desired.pools].map(([name, pool]): readonly [string, DesiredPool] => {
+      const { rollout } = pool.spec;
+      const members = [...fleet.nodes.values()].filter((node) => poolOf(desired, node.name) === name);
+      const able = members.filter(
+        (node) =>
+          isAble(node) ||
+          fleet.kubeletNodes.get(node.name)?.spec?.configSource?.sha256 === configFor(desired, name, node.name)?.sha256,
+      ).length;
+      const steps = rollout.steps?.map((step) => ({
+        ...step,
+        nodes: Math.max(1, Math.min(able, shareOf(step.nodes, members.length))),
+      }));
+      return [name, { ...pool, spec: { ...pool.spec, rollout: { ...rollout, ...(steps && { steps }) } } }];
+    });
+    return plan({ ...desired, pools: new Map(pools) }, fleet, ...more);
+  };
+
 /** The real planner, which settles as soon as nobody else can be changed. */
 const settlingBy =
   (isAway: (node: NodeView) => boolean): Planner =>
@@ -46,10 +72,16 @@ const settlingBy =
     const isOver = ({ name }: DesiredPool): boolean =>
       [...fleet.nodes.values()].every((node) => {
         const told = fleet.kubeletNodes.get(node.name)?.spec?.configSource?.sha256;
-        return poolOf(desired, node.name) !== name || isAway(node) || told === configFor(desired, name, node.name)?.sha256;
+        return (
+          poolOf(desired, node.name) !== name || isAway(node) || told === configFor(desired, name, node.name)?.sha256
+        );
       });
     const over = new Set([...desired.pools.values()].filter(isOver).map(({ name }) => name));
-    return plan(desired, withPools((pool) => (over.has(pool.metadata.name) ? { ...pool, status: done(pool.status) } : pool))(fleet), ...more);
+    return plan(
+      desired,
+      withPools((pool) => (over.has(pool.metadata.name) ? { ...pool, status: done(pool.status) } : pool))(fleet),
+      ...more,
+    );
   };
 
 function done(status: KubeletPoolStatus = {}): KubeletPoolStatus {
@@ -94,7 +126,9 @@ const alsoTelling =
   (fits: (node: NodeView, pool: DesiredPool, fleet: Fleet) => boolean): Planner =>
   (desired, fleet, ...more) => {
     const planned = plan(desired, fleet, ...more);
-    const touched = new Set(planned.steps.flatMap((step) => ('spec' in step && 'node' in step ? [step.node.metadata.name] : [])));
+    const touched = new Set(
+      planned.steps.flatMap((step) => ('spec' in step && 'node' in step ? [step.node.metadata.name] : [])),
+    );
     const steps = [...fleet.nodes.values()].flatMap((view): readonly Step[] => {
       const [name, node] = [poolOf(desired, view.name), fleet.kubeletNodes.get(view.name)];
       const pool = desired.pools.get(name ?? '');
@@ -107,7 +141,6 @@ const alsoTelling =
     return { ...planned, steps: [...planned.steps, ...steps] };
   };
 
-const isCordoned = ({ cordoned }: NodeView): boolean => cordoned;
 const isAway = ({ cordoned, ready }: NodeView): boolean => cordoned || !ready;
 
 /** Changes what is written of every pool. */
@@ -126,7 +159,9 @@ type OwnTime = MovingWorld['sim']['ownTime'];
 /** Compares what others wrote with the reconciler's clock, whatever that was put to since. */
 const byDates: OwnTime = (fleet, sights) => {
   const own = withoutClockSkew(fleet, sights);
-  const nodes = new Map([...own.nodes].map(([name, node]) => [name, { ...node, readySince: fleet.nodes.get(name)?.readySince ?? 0 }]));
+  const nodes = new Map(
+    [...own.nodes].map(([name, node]) => [name, { ...node, readySince: fleet.nodes.get(name)?.readySince ?? 0 }]),
+  );
   const kubeletNodes = new Map(
     [...own.kubeletNodes].map(([name, node]) => {
       const { promotedAt = null } = fleet.kubeletNodes.get(name)?.status ?? {};
@@ -145,6 +180,27 @@ const inClasses = (setting: Setting): Setting => ({
     rollout: { ...rollout, onFailure: { ...rollout.onFailure, action: 'revert' } },
   })),
 });
+/** One pool whose step soaks. */
+const inSteps = (setting: Setting): Setting => ({
+  ...setting,
+  settled: true,
+  pools: [
+    {
+      isComputed: false,
+      rollout: {
+        maxUnavailable: 5,
+        soak: '0s',
+        canary: { nodes: 1 },
+        steps: [{ nodes: 3, soak: '30m' }],
+        onFailure: { threshold: 1, action: 'halt' },
+      },
+    },
+  ],
+});
+const cordons = [
+  { event: 'blip', pool: 0, what: 'cordon' },
+  { event: 'blip', pool: 0, what: 'uncordon' },
+] as const;
 const commits = (table: number): readonly Happening[] => [0, 1, 2].map((pool) => ({ event: 'commit', pool, table }));
 
 interface Breaker {
@@ -161,9 +217,26 @@ interface Breaker {
 /** What is wrong, the laws that find it, and what does it. */
 const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
   ['ends waves by the nodes that can be asked', ['wave', 'settled'], { planner: blindTo(isAway) }],
-  ['ends a step while the others are cordoned', ['wave', 'settled'], { planner: blindTo(isCordoned) }],
+  [
+    'ends a step while the others are cordoned',
+    ['wave'],
+    {
+      planner: shrinkingTo(({ cordoned }) => !cordoned),
+      change: inSteps,
+      first: commits(3),
+      events: fc.oneof(
+        { weight: 4, arbitrary: fc.constant<Happening>({ event: 'time', minutes: 10, who: 'all' }) },
+        { weight: 1, arbitrary: fc.constantFrom<Happening[]>(...cordons) },
+      ),
+      length: 60,
+    },
+  ],
   ['settles while nobody else can be changed', ['settled'], { planner: settlingBy(isAway) }],
-  ['takes the proof of one class for that of another', ['exposure'], { planner: byHashAlone, change: inClasses, first: commits(3), length: 40 }],
+  [
+    'takes the proof of one class for that of another',
+    ['exposure'],
+    { planner: byHashAlone, change: inClasses, first: commits(3), length: 40 },
+  ],
   [
     'believes a record that says that all waves are done',
     ['wave', 'exposure', 'former'],
@@ -184,9 +257,13 @@ const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
   [
     'knows no canaries and no steps',
     ['wave'],
-    { planner: rollingOutAs(({ canary: _, steps: __, ...rollout }) => rollout) },
+    { planner: rollingOutAs((rollout) => without(rollout, 'canary', 'steps')) },
   ],
-  ['forgets maxUnavailable', ['maxUnavailable'], { planner: rollingOutAs((rollout) => ({ ...rollout, maxUnavailable: '100%' })) }],
+  [
+    'forgets maxUnavailable',
+    ['maxUnavailable'],
+    { planner: rollingOutAs((rollout) => ({ ...rollout, maxUnavailable: '100%' })) },
+  ],
   ['forgets maxOnTrial', ['on trial'], { planner: rollingOutAs((rollout) => ({ ...rollout, maxOnTrial: '100%' })) }],
   [
     'takes only some classes back',
@@ -220,24 +297,33 @@ const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
 ];
 
 /** Laws are named at the beginning of what an assertion says. */
-const lawIn = (error: unknown): string => /^([a-z A-Z]+): /.exec(error instanceof Error ? error.message : '')?.[1] ?? '';
+const lawIn = (error: unknown): string =>
+  /^([a-z A-Z]+): /.exec(error instanceof Error ? error.message : '')?.[1] ?? '';
 
 describe('a planner that breaks a law of proof', () => {
-  for (const [what, laws, { planner = plan, ownTime, events = happenings, change, first = [], length = 150 }] of BREAKERS) {
+  for (const [
+    what,
+    laws,
+    { planner = plan, ownTime, events = happenings, change, first = [], length = 150 },
+  ] of BREAKERS) {
     it(`is found where it ${what}`, (t) => {
       let worlds = 0;
-      const stories = fc.property(settings, fc.array(events, { minLength: length, maxLength: length }), (setting, story) => {
-        worlds += 1;
-        const world = new MovingWorld(change?.(setting) ?? setting);
-        world.sim.planner = planner;
-        if (ownTime !== undefined) world.sim.ownTime = ownTime;
-        try {
-          for (const event of [...first, ...story]) world.happen(event);
-          if (laws.includes('reverted')) world.checkRevert('with a witness');
-        } catch (error) {
-          if (laws.includes(lawIn(error))) throw error;
-        }
-      });
+      const stories = fc.property(
+        settings,
+        fc.array(events, { minLength: length, maxLength: length }),
+        (setting, story) => {
+          worlds += 1;
+          const world = new MovingWorld(change?.(setting) ?? setting);
+          world.sim.planner = planner;
+          if (ownTime !== undefined) world.sim.ownTime = ownTime;
+          try {
+            for (const event of [...first, ...story]) world.happen(event);
+            if (laws.includes('reverted')) world.checkRevert('with a witness');
+          } catch (error) {
+            if (laws.includes(lawIn(error))) throw error;
+          }
+        },
+      );
       const found = fc.check(stories, { seed: SEED, numRuns: MOST_WORLDS, endOnFailure: true });
       t.diagnostic(`${worlds} worlds`);
       assert.ok(found.failed, `no world was found in which the law does not hold`);

@@ -34,7 +34,7 @@ export const AT_ONCE: RolloutSpec = {
 /** Several pools and kinds of machines in one cluster; time, agents, people and machines move, and the reconciler has its turn after each event. */
 export class MovingWorld {
   readonly sim = new FleetSimulation();
-  readonly ledger = new ProofLedger();
+  readonly ledger: ProofLedger;
   readonly setting: Setting;
   readonly versions = new Map<string, Version>();
   private readonly tables = new Map<string, number>();
@@ -46,14 +46,17 @@ export class MovingWorld {
   private rounds = 0;
   passes = 0;
 
-  constructor(setting: Setting) {
+  /** @param countsTrials see `ProofLedger` */
+  constructor(setting: Setting, countsTrials = true) {
     this.setting = setting;
+    this.ledger = new ProofLedger(countsTrials);
     for (const [index, { pool, kind }] of setting.nodes.entries()) {
       this.sim.addNode(machine(`n${index}`, kind, this.poolName(pool)));
     }
     for (const index of setting.pools.keys()) this.commit(index, 0, setting.settled ? AT_ONCE : undefined);
     this.look();
-    for (let round = 0; setting.settled && round < 12; round += 1) this.happen({ event: 'time', minutes: 5, who: 'all' });
+    for (let round = 0; setting.settled && round < 12; round += 1)
+      this.happen({ event: 'time', minutes: 5, who: 'all' });
     if (setting.settled) for (const index of setting.pools.keys()) this.commit(index, 0);
   }
 
@@ -138,7 +141,9 @@ export class MovingWorld {
           labels: { ...labels, pool: event.pool === null ? NOBODY : this.poolName(event.pool) },
         }));
       case 'reclass':
-        return this.view(this.name(event.node), ({ labels }) => ({ labels: { ...labels, [TIER]: tierOf(event.kind) } }));
+        return this.view(this.name(event.node), ({ labels }) => ({
+          labels: { ...labels, [TIER]: tierOf(event.kind) },
+        }));
       case 'blip':
         return this.blip(event.pool, event.what);
       case 'takeover':

@@ -36,7 +36,10 @@ function checkSettled(
 ): void {
   if (before?.sha256 !== sha256) {
     const isRemade = [...pool.remade].some((key) => key.endsWith(sha256));
-    assert.ok(pool.proven.has(sha256) || isRemade, `settled: pool ${pool.name} names what did not come through its waves`);
+    assert.ok(
+      pool.proven.has(sha256) || isRemade,
+      `settled: pool ${pool.name} names what did not come through its waves`,
+    );
   }
   for (const each of classes) {
     if (before?.classes?.some(({ name, sha256: had }) => name === each.name && had === each.sha256) === true) continue;
@@ -104,7 +107,11 @@ export function checkReverted(ledger: ProofLedger, { pools }: Pick<Fleet, 'pools
     if (phase !== 'Halted' || halt?.action !== 'revert' || halt.sha256 !== pool.version.id) continue;
     const left = leftBehind(ledger, pool);
     const wrong = left.filter((each) => canGoBack(ledger, pool, each, law)).map(({ name }) => name);
-    assert.deepEqual(wrong, [], `reverted: they keep what failed in pool ${pool.name}, and have something to go back to`);
+    assert.deepEqual(
+      wrong,
+      [],
+      `reverted: they keep what failed in pool ${pool.name}, and have something to go back to`,
+    );
     assert.equal(
       readRevert(message).kept,
       left.length,
@@ -118,5 +125,7 @@ function canGoBack(ledger: ProofLedger, pool: PoolRecord, each: Machine, law: Re
   if (law === 'all') return former.length > 0;
   const last = [...pool.proven.values()].findLast(({ id }) => id !== pool.version.id)?.bytes[each.kind];
   if (last === undefined || pool.remade.size > 0 || !former.includes(last)) return false;
-  return [...ledger.machines.values()].some(({ isThere, told, proved }) => isThere && (told === last || proved === last));
+  return [...ledger.machines.values()].some(
+    ({ isThere, told, proved }) => isThere && (told === last || proved === last),
+  );
 }

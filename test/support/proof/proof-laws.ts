@@ -5,7 +5,17 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf } from './arithmetic.ts';
 import { checkClaims } from './proof-claims.ts';
 import { classKey, isInRollout, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
-import { bytesFor, byClass, canariesOf, type Limit, lostOf, type Progress, progressOf, rolloutOf, sparedIn } from './proof-waves.ts';
+import {
+  bytesFor,
+  byClass,
+  canariesOf,
+  type Limit,
+  lostOf,
+  type Progress,
+  progressOf,
+  rolloutOf,
+  sparedIn,
+} from './proof-waves.ts';
 
 /**
  * What one pass of the reconciler may never do, whatever happened before: by what it writes and what the machines have truly shown.
@@ -16,6 +26,7 @@ import { bytesFor, byClass, canariesOf, type Limit, lostOf, type Progress, progr
 export function checkPass(ledger: ProofLedger, before: Fleet, after: Fleet, steps: readonly Step[], now: Millis): void {
   const told = tellings(ledger, before, steps);
   for (const pool of ledger.pools.values()) {
+    if (pool.isLost) ledger.remake(pool);
     const progress = progressOf(ledger, pool, now);
     const own = told.filter(({ by }) => by === pool.name);
     const current = own.filter(({ machine, bytes }) => bytes === bytesFor(pool, machine));
@@ -56,12 +67,7 @@ const getsProven = (ledger: ProofLedger, pool: PoolRecord, { machine, bytes = ''
   (machine.told === undefined || machine.toldBy !== pool.name) && ledger.hasProven(pool, machine.kind, bytes);
 
 /** Nobody is told the payload before as many as the waves before name have proven it. */
-function checkWave(
-  ledger: ProofLedger,
-  pool: PoolRecord,
-  { isDone, waves }: Progress,
-  told: readonly Telling[],
-): void {
+function checkWave(ledger: ProofLedger, pool: PoolRecord, { isDone, waves }: Progress, told: readonly Telling[]): void {
   if (isDone || pool.proven.has(pool.version.id)) return;
   const entering = told.filter((each) => !getsProven(ledger, pool, each));
   if (entering.length === 0) return;
@@ -104,10 +110,10 @@ function checkClasses(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
     const plain = isFull ? boundOf(rollout.maxUnavailable, ledger.groupOf(pool.name).length) : Math.max(1, canaries);
     const ofClass = perClass ? shareOf(rollout.canary?.nodes ?? 1, own.length) : 1;
     const most = (isComputed ? ofClass : plain) + replaced(own);
-    const many = own.filter(isTold).length;
+    const names = own.filter(isTold).map(({ name }) => name);
     assert.ok(
-      many <= most,
-      `exposure: ${many} nodes of one class are told bytes that none of it has promoted, and ${most} may be: ${own.filter(isTold).map(({ name }) => name)}`,
+      names.length <= most,
+      `exposure: ${names.join()} are told bytes that none of their class has promoted, and ${most} may be`,
     );
   }
 }
@@ -195,5 +201,7 @@ function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: Proo
 function begin(ledger: ProofLedger, pool: PoolRecord): void {
   if (pool.newest !== undefined) return;
   const members = ledger.membersOf(pool.name);
-  if (members.length > 0) pool.newest = Math.max(...members.map(({ createdAt }) => createdAt));
+  if (members.length === 0) return;
+  pool.newest = Math.max(...members.map(({ createdAt }) => createdAt));
+  pool.isLost = false;
 }

@@ -32,6 +32,8 @@ export interface Machine {
   provedSince: Millis;
   /** Its agent has yet to hear, or is in the middle of a change. */
   isChanging: boolean;
+  /** It is in no change, by its agent. */
+  rests: boolean;
   /** For how long it has been healthy without a break with what it tries. */
   triedMs: Millis;
   /** It took back what it was told. */
@@ -59,6 +61,8 @@ export interface PoolRecord {
   readonly proven: Map<string, Version>;
   /** What nodes had promoted, by class, when somebody lost the record: it may be made again from that. */
   readonly remade: Set<string>;
+  /** Its record is lost, and nothing was written since. */
+  isLost: boolean;
   /** A person let it go on after failures. */
   released: boolean;
 }
@@ -69,12 +73,18 @@ export class ProofLedger {
   readonly pools = new Map<string, PoolRecord>();
   /** By class and bytes: a machine of the class promoted them. */
   readonly everPromoted = new Set<string>();
+  /** Whether time with another config on trial counts for what the machine goes back to. */
+  private readonly countsTrials: boolean;
+
+  constructor(countsTrials: boolean) {
+    this.countsTrials = countsTrials;
+  }
 
   /** A commit brings this version. */
   begin(name: string, version: Version): void {
     const known = this.pools.get(name);
     if (known === undefined) {
-      const about = { newest: undefined, done: 0, released: false };
+      const about = { newest: undefined, done: 0, isLost: false, released: false };
       this.pools.set(name, { name, version, proven: new Map(), remade: new Set(), ...about });
       return;
     }
@@ -88,7 +98,13 @@ export class ProofLedger {
     const pool = this.pools.get(name);
     if (pool === undefined) return;
     pool.newest = undefined;
-    for (const each of this.groupOf(name)) {
+    pool.isLost = true;
+    this.remake(pool);
+  }
+
+  /** A lost record may be made again from what nodes have promoted. */
+  remake(pool: PoolRecord): void {
+    for (const each of this.groupOf(pool.name)) {
       if (each.told !== undefined && each.told === each.proved) pool.remade.add(classKey(pool, each.kind, each.told));
     }
   }
@@ -111,6 +127,7 @@ export class ProofLedger {
       const found = kubeletNodes.get(view.name);
       const isOwn = found?.metadata.ownerReferences?.some(({ uid }) => uid === view.uid) === true;
       seeReport(each, isOwn ? found : undefined, now);
+      serve(each, this.countsTrials, now);
       const pool = this.pools.get(each.pool);
       if (each.proved !== undefined && pool !== undefined) {
         this.everPromoted.add(classKey(pool, each.kind, each.proved));
@@ -172,6 +189,7 @@ function unknown(uid: string, name: string, createdAt: Millis, now: Millis): Mac
     provedMs: 0,
     provedSince: now,
     isChanging: false,
+    rests: true,
     triedMs: 0,
     tookBack: false,
     promoted: new Set(),
@@ -194,22 +212,28 @@ function seeReport(each: Machine, node: KubeletNode | undefined, now: Millis): v
   each.provedMs = now - each.provedSince;
   const isUnheard = (status.observedGeneration ?? 0) < (metadata?.generation ?? 0);
   each.isChanging = spec !== undefined && (isUnheard || phase === 'Trial' || phase === 'FallingBack');
+  each.rests = phase === 'Idle';
   each.triedMs = phase === 'Trial' ? (trial?.healthySeconds ?? 0) * 1_000 : 0;
   if (each.triedMs >= LEAST_PROBATION_MS && each.runs !== undefined) each.passed.add(each.runs);
   each.tookBack = !isUnheard && rejected.some(({ sha256 }) => sha256 === each.told);
   if (each.proved !== undefined) each.promoted.add(each.proved);
   for (const { sha256 } of rejected) each.rejected.add(sha256);
 
-  const isHealthy = each.ready && phase === 'Idle' && each.runs !== undefined && each.runs === each.proved;
-  if (!isHealthy || each.runs === undefined) each.serving = undefined;
-  else {
-    if (each.serving?.bytes !== each.runs) each.serving = { bytes: each.runs, since: now };
-    each.served.set(each.runs, Math.max(each.served.get(each.runs) ?? 0, now - each.serving.since));
-  }
-
   const beat = fromTimestamp(status.heartbeat) ?? now;
   const isSilent = now - beat > SILENT_MS;
   const isUnable = isSilent || !each.ready || each.cordoned;
   if (!isUnable) each.unableSince = undefined;
   else each.unableSince ??= isSilent ? beat + SILENT_MS : now;
+}
+
+/** For how long it has run what it promoted, Ready all the time. */
+function serve(each: Machine, countsTrials: boolean, now: Millis): void {
+  const isHealthy =
+    each.ready && each.proved !== undefined && (countsTrials || (each.rests && each.runs === each.proved));
+  if (!isHealthy || each.proved === undefined) {
+    each.serving = undefined;
+    return;
+  }
+  if (each.serving?.bytes !== each.proved) each.serving = { bytes: each.proved, since: now };
+  each.served.set(each.proved, Math.max(each.served.get(each.proved) ?? 0, now - each.serving.since));
 }

@@ -131,7 +131,7 @@ function checkOnTrial(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
   const telling = new Set(told.map(({ machine }) => machine));
   const soakMs = isFull ? 0 : millisOf(rollout.soak);
   const isOnTrial = (each: Machine): boolean => {
-    if (each.told === undefined || !pool.version.bytes.includes(each.told) || each.tookBack) return false;
+    if (each.told === undefined || each.told !== bytesFor(pool, each) || each.tookBack) return false;
     if (ledger.hasProven(pool, each.kind, each.told)) return false;
     return each.proved !== each.told || each.provedMs < soakMs;
   };

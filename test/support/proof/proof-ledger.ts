@@ -215,7 +215,8 @@ function seeReport(each: Machine, node: KubeletNode | undefined, now: Millis): v
   each.rests = phase === 'Idle';
   each.triedMs = phase === 'Trial' ? (trial?.healthySeconds ?? 0) * 1_000 : 0;
   if (each.triedMs >= LEAST_PROBATION_MS && each.runs !== undefined) each.passed.add(each.runs);
-  each.tookBack = !isUnheard && rejected.some(({ sha256 }) => sha256 === each.told);
+  // An agent that hears of the same bytes again keeps to its rejection.
+  each.tookBack = status.assigned?.sha256 === each.told && rejected.some(({ sha256 }) => sha256 === each.told);
   if (each.proved !== undefined) each.promoted.add(each.proved);
   for (const { sha256 } of rejected) each.rejected.add(sha256);
 

@@ -160,7 +160,7 @@ describe('a pool whose record is lost', () => {
 describe('a canary that takes another version back', () => {
   it('soaks with what it goes back to from then on', () => {
     // It counts the time on trial of the other version for the one before, which is committed again.
-    const world = new MovingWorld(settingOf(false, 'halt'), false);
+    const world = new MovingWorld(settingOf(false, 'halt'), true);
     const minutes = (count: number): void => {
       for (let minute = 0; minute < count; minute += 5) world.happen({ event: 'time', minutes: 5, who: 'all' });
     };
@@ -170,5 +170,27 @@ describe('a canary that takes another version back', () => {
     minutes(30);
     world.happen({ event: 'commit', pool: 0, table: 3 });
     minutes(90);
+  });
+});
+
+describe('a pool that never settled on anything', () => {
+  it('says that nodes are back when they are', () => {
+    const rollout = {
+      maxUnavailable: '100%',
+      soak: '0s',
+      canary: { nodes: 2, soak: '1h' },
+      onFailure: { threshold: 1, action: 'revert' as const },
+    };
+    const nodes = [0, 0, 0].map(() => ({ pool: 0, kind: 0 as const }));
+    const world = new MovingWorld({ pools: [{ isComputed: false, rollout }], nodes, victim: 1, settled: false }, true);
+    const minutes = (count: number, who: 'all' | 'some' | 'none' = 'all'): void => {
+      for (let minute = 0; minute < count; minute += 1) world.happen({ event: 'time', minutes: 1, who });
+    };
+    minutes(6);
+    world.happen({ event: 'commit', pool: 0, table: 5 });
+    minutes(1);
+    // Every other agent goes on: one node takes it back while the other is on trial.
+    minutes(3, 'some');
+    minutes(1, 'none');
   });
 });

@@ -36,10 +36,10 @@ export class MovingWorld {
   private commits = 0;
   passes = 0;
 
-  /** @param countsTrials see `ProofLedger` */
-  constructor(setting: Setting, countsTrials = true) {
+  /** @param isStrict see `ProofLedger` */
+  constructor(setting: Setting, isStrict = false) {
     this.setting = setting;
-    this.ledger = new ProofLedger(countsTrials);
+    this.ledger = new ProofLedger(isStrict);
     this.nodes = new WorldNodes(this.sim, setting.victim);
     for (const { pool, kind } of setting.nodes) this.nodes.add(this.poolName(pool), kind);
     for (const index of setting.pools.keys()) this.commit(index, 0, setting.settled ? AT_ONCE : undefined);

@@ -130,8 +130,10 @@ function checkOnTrial(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
   const members = ledger.membersOf(pool.name);
   const telling = new Set(told.map(({ machine }) => machine));
   const soakMs = isFull ? 0 : millisOf(rollout.soak);
+  // Who was told what another class gets has a place already.
+  const payloads = new Set(members.map((each) => bytesFor(pool, each)));
   const isOnTrial = (each: Machine): boolean => {
-    if (each.told === undefined || each.told !== bytesFor(pool, each) || each.tookBack) return false;
+    if (each.told === undefined || !payloads.has(each.told) || each.tookBack) return false;
     if (ledger.hasProven(pool, each.kind, each.told)) return false;
     return each.proved !== each.told || each.provedMs < soakMs;
   };

@@ -1,6 +1,7 @@
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { millisOf } from './arithmetic.ts';
 import { type Kind, kindOf, type Version } from './machine-pools.ts';
 
 const SILENT_MS = 15 * 60_000;
@@ -73,11 +74,16 @@ export class ProofLedger {
   readonly pools = new Map<string, PoolRecord>();
   /** By class and bytes: a machine of the class promoted them. */
   readonly everPromoted = new Set<string>();
-  /** Whether time with another config on trial counts for what the machine goes back to. */
-  private readonly countsTrials: boolean;
+  /** And was healthy with them for the soak of its pool. */
+  private readonly everSoaked = new Set<string>();
+  /**
+   * Then time with another config on trial is no soak of what the machine goes back to, a class has proven what a node of it soaked,
+   * and who was told to go back and still runs what failed is not back.
+   */
+  readonly isStrict: boolean;
 
-  constructor(countsTrials: boolean) {
-    this.countsTrials = countsTrials;
+  constructor(isStrict: boolean) {
+    this.isStrict = isStrict;
   }
 
   /** A commit brings this version. */
@@ -127,11 +133,12 @@ export class ProofLedger {
       const found = kubeletNodes.get(view.name);
       const isOwn = found?.metadata.ownerReferences?.some(({ uid }) => uid === view.uid) === true;
       seeReport(each, isOwn ? found : undefined, now);
-      serve(each, this.countsTrials, now);
+      serve(each, !this.isStrict, now);
       const pool = this.pools.get(each.pool);
-      if (each.proved !== undefined && pool !== undefined) {
-        this.everPromoted.add(classKey(pool, each.kind, each.proved));
-      }
+      if (each.proved === undefined || pool === undefined) continue;
+      const key = classKey(pool, each.kind, each.proved);
+      this.everPromoted.add(key);
+      if (hasServed(each, each.proved, millisOf(pool.version.rollout.soak))) this.everSoaked.add(key);
     }
   }
 
@@ -151,7 +158,9 @@ export class ProofLedger {
   hasProven(pool: PoolRecord, kind: Kind, bytes: string): boolean {
     const key = classKey(pool, kind, bytes);
     const isOfVersion = (version: Version): boolean => version.bytes[kind] === bytes;
-    return pool.remade.has(key) || (this.everPromoted.has(key) && [...pool.proven.values()].some(isOfVersion));
+    if (pool.remade.has(key)) return true;
+    const shown = this.isStrict ? this.everSoaked : this.everPromoted;
+    return shown.has(key) && [...pool.proven.values()].some(isOfVersion);
   }
 }
 

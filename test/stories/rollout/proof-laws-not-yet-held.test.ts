@@ -160,7 +160,7 @@ describe('a pool whose record is lost', () => {
 describe('a canary that takes another version back', () => {
   it('soaks with what it goes back to from then on', () => {
     // It counts the time on trial of the other version for the one before, which is committed again.
-    const world = new MovingWorld(settingOf(false, 'halt'), true);
+    const world = new MovingWorld(settingOf(false, 'halt'), { isStrict: true });
     const minutes = (count: number): void => {
       for (let minute = 0; minute < count; minute += 5) world.happen({ event: 'time', minutes: 5, who: 'all' });
     };
@@ -182,7 +182,10 @@ describe('a pool that never settled on anything', () => {
       onFailure: { threshold: 1, action: 'revert' as const },
     };
     const nodes = [0, 0, 0].map(() => ({ pool: 0, kind: 0 as const }));
-    const world = new MovingWorld({ pools: [{ isComputed: false, rollout }], nodes, victim: 1, settled: false }, true);
+    const world = new MovingWorld(
+      { pools: [{ isComputed: false, rollout }], nodes, victim: 1, settled: false },
+      { isStrict: true },
+    );
     const minutes = (count: number, who: 'all' | 'some' | 'none' = 'all'): void => {
       for (let minute = 0; minute < count; minute += 1) world.happen({ event: 'time', minutes: 1, who });
     };

@@ -28,8 +28,13 @@ export function holdLaws(t: TestContext, atLeast: number, replay: Replay, mustCo
       for (const event of story) {
         // A pool with classes of machines that loses its record gives the bytes of one class to all.
         if (event.event === 'forget' && world.isComputed(event.pool)) continue;
+        const proven = provenIn(world);
         world.happen(event);
         count(event.event);
+        for (const pool of provenIn(world)) {
+          const members = world.ledger.membersOf(pool.split(' ')[0] ?? '');
+          if (!proven.includes(pool) && members.some((each) => each.told !== each.proved)) count('left behind');
+        }
         if (hasReverted || event.event !== 'time') continue;
         hasReverted = world.checkRevert('with a witness');
         if (hasReverted) count('reverted');
@@ -51,3 +56,7 @@ export function holdLaws(t: TestContext, atLeast: number, replay: Replay, mustCo
     assert.ok((seen.get(what) ?? 0) >= mustCome, `${what} came across: ${seen.get(what)}`);
   }
 }
+
+/** What pools have proven by now. */
+const provenIn = ({ ledger }: MovingWorld): readonly string[] =>
+  [...ledger.pools.values()].flatMap(({ name, proven }) => [...proven.keys()].map((id) => `${name} ${id}`));

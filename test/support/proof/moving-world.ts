@@ -6,8 +6,8 @@ import { commit } from '../fleet.ts';
 import { FleetSimulation } from '../fleet-simulation.ts';
 import { kindOf, KINDS, tierOf, TIER, type Version, versionOf } from './machine-pools.ts';
 import { ProofLedger } from './proof-ledger.ts';
-import { checkReverted, type RevertLaw } from './proof-claims.ts';
-import { checkPass } from './proof-laws.ts';
+import { checkClaims, checkReverted, type RevertLaw } from './proof-claims.ts';
+import { beginRollouts, checkPass } from './proof-laws.ts';
 import { type Happening, type Setting, TABLES } from './world-events.ts';
 import { WorldNodes } from './world-nodes.ts';
 
@@ -25,6 +25,14 @@ export const AT_ONCE: RolloutSpec = {
   onFailure: { threshold: 1, action: 'halt' },
 };
 
+/** How strictly a world is judged. */
+interface Judgement {
+  /** See `ProofLedger`. */
+  readonly isStrict?: boolean;
+  /** Whether what statuses say is held to what is so, besides what is written to nodes. */
+  readonly readsClaims?: boolean;
+}
+
 /** Several pools and kinds of machines in one cluster; time, agents, people and machines move, and the reconciler has its turn after each event. */
 export class MovingWorld {
   readonly sim = new FleetSimulation();
@@ -33,12 +41,13 @@ export class MovingWorld {
   readonly versions = new Map<string, Version>();
   private readonly nodes: WorldNodes;
   private readonly tables = new Map<string, number>();
+  private readonly readsClaims: boolean;
   private commits = 0;
   passes = 0;
 
-  /** @param isStrict see `ProofLedger` */
-  constructor(setting: Setting, isStrict = false) {
+  constructor(setting: Setting, { isStrict = false, readsClaims = true }: Judgement = {}) {
     this.setting = setting;
+    this.readsClaims = readsClaims;
     this.ledger = new ProofLedger(isStrict);
     this.nodes = new WorldNodes(this.sim, setting.victim);
     for (const { pool, kind } of setting.nodes) this.nodes.add(this.poolName(pool), kind);
@@ -65,7 +74,9 @@ export class MovingWorld {
     const before = this.sim.fleet;
     const planned = this.sim.reconcile();
     this.passes += 1;
-    checkPass(this.ledger, before, this.sim.fleet, planned.steps, this.sim.now);
+    checkPass(this.ledger, before, planned.steps, this.sim.now);
+    if (this.readsClaims) checkClaims(this.ledger, before, this.sim.fleet);
+    beginRollouts(this.ledger, before, this.sim.fleet);
     return planned;
   }
 

@@ -4,8 +4,14 @@ import type { KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kube
 import { classKey, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import { bytesFor } from './proof-waves.ts';
 
-/** What the status of a pool newly claims has to be so. @throws AssertionError that names the law */
-export function checkClaims(
+/** What the statuses of pools newly claim has to be so. @throws AssertionError that names the law */
+export function checkClaims(ledger: ProofLedger, before: Fleet, after: Fleet): void {
+  for (const pool of ledger.pools.values()) {
+    check(ledger, pool, before.pools.get(pool.name)?.status, after.pools.get(pool.name)?.status);
+  }
+}
+
+function check(
   ledger: ProofLedger,
   pool: PoolRecord,
   before: KubeletPoolStatus | undefined,

@@ -3,7 +3,6 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf } from './arithmetic.ts';
-import { checkClaims } from './proof-claims.ts';
 import { classKey, isInRollout, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import {
   bytesFor,
@@ -23,7 +22,7 @@ import {
  * @param before the fleet as the reconciler saw it, which the ledger has looked at
  * @throws AssertionError that names the law
  */
-export function checkPass(ledger: ProofLedger, before: Fleet, after: Fleet, steps: readonly Step[], now: Millis): void {
+export function checkPass(ledger: ProofLedger, before: Fleet, steps: readonly Step[], now: Millis): void {
   const told = tellings(ledger, before, steps);
   for (const pool of ledger.pools.values()) {
     if (pool.isLost) ledger.remake(pool);
@@ -35,9 +34,6 @@ export function checkPass(ledger: ProofLedger, before: Fleet, after: Fleet, step
     checkOnTrial(ledger, pool, current);
     checkUnavailable(ledger, pool, told);
     for (const each of own) if (!current.includes(each)) checkFormer(pool, each, ledger);
-    checkClaims(ledger, pool, before.pools.get(pool.name)?.status, after.pools.get(pool.name)?.status);
-    const isThere = before.pools.has(pool.name);
-    if (isThere && after.pools.get(pool.name)?.status?.halt === undefined) begin(ledger, pool);
   }
 }
 
@@ -199,11 +195,13 @@ function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: Proo
   );
 }
 
-/** The rollout begins with the nodes that are there in its first pass that can be written down, and without a halt. */
-function begin(ledger: ProofLedger, pool: PoolRecord): void {
-  if (pool.newest !== undefined) return;
-  const members = ledger.membersOf(pool.name);
-  if (members.length === 0) return;
-  pool.newest = Math.max(...members.map(({ createdAt }) => createdAt));
-  pool.isLost = false;
+/** A rollout begins with the nodes that are there in its first pass that can be written down, and without a halt. */
+export function beginRollouts(ledger: ProofLedger, before: Fleet, after: Fleet): void {
+  for (const pool of ledger.pools.values()) {
+    const isHalted = after.pools.get(pool.name)?.status?.halt !== undefined;
+    const members = ledger.membersOf(pool.name);
+    if (pool.newest !== undefined || isHalted || !before.pools.has(pool.name) || members.length === 0) continue;
+    pool.newest = Math.max(...members.map(({ createdAt }) => createdAt));
+    pool.isLost = false;
+  }
 }

@@ -100,7 +100,7 @@ function checkBack(ledger: ProofLedger, pool: PoolRecord, message: string): void
 export type RevertLaw =
   /** Every machine whose class proved something before goes back. */
   | 'all'
-  /** Every machine of a class of which some node still has what the pool proved last. */
+  /** Every machine of a class that had proven what the pool proved last, all of it, and of which some node still has that. */
   | 'with a witness';
 
 /**
@@ -132,6 +132,7 @@ function canGoBack(ledger: ProofLedger, pool: PoolRecord, each: Machine, law: Re
   if (law === 'all') return former.length > 0;
   const last = [...pool.proven.values()].findLast(({ id }) => id !== pool.version.id)?.bytes[each.kind];
   if (last === undefined || pool.remade.size > 0 || !former.includes(last)) return false;
+  if (!pool.whole.has(classKey(pool, each.kind, last))) return false;
   return [...ledger.machines.values()].some(
     ({ isThere, told, proved }) => isThere && (told === last || proved === last),
   );

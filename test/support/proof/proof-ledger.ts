@@ -60,6 +60,8 @@ export interface PoolRecord {
   done: number;
   /** Versions that came through all of their waves. */
   readonly proven: Map<string, Version>;
+  /** By class, bytes of such a version that all nodes of the class ran and had promoted, at one moment. */
+  readonly whole: Set<string>;
   /** What nodes had promoted, by class, when somebody lost the record: it may be made again from that. */
   readonly remade: Set<string>;
   /** Its record is lost, and nothing was written since. */
@@ -91,7 +93,7 @@ export class ProofLedger {
     const known = this.pools.get(name);
     if (known === undefined) {
       const about = { newest: undefined, done: 0, isLost: false, released: false };
-      this.pools.set(name, { name, version, proven: new Map(), remade: new Set(), ...about });
+      this.pools.set(name, { name, version, proven: new Map(), whole: new Set(), remade: new Set(), ...about });
       return;
     }
     const isNew = known.version.id !== version.id;

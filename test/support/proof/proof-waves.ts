@@ -1,6 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf, thresholdOf } from './arithmetic.ts';
 import {
+  classKey,
   hasServed,
   isInRollout,
   isUnableForAnHour,
@@ -107,6 +108,7 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
     // The one that was proven last stands last.
     pool.proven.delete(pool.version.id);
     pool.proven.set(pool.version.id, pool.version);
+    for (const own of byClass(pool, ledger.membersOf(pool.name)).values()) noteWhole(pool, own);
   }
   const limitsOf = (wave: Wave): readonly Limit[] => {
     const most = (of: readonly Machine[], nodes: number): Limit => ({
@@ -118,6 +120,16 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
     return [...byClass(pool, cohort).values()].map((own) => most(own, shareOf(nodes, own.length)));
   };
   return { isDone: isOver, waves: waves.slice(0, pool.done + 1).map(limitsOf) };
+}
+
+function noteWhole(pool: PoolRecord, own: readonly Machine[]): void {
+  const hasIt = (each: Machine): boolean =>
+    each.told === bytesFor(pool, each) &&
+    each.told === each.proved &&
+    !each.isChanging &&
+    each.unableSince === undefined;
+  const [first] = own;
+  if (first !== undefined && own.every(hasIt)) pool.whole.add(classKey(pool, first.kind, bytesFor(pool, first)));
 }
 
 interface Seen {

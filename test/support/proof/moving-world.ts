@@ -13,12 +13,12 @@ import { WorldNodes } from './world-nodes.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-export const POOL_NAMES = ['blue', 'green', 'red'] as const;
+const POOL_NAMES = ['blue', 'green', 'red'] as const;
 /** In no pool. */
-export const NOBODY = 'nobody';
+const NOBODY = 'nobody';
 
 /** All nodes at once, after one of each class. */
-export const AT_ONCE: RolloutSpec = {
+const AT_ONCE: RolloutSpec = {
   maxUnavailable: '100%',
   probation: 'full',
   soak: '0s',

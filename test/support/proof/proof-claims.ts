@@ -59,7 +59,7 @@ function checkSettled(
 }
 
 /** The nodes that have what failed, where their class had something else before. */
-export function leftBehind(ledger: ProofLedger, pool: PoolRecord): readonly Machine[] {
+function leftBehind(ledger: ProofLedger, pool: PoolRecord): readonly Machine[] {
   return ledger.membersOf(pool.name).filter((each) => isOnFailed(ledger, pool, each));
 }
 
@@ -72,7 +72,7 @@ function isOnFailed(ledger: ProofLedger, pool: PoolRecord, each: Machine): boole
 }
 
 /** What the pool proved for the class of a machine before its present version. */
-export function formerlyProven(ledger: ProofLedger, pool: PoolRecord, { kind }: Machine): readonly string[] {
+function formerlyProven(ledger: ProofLedger, pool: PoolRecord, { kind }: Machine): readonly string[] {
   const versions = [...pool.proven.values()].filter(({ id }) => id !== pool.version.id);
   const remade = [...pool.remade].flatMap((key) => {
     const bytes = key.split(' ').at(-1) ?? '';
@@ -84,7 +84,7 @@ export function formerlyProven(ledger: ProofLedger, pool: PoolRecord, { kind }: 
 }
 
 /** Whether it says that all nodes are back, and how many it says stay. */
-export function readRevert(message: string): { readonly isAll: boolean; readonly kept: number } {
+function readRevert(message: string): { readonly isAll: boolean; readonly kept: number } {
   const [, there, of] = /; (\d+) of (\d+) nodes are back/.exec(message) ?? [];
   const [, kept = '0'] = /; (\d+) without a config to go back to: /.exec(message) ?? [];
   return { isAll: there !== undefined && there === of, kept: Number(kept) };

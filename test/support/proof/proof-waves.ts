@@ -48,7 +48,7 @@ export function sparedIn(ledger: ProofLedger, { name, version: { rollout } }: Po
 export function lostOf(pool: PoolRecord, machines: readonly Machine[], now: Millis): readonly Machine[] {
   return machines.filter((each) => {
     const bytes = bytesFor(pool, each);
-    const hasDied = !each.promoted.has(bytes) && isUnableForAnHour(each, now);
+    const hasDied = each.proved !== bytes && isUnableForAnHour(each, now);
     return each.told === bytes && (each.rejected.has(bytes) || hasDied);
   });
 }

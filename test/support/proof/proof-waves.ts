@@ -48,9 +48,13 @@ export function sparedIn(ledger: ProofLedger, { name, version: { rollout } }: Po
 export function lostOf(pool: PoolRecord, machines: readonly Machine[], now: Millis): readonly Machine[] {
   return machines.filter((each) => {
     const bytes = bytesFor(pool, each);
-    const hasDied = each.proved !== bytes && isUnableForAnHour(each, now);
-    return each.told === bytes && (each.rejected.has(bytes) || hasDied);
+    return each.told === bytes && (each.rejected.has(bytes) || hasDied(pool, each, now));
   });
+}
+
+function hasDied(pool: PoolRecord, each: Machine, now: Millis): boolean {
+  const bytes = bytesFor(pool, each);
+  return each.told === bytes && each.proved !== bytes && isUnableForAnHour(each, now);
 }
 
 /** The nodes of the rollout that are there. */
@@ -95,12 +99,10 @@ export interface Limit {
 export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): Progress {
   const cohort = rolloutOf(ledger, pool);
   const waves = wavesOf(pool, cohort);
-  // Who proved it and went away has proved it.
-  const all = [...ledger.machines.values()].filter((each) => each.pool === pool.name && isInRollout(pool, each));
   const spared = sparedIn(ledger, pool);
   while (cohort.length > 0 && pool.done < waves.length) {
     const wave = waves[pool.done];
-    if (wave === undefined || !isDone(wave, { pool, cohort, all, spared, now })) break;
+    if (wave === undefined || !isDone(wave, { pool, cohort, spared, now })) break;
     pool.done += 1;
   }
   const isOver = cohort.length > 0 && pool.done >= waves.length;
@@ -135,41 +137,37 @@ function noteWhole(pool: PoolRecord, own: readonly Machine[]): void {
 interface Seen {
   readonly pool: PoolRecord;
   readonly cohort: readonly Machine[];
-  readonly all: readonly Machine[];
   readonly spared: number;
   readonly now: Millis;
 }
 
 function isDone(wave: Wave, seen: Seen): boolean {
-  const { pool, cohort, all, now } = seen;
+  const { pool, cohort, now } = seen;
   if (!wave.perClass) return isDoneBy(wave, seen);
   const { nodes = 1 } = pool.version.rollout.canary ?? {};
-  const proved = byClass(pool, all);
   const asked = [...byClass(pool, cohort)].filter(([, own]) =>
     own.some((each) => each.told === bytesFor(pool, each) || isAble(each, now)),
   );
   return (
     asked.length > 0 &&
-    asked.every(([kind, own]) =>
-      isDoneBy({ ...wave, nodes: shareOf(nodes, own.length) }, { ...seen, cohort: own, all: proved.get(kind) ?? [] }),
-    )
+    asked.every(([, own]) => isDoneBy({ ...wave, nodes: shareOf(nodes, own.length) }, { ...seen, cohort: own }))
   );
 }
 
 const isAble = ({ unableSince }: Machine, now: Millis): boolean => unableSince === undefined || unableSince > now;
 
-function isDoneBy(wave: Wave, { pool, cohort, all, spared, now }: Seen): boolean {
-  const provers = new Set(all.filter((each) => hasServed(each, bytesFor(pool, each), wave.soakMs)));
+function isDoneBy(wave: Wave, { pool, cohort, spared, now }: Seen): boolean {
+  const provers = new Set(cohort.filter((each) => hasServed(each, bytesFor(pool, each), wave.soakMs)));
   const lost = lostOf(pool, cohort, now).filter((each) => !provers.has(each));
   const replaced = Math.min(spared, lost.length);
   if (provers.size > 0 && provers.size >= Math.min(wave.nodes, Math.max(1, cohort.length - replaced))) return true;
   if (!wave.isLast) return false;
   // Only the last wave ends without some: those that could not take part for an hour, and one machine that died.
-  const there = cohort.filter((each) => provers.has(each)).length;
+  const there = provers.size;
   const without = cohort.filter((each) => {
     const isTold = each.told === bytesFor(pool, each) && each.proved !== each.told;
     return !provers.has(each) && !isTold && isUnableForAnHour(each, now);
   });
-  const died = Math.max(replaced, Math.min(1, lost.length));
+  const died = Math.max(replaced, lost.some((each) => hasDied(pool, each, now)) ? 1 : 0);
   return there > cohort.length / 2 && cohort.length - there - without.length - died <= 0;
 }

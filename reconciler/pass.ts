@@ -26,6 +26,7 @@ import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-r
 import { recordedPolicy } from './policy/cluster-policy.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ClockReading, clockJump, shiftTimes } from './policy/first-seen/clock-jump.ts';
+import { createOwnRecords } from './policy/rollout/proof/own-records.ts';
 import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
 import { withoutClockSkew } from './policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './policy/first-seen/first-seen-times.ts';
@@ -75,12 +76,14 @@ export function createPass(ports: PassPorts): Pass {
   const standBack = createRefusedWriteBackoff(clock);
   const heldPools = createUnreadablePools(clock);
   const otherNames = createFallbackNames();
+  const records = createOwnRecords();
   const dueNotes = createDueNotes(cluster, (error) => said.reportingFailed(error));
   const here = { ...ports.repository, cluster };
   let sights: FirstSeenTimes | null = null;
   let clocks: ClockReading | null = null;
   const answered: ApplyPorts['answered'] = (step, object) => {
     heldPools.answered(step);
+    records.answered(step, object);
     ports.ineffectiveWrites.answered(step, object);
   };
 
@@ -110,7 +113,13 @@ export function createPass(ports: PassPorts): Pass {
       ports.blockers.ask(asked, signal),
       ports.queries.ask(queried, signal),
     ]);
-    const signals = { blockers, queries, drains: ports.drains.views(), pods: ports.drains.counts() };
+    const signals = {
+      blockers,
+      queries,
+      drains: ports.drains.views(),
+      pods: ports.drains.counts(),
+      records: records.all(),
+    };
     const now = readClock();
 
     const decided = skipUnreadable(wanted.fleet, (left) => {
@@ -123,6 +132,7 @@ export function createPass(ports: PassPorts): Pass {
     const { desired, planned, seen } = decided.result;
     const { fleet } = decided;
     const { unreadable = [] } = fleet;
+    records.adopt(fleet.pools, planned.pools);
     sights = withUnreadableNodes(seen, sights, everything);
 
     said.findings(desired);

@@ -6,7 +6,7 @@ import { limitOf } from './amount.ts';
 import { membersByClass } from './canaries.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
 import { configNameFor, type Group, isInChange, type Member, type SkippedNode } from './membership.ts';
-import { isSettledFor, type OnTrial, onTrialIn } from './on-trial.ts';
+import { isProven, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './node-order.ts';
 import { quorumOf } from './quorum.ts';
 
@@ -123,7 +123,7 @@ export function budgetsOf(
     expose(group, member) {
       const left = exposures.get(group);
       if (left === undefined || isOnTrialAlready(member, left)) return null;
-      if (isSettledFor(group, member, fleet)) return null;
+      if (isProven(group, member.node.name, member.target)) return null;
       const isKept = isDrainedFor(group, member);
       if ((isKept ? left.unprovenDrained : left.unproven) <= 0) return hold('budget', fullOf(left.trial));
       const own = left.classes.get(member.payloadClass?.name ?? '');

@@ -4,6 +4,7 @@ import type { Choice } from '../pool-selection/choose-pool.ts';
 import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
+import type { PoolProof } from './proof/record.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { probationOf } from './trial-terms.ts';
 import {
@@ -60,6 +61,8 @@ export interface Group {
   /** null for nodes that leave a pool which is not known any more. */
   readonly pool: DesiredPool | null;
   readonly members: readonly Member[];
+  /** What its classes of machines have proven; absent before that is known, and where there is no pool. */
+  readonly proof?: PoolProof;
 }
 
 /** A node that nobody may touch now, and why. */

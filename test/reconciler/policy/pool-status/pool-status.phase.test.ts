@@ -36,7 +36,7 @@ function statusOf(rows: readonly Row[], memory: Partial<GroupPlan['memory']> = {
     return { member, aimed: { member, targetKind: aim, configName: given.configName }, verdict };
   });
   const group = { pool, members: decisions.map(({ member }) => member) };
-  const remembered = { halt: null, released: null, settled: null, rollout: null, ...memory };
+  const remembered = { halt: null, released: null, settled: null, proof: null, rollout: null, ...memory };
   return poolStatus(pool, { group, memory: remembered, decisions }, { present: undefined }, AT);
 }
 

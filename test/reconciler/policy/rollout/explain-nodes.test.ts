@@ -31,7 +31,7 @@ function explained(
 ): string {
   const member = { ...memberOf(node, is, targetOf(of), 0, NOW), ...more };
   const decisions = [{ member, aimed: { member, targetKind: 'config', configName: null }, verdict } as const];
-  const memory = { halt: null, released: null, settled: null, rollout: null };
+  const memory = { halt: null, released: null, settled: null, proof: null, rollout: null };
   const plan = {
     groups: [{ group: { pool: of, members: [member] }, memory, decisions }],
     skipped: [],

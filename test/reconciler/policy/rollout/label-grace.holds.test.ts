@@ -10,9 +10,10 @@ import {
   rememberLabelLosses,
 } from '#reconciler/policy/rollout/label-grace.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
 import { untaintSteps } from '#reconciler/policy/rollout/untaint-steps.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {
   commit,
   COMMIT_B,
@@ -170,11 +171,11 @@ describe('nodes', () => {
 
 describe('the taint of a new node', () => {
   const pool = desiredPool(WORKERS);
-  const { status: _, ...bare } = poolInCluster(WORKERS);
-  const settledOn = poolInCluster(WORKERS, {
+  const bare: KubeletPoolStatus = {};
+  const settledOn: KubeletPoolStatus = {
     settled: { configName: OTHERS.configName, sha256: OTHERS.sha256, apply: 'overlay', at: '' },
-  });
-  const rows: readonly (readonly [string, Partial<Member>, KubeletPool, boolean])[] = [
+  };
+  const rows: readonly (readonly [string, Partial<Member>, KubeletPoolStatus, boolean])[] = [
     ['goes when its config is proven', { progress: 'settled' }, bare, true],
     ['goes while its config soaks', { progress: 'soaking' }, bare, true],
     ['stays while it tries its config', { progress: 'updating' }, bare, false],
@@ -187,7 +188,7 @@ describe('the taint of a new node', () => {
     ],
     ['stays where its pool has no status yet', { progress: 'outdated' }, bare, false],
   ];
-  for (const [name, is, present, goes] of rows) {
+  for (const [name, is, status, goes] of rows) {
     it(name, () => {
       const node = nodeView('a', 'workers', { gated: true });
       const member = { ...memberOf(node, settledNode(node, OTHERS), targetOf(pool), 0, NOW), ...is };
@@ -196,8 +197,10 @@ describe('the taint of a new node', () => {
         aimed: { member, targetKind: 'config', configName: null },
         verdict: { verdict: 'rest' },
       };
-      const fleet = fleetOf({ nodes: [node], pools: [present] });
-      const groups = [{ group: { pool, members: [member] }, decisions: [decision] }];
+      const fleet = fleetOf({ nodes: [node], pools: [poolInCluster(WORKERS, status)] });
+      const group = { pool, members: [member] };
+      const proof = poolProof(group, { status, isOwn: true }, NOW);
+      const groups = [{ group: { ...group, proof }, decisions: [decision] }];
       const steps = untaintSteps(
         groups,
         desiredState(commit(COMMIT_B, WORKERS), fleet, () => []),

@@ -8,6 +8,7 @@ import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts'
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { OnTrial } from '#reconciler/policy/rollout/on-trial.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
+import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
 import { rememberRollout, summariseHolds } from '#reconciler/policy/rollout/rollout-status.ts';
 import type { Halt, KubeletPoolStatus, RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -47,8 +48,9 @@ function remembered({ nodes, before, halt: halted, rollout, onTrial, leaves }: C
   });
   const cohort = cohortOf(members, undefined, undefined);
   const shown = waveProgress({ ...poolSpec().rollout, ...rollout }, members, undefined, 1, NOW);
+  const group = { pool, members };
   return rememberRollout(
-    { pool, members },
+    { ...group, proof: poolProof(group, { status: before, isOwn: true }, NOW) },
     before,
     { halt, released: null, waves: halt === null ? { ...WAVES, ...shown, waves } : null, cohort, onTrial },
     NOW,

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { targetsOf, withForgivenFailures } from '#reconciler/policy/rollout/targets.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
+import { writeProof } from '#reconciler/policy/rollout/proof/record.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -45,8 +47,9 @@ const rolling = (...states: readonly ('done' | 'rolling')[]) => ({
 });
 const ON_OLD = { settled: { configName: OLD.configName, sha256: OLD.sha256, apply: 'overlay', at: AT } } as const;
 const ON_NEXT = { settled: { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: AT } } as const;
+const ON_NOTHING = { proof: writeProof([]) };
 const HALF = { ...ON_OLD, ...rolling('done', 'rolling') } as KubeletPoolStatus;
-const THROUGH = { ...ON_OLD, ...rolling('done', 'done') } as KubeletPoolStatus;
+const THROUGH = { ...ON_NEXT, ...rolling('done', 'done') } as KubeletPoolStatus;
 const HALT: Halt = { config: NEXT.configName, sha256: NEXT.sha256, at: AT, message: '', action: 'halt' };
 const REVERT: Halt = { ...HALT, action: 'revert' };
 
@@ -67,6 +70,15 @@ function groupOf({ is, view = {}, leaving }: Case): Group {
   return { pool, members: [memberOf(nodeView('a', 'workers', view), is, target, 0, NOW)] };
 }
 
+/** As the leader decides that wrote this status. */
+function targets(group: Group, status: KubeletPoolStatus | undefined, halt: Halt | null) {
+  const proof = poolProof(group, { status, isOwn: true }, NOW);
+  const all = [OLD, NEXT, OTHER, FORMER];
+  const nameOf = ({ sha256 }: { readonly sha256: string }): string =>
+    all.find((pool) => pool.sha256 === sha256)?.configName ?? '';
+  return targetsOf({ ...group, proof }, halt, nameOf, NOW);
+}
+
 const CONFIG = ['config', NEXT, false] as const;
 const LOCAL = ['local', null, false] as const;
 
@@ -79,7 +91,7 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   [
     'that is new, when they are done and the pool halted,',
     { is: local, view: NEW, pool: THROUGH, halt: HALT },
-    ['settled', OLD, true],
+    ['settled', NEXT, true],
   ],
   ['that is new, where the pool settled on nothing,', { is: local, view: NEW }, ['config', NEXT, true]],
   [
@@ -174,7 +186,7 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   ],
   [
     'that has another config, where the pool settled on nothing,',
-    { is: settledNode(node, OTHER), halt: REVERT },
+    { is: settledNode(node, OTHER), pool: ON_NOTHING, halt: REVERT },
     CONFIG,
   ],
   ['that has none, where the pool settled on nothing,', { is: local, halt: REVERT }, LOCAL],
@@ -205,7 +217,7 @@ describe('a node', () => {
     const what =
       config === null ? 'its local config' : config === NEXT ? 'the next' : config === OLD ? 'the old' : 'the other';
     it(`${name} is to run ${what}${joining ? ' as a joining one' : ''}`, () => {
-      const [found] = targetsOf(groupOf(given), given.pool, given.halt ?? null, NOW);
+      const [found] = targets(groupOf(given), given.pool, given.halt ?? null);
       assert.deepEqual(
         [found?.targetKind, found?.configName, found?.member.joining],
         [aim, config?.configName ?? null, joining],
@@ -220,7 +232,7 @@ describe('a node that is to run what its pool settled on', () => {
     const { rollout } = NEXT.spec;
     const pool = desiredPool({ ...NEXT, spec: { ...NEXT.spec, rollout: { ...rollout, soak, probation } } });
     const members = [memberOf(node, settledNode(node, OLD), targetOf(pool), 0, NOW)];
-    const [found] = targetsOf({ pool, members }, ON_OLD, REVERT, NOW);
+    const [found] = targets({ pool, members }, ON_OLD, REVERT);
     return [found?.member.progress, found?.member.pastProbation];
   };
 

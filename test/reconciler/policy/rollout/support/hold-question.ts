@@ -27,6 +27,7 @@ export const WAVES: WaveProgress = {
   waves: [],
   current: { name: 'canary', nodes: 1, soakMs: 0 },
   room: 0,
+  unwritten: null,
   because: 'n2 is on trial',
   classes: [],
 };

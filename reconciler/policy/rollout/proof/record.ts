@@ -1,0 +1,171 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type {
+  ClassProof,
+  KubeletPoolStatus,
+  ProofRecord,
+  ProofState,
+  RolloutStatus,
+} from '#shared/contract/api/kubelet-pool.ts';
+import { type NodeTarget, sameTarget } from '../node-progress.ts';
+
+/** What a pool's record says of one class of its machines. */
+export interface ClassRecord {
+  readonly name: string;
+  readonly state: ProofState;
+  readonly since: string;
+  /** What its nodes are to run; null where there is no config for it. */
+  readonly current: NodeTarget;
+  /** What it proved last, and others may be given; null for nothing. */
+  readonly proven: NodeTarget;
+  /** What it proved last, where a revert alone may go back to it; null for nothing. */
+  readonly former: NodeTarget;
+  /** The commit that `proven` or `former` was rendered from; undefined where that is unknown. */
+  readonly commit: string | undefined;
+  readonly nodes: number;
+  readonly proved: number;
+  readonly missing: readonly string[];
+}
+
+/** A node whose class is asked about. */
+export interface ProofOf {
+  readonly node: { readonly name: string };
+  readonly kubeletNode: KubeletNode | undefined;
+}
+
+/**
+ * What the classes of a pool have proven. Everything that waits for proof reads this. Others may write the record that it is made of, so
+ * that a record which this leader did not write itself says of a class only what a node of the class shows: the rest is unproven.
+ */
+export interface PoolProof {
+  /** By name of the class. */
+  readonly classes: ReadonlyMap<string, ClassRecord>;
+  /** What other nodes of the class of this one may be given at once; null for nothing. */
+  readonly provenFor: (node: ProofOf) => NodeTarget;
+  /** What a revert takes this node back to: the same, or what the class proved last, where its commit renders that still. */
+  readonly revertTo: (node: ProofOf) => NodeTarget;
+  /** The commits of the record have yet to be read for that. */
+  readonly isRevertUnread: (node: ProofOf) => boolean;
+  /** Whether the class of a node has proven this config. */
+  readonly isProven: (node: string, target: NodeTarget) => boolean;
+  /** Of a lost record, what most of the nodes of a class have promoted that were not told the present payload; null for nothing. */
+  readonly remadeFor: (className: string) => NodeTarget;
+  /** The way of the pool's present payload so far; undefined for a new one. */
+  readonly rollout: RolloutStatus | undefined;
+}
+
+/** Nothing is proven. */
+export const NO_PROOF: PoolProof = {
+  classes: new Map(),
+  provenFor: () => null,
+  revertTo: () => null,
+  isRevertUnread: () => false,
+  isProven: () => false,
+  remadeFor: () => null,
+  rollout: undefined,
+};
+
+/** Most classes of a record; etcd takes objects of 1.5 MiB, and a status is more than this record. */
+export const MOST_CLASSES = 1000;
+/** Most bytes of a class in it, and of all of it, as JSON. */
+const MOST_CLASS_BYTES = 256;
+const MOST_BYTES = 256 * 1024;
+
+/** Of a pool that computes nothing. */
+export const ONLY_CLASS = '';
+
+/** By class, what a status says; others may have written it. Where it has no record, what it settled on is one. */
+export function readProof({ proof, settled }: KubeletPoolStatus = {}): ReadonlyMap<string, ClassRecord> {
+  if (proof === undefined) {
+    if (settled === undefined) return new Map();
+    const target = { sha256: settled.sha256, apply: settled.apply };
+    const only = { name: ONLY_CLASS, state: 'proven', since: settled.at, nodes: 0, proved: 0, missing: [] } as const;
+    return new Map([[ONLY_CLASS, { ...only, current: target, proven: target, former: null, commit: undefined }]]);
+  }
+  const payloads = proof.payloads.map(targetOfText);
+  const at = (index: number | undefined): NodeTarget => payloads[index ?? -1] ?? null;
+  return new Map(
+    proof.classes.map(({ name, state, since, current, proven, former, commit, nodes, proved, missing = [] }) => [
+      name,
+      {
+        ...{ name, state, nodes, proved, missing },
+        since: proof.times[since] ?? '',
+        current: at(current),
+        proven: at(proven),
+        former: at(former),
+        commit: proof.commits[commit ?? -1],
+      },
+    ]),
+  );
+}
+
+/**
+ * The record of these classes, in this order: those first that are not to be lost where there is no room for all. Where all of it would be too
+ * large, it goes without names of nodes.
+ */
+export function writeProof(classes: readonly ClassRecord[]): ProofRecord {
+  const whole = written(classes.slice(0, MOST_CLASSES), classes.length, true);
+  if (bytesOf(whole) <= MOST_BYTES) return whole;
+  let most = Math.min(MOST_CLASSES, classes.length);
+  let found = written(classes.slice(0, most), classes.length, false);
+  while (bytesOf(found) > MOST_BYTES) {
+    most = Math.floor((most * MOST_BYTES) / bytesOf(found)) - 1;
+    found = written(classes.slice(0, most), classes.length, false);
+  }
+  return found;
+}
+
+function written(classes: readonly ClassRecord[], all: number, named: boolean): ProofRecord {
+  const [payloads, commits, times] = [indexed(), indexed(), indexed()];
+  const entries = classes.flatMap(({ name, state, since, nodes, proved, missing, ...own }): ClassProof[] => {
+    const positions = {
+      ...(own.current === null ? {} : { current: payloads.at(textOf(own.current)) }),
+      ...(own.proven === null ? {} : { proven: payloads.at(textOf(own.proven)) }),
+      ...(own.former === null ? {} : { former: payloads.at(textOf(own.former)) }),
+      ...(own.commit === undefined || (own.proven ?? own.former) === null ? {} : { commit: commits.at(own.commit) }),
+    };
+    const entry = { name, state, since: times.at(since), ...positions, nodes, proved };
+    const most = named ? missing.slice(0, MOST_NAMES) : [];
+    const withNames = most.length === 0 ? entry : { ...entry, missing: most };
+    if (bytesOf(withNames) <= MOST_CLASS_BYTES) return [withNames];
+    return bytesOf(entry) <= MOST_CLASS_BYTES ? [entry] : [];
+  });
+  const unrecorded = all - entries.length;
+  const found = { payloads: payloads.all(), commits: commits.all(), times: times.all(), classes: entries };
+  return unrecorded === 0 ? found : { ...found, unrecorded };
+}
+
+const MOST_NAMES = 3;
+
+function indexed() {
+  const positions = new Map<string, number>();
+  return {
+    at(text: string): number {
+      const known = positions.get(text) ?? positions.size;
+      positions.set(text, known);
+      return known;
+    },
+    all: (): readonly string[] => [...positions.keys()],
+  };
+}
+
+const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
+const REPLACING = 'replace:';
+
+const textOf = ({ sha256, apply }: NonNullable<NodeTarget>): string =>
+  apply === 'overlay' ? sha256 : `${REPLACING}${sha256}`;
+
+function targetOfText(text: string): NodeTarget {
+  const replaces = text.startsWith(REPLACING);
+  return replaces ? { sha256: text.slice(REPLACING.length), apply: 'replace' } : { sha256: text, apply: 'overlay' };
+}
+
+/** Whether two records say the same but for their counts and names of nodes. */
+export const isSameProof = (a: ReadonlyMap<string, ClassRecord>, b: readonly ClassRecord[]): boolean =>
+  a.size === b.length && b.every((each) => isSameState(a.get(each.name), each));
+
+export const isSameState = (a: ClassRecord | undefined, b: ClassRecord): boolean =>
+  a?.state === b.state &&
+  sameTarget(a.current, b.current) &&
+  sameTarget(a.proven, b.proven) &&
+  sameTarget(a.former, b.former);

@@ -26,7 +26,7 @@ import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-r
 import { recordedPolicy } from './policy/cluster-policy.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ClockReading, clockJump, shiftTimes } from './policy/first-seen/clock-jump.ts';
-import { createOwnRecords } from './policy/rollout/proof/own-records.ts';
+import { createOwnRecords } from './policy/proof/own-records.ts';
 import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
 import { withoutClockSkew } from './policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './policy/first-seen/first-seen-times.ts';

@@ -4,7 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
-import { writtenRecords } from '#reconciler/policy/rollout/proof/own-records.ts';
+import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';

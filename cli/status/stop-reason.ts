@@ -2,7 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { wasInForce, isConfigValid, isFaulty } from './all-settled.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
-import { readProof } from '#reconciler/policy/rollout/proof/record.ts';
+import { readProof } from '#reconciler/policy/proof/record.ts';
 import { type StatusView, suspensionLine } from './render.ts';
 
 /**

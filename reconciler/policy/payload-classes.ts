@@ -7,7 +7,7 @@ import type { Fleet, NodeView } from './fleet.ts';
 import type { JudgePool } from './config-repo/judge-pool.ts';
 import { type ClassPool, createClassifier, unrendered } from './config-repo/pool-of-class.ts';
 import type { ValidPool } from './config-repo/loaded-repo.ts';
-import { readProof } from './rollout/proof/record.ts';
+import { readProof } from './proof/record.ts';
 
 /** No config has this hash: what nothing was made for is not to be taken for anything. */
 export const NO_CONFIG = '';
@@ -121,7 +121,8 @@ export function recordedClasses(
   const byConfig = new Map<string, PayloadClass>();
   for (const { name, current } of readProof(status).values()) {
     const config = current && { name: names.get(current.sha256) ?? '', sha256: current.sha256 };
-    if (config !== null) byConfig.set(config.sha256, { name, config, target: { sha256: config.sha256, apply }, because: '' });
+    if (config !== null)
+      byConfig.set(config.sha256, { name, config, target: { sha256: config.sha256, apply }, because: '' });
   }
   const byNode = new Map<string, PayloadClass>();
   const counted = new Map<PayloadClass, number>();

@@ -1,7 +1,7 @@
 import type { ConfigReference } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from './fleet.ts';
-import { readProof } from './rollout/proof/record.ts';
+import { readProof } from './proof/record.ts';
 import type { PlanSettings, Step } from './steps.ts';
 
 /**

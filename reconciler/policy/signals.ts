@@ -1,6 +1,6 @@
 import type { QueryAnswers } from './analysis/query-answer.ts';
 import type { BlockersAnswer } from './pool-blockers.ts';
-import type { OwnRecord } from './rollout/proof/own-records.ts';
+import type { OwnRecord } from './proof/own-records.ts';
 import type { DrainView, PodCount } from './fleet.ts';
 
 /** What was asked of others before the decision. */

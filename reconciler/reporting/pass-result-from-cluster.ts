@@ -8,7 +8,7 @@ import type { SourceState } from './notes/source-state.ts';
 import { nodesWithoutClockSkew } from '../policy/first-seen/clock-skew.ts';
 import { firstSeenTimes } from '../policy/first-seen/first-seen-times.ts';
 import { recordedPolicy } from '../policy/cluster-policy.ts';
-import { writtenRecords } from '../policy/rollout/proof/own-records.ts';
+import { writtenRecords } from '../policy/proof/own-records.ts';
 import type { Signals } from '../policy/signals.ts';
 import type { PassResult } from './pass-result.ts';
 

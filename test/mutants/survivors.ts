@@ -248,26 +248,18 @@ export const SURVIVORS: Explained = {
     ['apart', 'from === undefined → false', 'what was not promoted has no time that it soaked'],
   ],
   'reconciler/policy/rollout/targets.ts': [
-    ['targetsOf', '!reverts && isOneOfThePool(each, pool) → false', 'it only saves time: the rest comes to the same'],
-    [
-      'targetsOf',
-      "{ return { member: each, targetKind: 'config', configName: each.payloadClass?.config?.name ?? config.name }… → {}",
-      'it only saves time: the rest comes to the same',
-    ],
     [
       'isOneOfThePool',
       'kubeletNode?.spec?.configSource !== undefined && kubeletNode.spec.pool === pool?.name && hasProvedAn… → false',
       'it only saves time: who is asks for no more',
     ],
     ['isOneOfThePool', 'pool?.name → pool.name', NARROWS],
-    ['provenIn', '[] → ["Stryker was here"]', 'no config has that name'],
     [
       'isOneOfThePool',
       "({ kubeletNode }: Member, pool: Group['pool']): boolean => kubeletNode?.spec?.configSource !== undef… → () => undefined",
       'it only saves time: the rest comes to the same',
     ],
     ['targetsOf', 'config === null → false', NARROWS],
-    ['targetsOf', 'settled?.configName → settled.configName', NARROWS],
     ['targetsOf', 'sameTarget(member.target, target) → false', 'it only saves the second look at the node'],
     ['withForgivenFailures', 'member.failedAt !== undefined → true', 'nobody forgave a failure that never was'],
     ['withForgivenFailures', 'member.kubeletNode?.spec?.forgive → member.kubeletNode?.spec.forgive', NARROWS],
@@ -317,15 +309,10 @@ export const SURVIVORS: Explained = {
     ['fallbackConfigOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
   'reconciler/policy/rollout/inherited-status.ts': [
-    ['wordOf', '\'overlay\' → ""', NARROWS],
     ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
     ['haltBroughtAlong', 'pool?.name → pool.name', NARROWS],
     ['haltBroughtAlong', '[] → ["Stryker was here"]', 'a text is about no config'],
     ['haltBroughtAlong', 'target === null → false', NARROWS],
-    ['configsOnNodes', 'spec?.apply → spec.apply', NARROWS],
-    ['broughtAlong', 'common === null || name === undefined → common === null && name === undefined', NARROWS],
-    ['broughtAlong', 'common === null → false', NARROWS],
-    ['broughtAlong', 'name === undefined → false', NARROWS],
   ],
   'reconciler/policy/rollout/label-grace.ts': [
     ['holdForLabelGrace', 'lost.length === 0 && moved.length === 0 → false', 'it only saves the count of all nodes'],
@@ -335,7 +322,6 @@ export const SURVIVORS: Explained = {
     ['isReclassed', 'poolChange?.to → poolChange.to', NARROWS],
   ],
   'reconciler/policy/rollout/on-trial.ts': [
-    ['isSettledByClass', '[] → ["Stryker was here"]', 'no config has that name'],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
     ['namesOnTrial', 'kubeletNode !== undefined → true', NARROWS],
     ['isOfLostClass', 'classes?.byNode → classes.byNode', NARROWS],
@@ -446,16 +432,9 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/rollout/node-order.ts': [['compare', 'a < b → a <= b', 'no two are the same']],
   'reconciler/policy/rollout/rollout-status.ts': [
-    ['compare', 'a > b → a <= b', 'a sort only asks what goes before what'],
-    ['compare', 'a > b → false', 'a sort only asks what goes before what'],
-    ['compare', 'a > b → a >= b', 'no two classes have the same name'],
-    ['compare', 'a > b → true', 'no two classes have the same name'],
-    ['compare', 'a < b → a <= b', 'no two classes have the same name'],
-    ['rememberRollout', 'settled !== null → true', NARROWS],
     ['rememberRollout', 'config === null || target === null → config === null && target === null', NARROWS],
     ['rememberRollout', 'config === null → false', NARROWS],
     ['rememberRollout', 'target === null → false', NARROWS],
-    ['isProvenByClass', 'pool?.spec → pool.spec', NARROWS],
     ['summariseHolds', 'a.reason < b.reason → a.reason <= b.reason', 'no two are the same'],
   ],
   'reconciler/policy/rollout/halt.ts': [
@@ -710,8 +689,5 @@ export const SURVIVORS: Explained = {
     ['classifyNodes', 'pool.template?.inputs → pool.template.inputs', NARROWS],
     ['UNKNOWN_CLASS', "{ sha256: NO_CONFIG, apply: 'overlay' } → {}", 'no node was told that either'],
     ['UNKNOWN_CLASS', '\'overlay\' → ""', 'no node was told its hash, in whatever mode'],
-    ['recordedClass', 'sha256 === undefined → false', NARROWS],
-    ['recordedClasses', 'each.sha256 === undefined → false', 'no node is told a config without a hash'],
   ],
-  'reconciler/policy/rollout/settled-config.ts': [['settledConfigFor', '\'\' → "Stryker was here!"', NAMELESS]],
 };

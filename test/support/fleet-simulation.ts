@@ -6,7 +6,7 @@ import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { QueriedPool, QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
-import { createOwnRecords, type OwnRecords } from '#reconciler/policy/rollout/proof/own-records.ts';
+import { createOwnRecords, type OwnRecords } from '#reconciler/policy/proof/own-records.ts';
 import { queriesToAsk } from '#reconciler/policy/rollout/queries-to-ask.ts';
 import type { VitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 import { type ClockReading, clockJump, shiftTimes } from '#reconciler/policy/first-seen/clock-jump.ts';

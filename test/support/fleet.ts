@@ -4,7 +4,7 @@ import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.t
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitInForce, DesiredPool } from '#reconciler/policy/desired.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
-import type { ClassRecord } from '#reconciler/policy/rollout/proof/record.ts';
+import type { ClassRecord } from '#reconciler/policy/proof/record.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 

@@ -152,7 +152,8 @@ function haltMessage(halt: Halt, group: Group, decisions: readonly MemberDecisio
   const back = decisions.filter(({ aimed }) => aimed.targetKind !== 'config');
   const there = back.filter(({ member }) => member.progress === 'settled' || member.progress === 'soaking').length;
   const keep = decisions.filter(
-    ({ aimed, member }) => aimed.targetKind === 'config' && member.isAssigned && !isProven(group, member.node.name, member.target),
+    ({ aimed, member }) =>
+      aimed.targetKind === 'config' && member.isAssigned && !isProven(group, member.node.name, member.target),
   );
   const names = formatNames(keep.map(({ member }) => member.node.name));
   const kept = keep.length === 0 ? '' : `; ${keep.length} without a config to go back to: ${names}`;

@@ -4,7 +4,7 @@ import type { Choice } from '../pool-selection/choose-pool.ts';
 import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import type { PoolProof } from './proof/record.ts';
+import type { PoolProof } from '../proof/record.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { probationOf } from './trial-terms.ts';
 import {

@@ -30,10 +30,7 @@ export function nodeSpecsOf(
 ): NodeSpecs {
   if (pool === null) return () => undefined;
   const usual = pool.spec.apply;
-  const wanted = [
-    ...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]),
-    ...targetsIn(aims),
-  ];
+  const wanted = [...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]), ...targetsIn(aims)];
   const specs = new Map<ApplyMode, Map<string, KubeletNodeSpec>>();
   for (const { name, sha256, apply } of wanted) {
     const source = fleet.configSources.get(name);

@@ -11,7 +11,7 @@ import { limitOf } from './amount.ts';
 import { canaryCount, classCanaries, membersByClass } from './canaries.ts';
 import { failedMembers } from './halt.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
-import { ONLY_CLASS } from './proof/record.ts';
+import { ONLY_CLASS } from '../proof/record.ts';
 import { probationOf } from './trial-terms.ts';
 import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
 

@@ -23,8 +23,8 @@ import { windowsState } from '../windows/windows-state.ts';
 import { type Group, isOwnedBy, membershipOf, type Membership } from './membership.ts';
 import { analysisOf, measureSteps } from './rollout-analysis.ts';
 import type { NodeTarget } from './node-progress.ts';
-import { poolProof } from './proof/pool-proof.ts';
-import { NO_PROOF } from './proof/record.ts';
+import { poolProof } from './pool-proof.ts';
+import { NO_PROOF } from '../proof/record.ts';
 import { nodeSteps, currentTrialTerms } from './node-steps.ts';
 import { rememberClasses } from './remember-classes.ts';
 import { isCompared, rememberRollout, type RolloutMemory } from './rollout-status.ts';
@@ -114,7 +114,8 @@ function aim(
   const released = releaseOf(of, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
   const forgiven = withForgivenFailures(of, released);
   const halt = haltOf(forgiven, before, released, toTimestamp(now));
-  if (of.pool === null) return { group: forgiven, before, halt, released, aims: targetsOf(forgiven, halt, nameOf(''), now) };
+  if (of.pool === null)
+    return { group: forgiven, before, halt, released, aims: targetsOf(forgiven, halt, nameOf(''), now) };
   const proof = poolProof(forgiven, { status: before, isOwn, rendered: rendered?.get(name) }, now);
   const group = { ...forgiven, proof };
   return { group, before, halt, released, aims: targetsOf(group, halt, nameOf(name), now) };
@@ -157,7 +158,8 @@ function planGroup(
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
   // What is proven has been compared: who goes back to it does not wait.
-  const isNew = before?.analysis !== undefined || !group.members.every(({ node, target }) => proof.isProven(node.name, target));
+  const isNew =
+    before?.analysis !== undefined || !group.members.every(({ node, target }) => proof.isProven(node.name, target));
   const analysis =
     waves === null || !isNew ? before?.analysis : analysisOf(group, cohort, waves, before, now, signals.queries);
   const payloadOf = createPayloadReader(group.pool, sources);

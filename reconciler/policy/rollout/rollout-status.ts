@@ -15,8 +15,8 @@ import type { MemberDecision } from './decide-group.ts';
 import { type Group, targetOf } from './membership.ts';
 import type { OnTrial } from './on-trial.ts';
 import { targetRecordOf, sameTarget } from './node-progress.ts';
-import { nextProof } from './proof/next-record.ts';
-import { NO_PROOF } from './proof/record.ts';
+import { nextProof } from './next-proof.ts';
+import { NO_PROOF } from '../proof/record.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is remembered of a pool's rollout between two passes; everything else is seen again each time. */

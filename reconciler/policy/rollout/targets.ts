@@ -4,7 +4,7 @@ import { isNew, isOnFirstTrial, wasNew } from './new-node.ts';
 import { NO_REVERT, revertOf } from './revert.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, probationIn, soakOf } from './membership.ts';
-import type { ClassRecord } from './proof/record.ts';
+import type { ClassRecord } from '../proof/record.ts';
 import { assignmentOf, hasProvedAny, sameTarget, type NodeTarget } from './node-progress.ts';
 
 /**

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { massChange } from '#reconciler/policy/commit-admission/mass-change.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
-import { writeProof } from '#reconciler/policy/rollout/proof/record.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,

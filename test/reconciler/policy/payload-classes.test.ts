@@ -4,7 +4,7 @@ import { minorsOf, recordedClasses, classifyNodes, UNKNOWN_CLASS } from '#reconc
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import { writeProof } from '#reconciler/policy/rollout/proof/record.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { configMapName } from '#shared/contract/config-map-hash.ts';
 import { assignedNode, configSource, fleetOf, idleNode, nodeView, recordOf } from '../../support/fleet.ts';

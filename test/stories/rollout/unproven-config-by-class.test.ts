@@ -4,7 +4,7 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
 import { onTrialIn } from '#reconciler/policy/rollout/on-trial.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { writeProof } from '#reconciler/policy/rollout/proof/record.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import {
@@ -37,10 +37,7 @@ describe('how many may hear of what is not proven, where values are computed,', 
   const others = ['n1', 'n2'].map((name) => sizedNode(name, 16, 62.3));
 
   /** Whether one more is held, while two others are as given. */
-  function held(
-    is: (node: NodeView) => KubeletNode,
-    before?: KubeletPoolStatus,
-  ): boolean {
+  function held(is: (node: NodeView) => KubeletNode, before?: KubeletPoolStatus): boolean {
     const rows = [LARGE, ...others].map((view) => ({ view, is: view === LARGE ? idleNode(view) : is(view) }));
     const group = groupOf(rows, before);
     const fleet = fleetOf({

@@ -11,7 +11,8 @@ const JOINED = 'it joined after this rollout began, and follows after the last w
 export const wave: HoldCheck = ({ targeted: { targetKind, member }, facts, room, classLimit }) => {
   const { waves, cohort, group } = facts;
   if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
-  if (waves.unwritten !== null && !isProven(group, member.node.name, member.target)) return hold('wave', waves.unwritten);
+  if (waves.unwritten !== null && !isProven(group, member.node.name, member.target))
+    return hold('wave', waves.unwritten);
   const joined = !cohort.has(member.node.name);
   if (waves.current !== null) {
     if (joined) return hold('wave', JOINED);

@@ -3,18 +3,10 @@ import { describe, it } from 'node:test';
 import { forecastPools } from '#reconciler/policy/forecast/forecast-pools.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
-import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import {
-  desiredPool,
-  fleetOf,
-  idleNode,
-  nodeView,
-  NOW,
-  poolSpec,
-  validPool,
-} from '../../../support/fleet.ts';
+import { desiredPool, fleetOf, idleNode, nodeView, NOW, poolSpec, validPool } from '../../../support/fleet.ts';
 
 const ROLLOUT: RolloutSpec = { ...poolSpec().rollout, probation: '60s', maxUnavailable: '100%' };
 const [ONE, OTHER] = [validPool('one', 110, { rollout: ROLLOUT }), validPool('other', 110)];
@@ -28,7 +20,8 @@ const nodesOf = (pool: typeof ONE, count: number, ready: boolean): readonly Memb
 const rolloutOf = ({ configName, sha256 }: typeof ONE): GroupPlan['memory'] => ({
   halt: null,
   released: null,
-  settled: null, proof: null,
+  settled: null,
+  proof: null,
   rollout: { configName, sha256, startedAt: toTimestamp(NOW), waves: [] },
 });
 

@@ -168,7 +168,8 @@ const member = (name: string, says: Said, view: Partial<NodeView> = {}, isLeavin
 const MEMORY: RolloutMemory = {
   halt: null,
   released: null,
-  settled: null, proof: null,
+  settled: null,
+  proof: null,
   rollout: {
     configName: NEXT.configName,
     sha256: NEXT.sha256,

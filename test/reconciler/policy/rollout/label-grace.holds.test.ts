@@ -10,7 +10,7 @@ import {
   rememberLabelLosses,
 } from '#reconciler/policy/rollout/label-grace.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import { untaintSteps } from '#reconciler/policy/rollout/untaint-steps.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';

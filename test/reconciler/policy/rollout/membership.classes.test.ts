@@ -4,13 +4,7 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import { NO_CONFIG } from '#reconciler/policy/payload-classes.ts';
 import { configNameFor, membershipOf, targetFor, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { commit, COMMIT_A, fleetOf, NOW } from '../../../support/fleet.ts';
-import {
-  given,
-  LARGE,
-  computedPool,
-  poolFor,
-  SMALL,
-} from '../../../support/rollout/separate-classes.ts';
+import { given, LARGE, computedPool, poolFor, SMALL } from '../../../support/rollout/separate-classes.ts';
 import { sizedPool } from '../../../support/rollout/sized-pool.ts';
 
 describe('the target of a node', () => {

@@ -39,11 +39,7 @@ describe('what a new node of a class is told, when the waves of the pool are don
       'config',
       () => [[{ view: LARGE, is: settledNode(LARGE, given(LARGE)) }, idle]],
     ],
-    [
-      'another class of machines has proven it',
-      'config',
-      () => [[idle], provenBy(classOf(late, 'other'))],
-    ],
+    ['another class of machines has proven it', 'config', () => [[idle], provenBy(classOf(late, 'other'))]],
     ['its class has proven it', 'settled', () => [[idle], provenBy(classOf(late))]],
   ];
   for (const [what, aim, told] of rows) {

@@ -4,7 +4,16 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { nodeSpecsOf, isSameSpec } from '#reconciler/policy/rollout/node-spec.ts';
 import { DEFAULT_TRIAL, type KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import { commit, COMMIT_B, configSource, fleetOf, nodeView, NOW, poolInCluster, validPool } from '../../../support/fleet.ts';
+import {
+  commit,
+  COMMIT_B,
+  configSource,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolInCluster,
+  validPool,
+} from '../../../support/fleet.ts';
 
 const SOURCE = { namespace: 'n', name: 'workers-1', uid: 'u', resourceVersion: '7', key: 'kubelet', sha256: 's' };
 const SPEC: KubeletNodeSpec = {

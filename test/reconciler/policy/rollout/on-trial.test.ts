@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { memberOf, probationIn, soakOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { type OnTrial, onTrialIn } from '#reconciler/policy/rollout/on-trial.ts';
-import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';

@@ -6,8 +6,8 @@ import { cohortOf } from '#reconciler/policy/rollout/cohort.ts';
 import { haltOf } from '#reconciler/policy/rollout/halt.ts';
 import type { Member } from '#reconciler/policy/rollout/membership.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
-import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
-import { readProof } from '#reconciler/policy/rollout/proof/record.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { readProof } from '#reconciler/policy/proof/record.ts';
 import { rememberRollout } from '#reconciler/policy/rollout/rollout-status.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -136,10 +136,13 @@ describe('what the classes of a pool have proven', () => {
     const halt = haltOf(group, undefined, null, AT);
     const cohort = cohortOf(group.members, undefined, undefined);
     const { proof } = rememberRollout(group, undefined, { halt, released: null, waves: null, cohort }, NOW);
-    assert.deepEqual(proof?.classes.map(({ name, state }) => [name, state]), [
-      [nameOf(HUGE), 'rolling'],
-      [nameOf(LARGE), 'refuted'],
-    ]);
+    assert.deepEqual(
+      proof?.classes.map(({ name, state }) => [name, state]),
+      [
+        [nameOf(HUGE), 'rolling'],
+        [nameOf(LARGE), 'refuted'],
+      ],
+    );
   });
 });
 

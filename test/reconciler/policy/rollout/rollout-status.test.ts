@@ -8,7 +8,7 @@ import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts'
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { OnTrial } from '#reconciler/policy/rollout/on-trial.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
-import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import { rememberRollout, summariseHolds } from '#reconciler/policy/rollout/rollout-status.ts';
 import type { Halt, KubeletPoolStatus, RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';

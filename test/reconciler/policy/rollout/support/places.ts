@@ -12,7 +12,7 @@ import {
   targetOf,
   type SkippedNode,
 } from '#reconciler/policy/rollout/membership.ts';
-import { poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';

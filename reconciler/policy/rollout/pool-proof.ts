@@ -1,11 +1,11 @@
 import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import type { DesiredPool } from '../../desired.ts';
-import { cohortOf } from '../cohort.ts';
-import { type Group, type Member, soakOf, targetOf } from '../membership.ts';
-import { hasProved, isRecordOfTarget, type NodeTarget, provenConfigOf, sameTarget } from '../node-progress.ts';
-import { wavesOf } from '../waves.ts';
-import { type ClassRecord, ONLY_CLASS, type PoolProof, type ProofOf, readProof } from './record.ts';
+import type { DesiredPool } from '../desired.ts';
+import { cohortOf } from './cohort.ts';
+import { type Group, type Member, soakOf, targetOf } from './membership.ts';
+import { hasProved, isRecordOfTarget, type NodeTarget, provenConfigOf, sameTarget } from './node-progress.ts';
+import { wavesOf } from './waves.ts';
+import { type ClassRecord, ONLY_CLASS, type PoolProof, type ProofOf, readProof } from '../proof/record.ts';
 
 /** What a pool's record says, and how far it is to be believed. */
 export interface KnownRecord {

@@ -1,7 +1,7 @@
-import type { CommitOid } from '../../commit-snapshot.ts';
-import type { Desired } from '../../desired.ts';
-import type { Fleet } from '../../fleet.ts';
-import { readProof } from './record.ts';
+import type { CommitOid } from '../commit-snapshot.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import { readProof } from '../proof/record.ts';
 
 /** A commit in the record of a pool that is to say once more what the pool's nodes get. */
 export interface CommitToRender {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { type ClassRecord, MOST_CLASSES, readProof, writeProof } from '#reconciler/policy/rollout/proof/record.ts';
-import { fc } from '../../../../support/property.ts';
+import { type ClassRecord, MOST_CLASSES, readProof, writeProof } from '#reconciler/policy/proof/record.ts';
+import { fc } from '../../../support/property.ts';
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 const SINCE = '2026-11-21T12:00:00Z';
@@ -28,11 +28,17 @@ const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value
 describe('the record of what classes have proven', () => {
   it('is read as it was written, but for names beyond the third', () => {
     const targets = fc.option(
-      fc.record({ sha256: fc.constantFrom(sha('a'), sha('b'), sha('c')), apply: fc.constantFrom('overlay', 'replace') }, { noNullPrototype: true }),
+      fc.record(
+        { sha256: fc.constantFrom(sha('a'), sha('b'), sha('c')), apply: fc.constantFrom('overlay', 'replace') },
+        { noNullPrototype: true },
+      ),
       { nil: null },
     );
     const any = fc.array(
-      fc.record({ current: targets, proven: targets, former: targets, nodes: fc.nat(9), missing: fc.array(fc.string()) }, { noNullPrototype: true }),
+      fc.record(
+        { current: targets, proven: targets, former: targets, nodes: fc.nat(9), missing: fc.array(fc.string()) },
+        { noNullPrototype: true },
+      ),
       { maxLength: 8 },
     );
     fc.assert(
@@ -63,7 +69,9 @@ describe('the record of what classes have proven', () => {
     assert.deepEqual([many.classes.length, many.unrecorded], [MOST_CLASSES, 7]);
     const long = writeProof(classes(3, { name: 'x'.repeat(300) }));
     assert.deepEqual([long.classes.length, long.unrecorded], [0, 3]);
-    const wide = writeProof(classes(1000, { name: '' }).map((each, index) => ({ ...each, name: `${index}`.padEnd(120, '-') })));
+    const wide = writeProof(
+      classes(1000, { name: '' }).map((each, index) => ({ ...each, name: `${index}`.padEnd(120, '-') })),
+    );
     assert.ok(bytes(wide) <= 256 * 1024);
     assert.equal(wide.classes.length + (wide.unrecorded ?? 0), 1000);
     assert.ok(wide.classes.length > 500, `${wide.classes.length}`);

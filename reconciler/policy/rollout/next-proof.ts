@@ -1,12 +1,12 @@
 import type { AnalysisStatus, KubeletPoolStatus, ProofRecord, ProofState } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { classCanaries } from '../canaries.ts';
-import { failedMembers } from '../halt.ts';
-import { type Group, isOnTarget, isProvenAndAwaitsTurn, type Member } from '../membership.ts';
-import { hasProved, sameTarget } from '../node-progress.ts';
-import type { WaveProgress } from '../wave-progress.ts';
+import { classCanaries } from './canaries.ts';
+import { failedMembers } from './halt.ts';
+import { type Group, isOnTarget, isProvenAndAwaitsTurn, type Member } from './membership.ts';
+import { hasProved, sameTarget } from './node-progress.ts';
+import type { WaveProgress } from './wave-progress.ts';
 import { classNameOf } from './pool-proof.ts';
-import { type ClassRecord, isSameProof, isSameState, type PoolProof, readProof, writeProof } from './record.ts';
+import { type ClassRecord, isSameProof, isSameState, type PoolProof, readProof, writeProof } from '../proof/record.ts';
 
 /** How the rollout of a pool stands, as far as what it has proven goes. */
 export interface RolloutStand {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createOwnRecords } from '#reconciler/policy/rollout/proof/own-records.ts';
+import { createOwnRecords } from '#reconciler/policy/proof/own-records.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 
 const AT = '2026-11-21T12:00:00Z';

@@ -1,4 +1,4 @@
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { ApplyMode, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type {
   ClassProof,
   KubeletPoolStatus,
@@ -6,7 +6,9 @@ import type {
   ProofState,
   RolloutStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
-import { type NodeTarget, sameTarget } from '../node-progress.ts';
+
+/** A config of ours, and how it is applied; null for none. */
+type Payload = { readonly sha256: string; readonly apply: ApplyMode } | null;
 
 /** What a pool's record says of one class of its machines. */
 export interface ClassRecord {
@@ -14,11 +16,11 @@ export interface ClassRecord {
   readonly state: ProofState;
   readonly since: string;
   /** What its nodes are to run; null where there is no config for it. */
-  readonly current: NodeTarget;
+  readonly current: Payload;
   /** What it proved last, and others may be given; null for nothing. */
-  readonly proven: NodeTarget;
+  readonly proven: Payload;
   /** What it proved last, where a revert alone may go back to it; null for nothing. */
-  readonly former: NodeTarget;
+  readonly former: Payload;
   /** The commit that `proven` or `former` was rendered from; undefined where that is unknown. */
   readonly commit: string | undefined;
   readonly nodes: number;
@@ -40,15 +42,15 @@ export interface PoolProof {
   /** By name of the class. */
   readonly classes: ReadonlyMap<string, ClassRecord>;
   /** What other nodes of the class of this one may be given at once; null for nothing. */
-  readonly provenFor: (node: ProofOf) => NodeTarget;
+  readonly provenFor: (node: ProofOf) => Payload;
   /** What a revert takes this node back to: the same, or what the class proved last, where its commit renders that still. */
-  readonly revertTo: (node: ProofOf) => NodeTarget;
+  readonly revertTo: (node: ProofOf) => Payload;
   /** The commits of the record have yet to be read for that. */
   readonly isRevertUnread: (node: ProofOf) => boolean;
   /** Whether the class of a node has proven this config. */
-  readonly isProven: (node: string, target: NodeTarget) => boolean;
+  readonly isProven: (node: string, target: Payload) => boolean;
   /** Of a lost record, what most of the nodes of a class have promoted that were not told the present payload; null for nothing. */
-  readonly remadeFor: (className: string) => NodeTarget;
+  readonly remadeFor: (className: string) => Payload;
   /** The way of the pool's present payload so far; undefined for a new one. */
   readonly rollout: RolloutStatus | undefined;
 }
@@ -82,12 +84,16 @@ export function readProof({ proof, settled }: KubeletPoolStatus = {}): ReadonlyM
     return new Map([[ONLY_CLASS, { ...only, current: target, proven: target, former: null, commit: undefined }]]);
   }
   const payloads = proof.payloads.map(targetOfText);
-  const at = (index: number | undefined): NodeTarget => payloads[index ?? -1] ?? null;
+  const at = (index: number | undefined): Payload => payloads[index ?? -1] ?? null;
   return new Map(
     proof.classes.map(({ name, state, since, current, proven, former, commit, nodes, proved, missing = [] }) => [
       name,
       {
-        ...{ name, state, nodes, proved, missing },
+        name,
+        state,
+        nodes,
+        proved,
+        missing,
         since: proof.times[since] ?? '',
         current: at(current),
         proven: at(proven),
@@ -152,10 +158,10 @@ const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.string
 
 const REPLACING = 'replace:';
 
-const textOf = ({ sha256, apply }: NonNullable<NodeTarget>): string =>
+const textOf = ({ sha256, apply }: NonNullable<Payload>): string =>
   apply === 'overlay' ? sha256 : `${REPLACING}${sha256}`;
 
-function targetOfText(text: string): NodeTarget {
+function targetOfText(text: string): Payload {
   const replaces = text.startsWith(REPLACING);
   return replaces ? { sha256: text.slice(REPLACING.length), apply: 'replace' } : { sha256: text, apply: 'overlay' };
 }
@@ -166,6 +172,6 @@ export const isSameProof = (a: ReadonlyMap<string, ClassRecord>, b: readonly Cla
 
 export const isSameState = (a: ClassRecord | undefined, b: ClassRecord): boolean =>
   a?.state === b.state &&
-  sameTarget(a.current, b.current) &&
-  sameTarget(a.proven, b.proven) &&
-  sameTarget(a.former, b.former);
+  [[a.current, b.current] as const, [a.proven, b.proven] as const, [a.former, b.former] as const].every(
+    ([one, other]) => one?.sha256 === other?.sha256 && one?.apply === other?.apply,
+  );

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import { type KnownRecord, poolProof } from '#reconciler/policy/rollout/proof/pool-proof.ts';
-import { writeProof } from '#reconciler/policy/rollout/proof/record.ts';
+import { type KnownRecord, poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { assignedNode, desiredPool, idleNode, nodeView, NOW, settledNode, validPool } from '../../../../support/fleet.ts';
+import { assignedNode, desiredPool, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
 import {
   classOf,
   given,
@@ -17,7 +17,7 @@ import {
   nameOf,
   provenBy,
   SMALL,
-} from '../../../../support/rollout/separate-classes.ts';
+} from '../../../support/rollout/separate-classes.ts';
 
 const HOUR = 3_600_000;
 const AT = toTimestamp(NOW - HOUR);
@@ -48,9 +48,9 @@ const proved = (pool: typeof OLD, commit?: string): KubeletPoolStatus => ({
   settled: { configName: pool.configName, sha256: pool.sha256, apply: 'overlay', at: AT },
   proof: writeProof([
     {
-      ...{ name: '', state: 'proven', since: AT, nodes: 3, proved: 3, missing: [], former: null, commit },
+      ...recordOf('', pool.sha256),
       current: target(NEXT),
-      proven: target(pool),
+      commit,
     },
   ]),
 });
@@ -107,7 +107,10 @@ describe('what a class has proven', () => {
   });
 
   it('is known of a node by what it has, where its class had another name', () => {
-    const group = groupOfClasses([{ view: SMALL, is: settledNode(SMALL, given(HUGE)) }], provenBy(classOf(HUGE, 'gone')));
+    const group = groupOfClasses(
+      [{ view: SMALL, is: settledNode(SMALL, given(HUGE)) }],
+      provenBy(classOf(HUGE, 'gone')),
+    );
     const [member] = group.members;
     assert.ok(member !== undefined);
     assert.equal(group.proof?.provenFor(member)?.sha256, given(HUGE).sha256);
@@ -139,7 +142,12 @@ describe('what a revert goes back to that no node has any more', () => {
 describe('a lost record', () => {
   const rows: readonly (readonly [string, readonly Make[], KubeletPoolStatus | undefined, string | undefined])[] = [
     ['is what all have promoted', [has(OLD), has(OLD)], undefined, OLD.sha256],
-    ['is what most of those have promoted that were not told the next', [tries, has(OLD), promoted(HOUR)], {}, OLD.sha256],
+    [
+      'is what most of those have promoted that were not told the next',
+      [tries, has(OLD), promoted(HOUR)],
+      {},
+      OLD.sha256,
+    ],
     ['is nothing where all were told the next', [tries, promoted(HOUR)], undefined, undefined],
     ['is nothing where not more than half have it', [has(OLD), (view) => idleNode(view)], undefined, undefined],
     ['is nothing where they were only told it', [(view) => assignedNode(view, OLD)], undefined, undefined],
@@ -161,7 +169,10 @@ describe('a lost record', () => {
 
 describe('a rollout that another leader wrote down', () => {
   const wave = (name: string, nodes: number, isDone = true) => ({
-    ...{ name, nodes, state: isDone ? ('done' as const) : ('rolling' as const), startedAt: AT },
+    name,
+    nodes,
+    state: isDone ? ('done' as const) : ('rolling' as const),
+    startedAt: AT,
     ...(isDone ? { doneAt: AT } : {}),
   });
   const rollout = (...waves: ReturnType<typeof wave>[]) => ({
@@ -186,13 +197,28 @@ describe('a rollout that another leader wrote down', () => {
   it('is done as far as nodes show it, and compared once more where it is not over', () => {
     const all = [promoted(HOUR), promoted(HOUR), tries];
     assert.deepEqual(known(all, wave('canary', 1), wave('rest', 3, false)), [[true, false], false, false]);
-    assert.deepEqual(known([tries, tries, tries], wave('canary', 1), wave('rest', 3, false)), [[false, false], false, false]);
-    assert.deepEqual(known([promoted(60_000), tries, tries], wave('canary', 1), wave('rest', 3, false))[0], [false, false]);
+    assert.deepEqual(known([tries, tries, tries], wave('canary', 1), wave('rest', 3, false)), [
+      [false, false],
+      false,
+      false,
+    ]);
+    assert.deepEqual(known([promoted(60_000), tries, tries], wave('canary', 1), wave('rest', 3, false))[0], [
+      false,
+      false,
+    ]);
   });
 
   it('is over where more than half of its nodes show it', () => {
-    assert.deepEqual(known([promoted(HOUR), promoted(HOUR), tries], wave('canary', 1), wave('rest', 3)), [[true, true], true, true]);
-    assert.deepEqual(known([promoted(HOUR), tries, tries], wave('canary', 1), wave('rest', 3)), [[true, false], false, false]);
+    assert.deepEqual(known([promoted(HOUR), promoted(HOUR), tries], wave('canary', 1), wave('rest', 3)), [
+      [true, true],
+      true,
+      true,
+    ]);
+    assert.deepEqual(known([promoted(HOUR), tries, tries], wave('canary', 1), wave('rest', 3)), [
+      [true, false],
+      false,
+      false,
+    ]);
   });
 
   it('is as it was, where this leader wrote it', () => {

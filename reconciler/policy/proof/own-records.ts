@@ -1,7 +1,7 @@
 import { isDeepStrictEqual as equal } from 'node:util';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import type { Step } from '../../steps.ts';
+import type { Step } from '../steps.ts';
 
 /** A status of a pool that this leader wrote and read back, or would write as it is. */
 export interface OwnRecord {
@@ -45,14 +45,23 @@ export function createOwnRecords(): OwnRecords {
 
 /** What a status remembers; the rest is seen again in each pass. */
 const memoryOf = ({ halt, released, settled, proof, rollout }: KubeletPoolStatus = {}): unknown => ({
-  ...{ halt, released, settled, proof },
+  halt,
+  released,
+  settled,
+  proof,
   rollout: rollout && { ...rollout, generation: 0, maxOnTrial: 0, onTrial: 0 },
 });
 
 /** For a look at the cluster that decides nothing: whatever is written there. */
 export const writtenRecords = (pools: ReadonlyMap<string, KubeletPool>): ReadonlyMap<string, OwnRecord> =>
   new Map(
-    [...pools].flatMap(([name, { metadata: { uid = '' }, status }]) =>
-      status === undefined ? [] : [[name, { uid, status }]],
+    [...pools].flatMap(
+      ([
+        name,
+        {
+          metadata: { uid = '' },
+          status,
+        },
+      ]) => (status === undefined ? [] : [[name, { uid, status }]]),
     ),
   );

@@ -44,13 +44,9 @@ export interface PoolProof {
   /** What other nodes of the class of this one may be given at once; null for nothing. */
   readonly provenFor: (node: ProofOf) => Payload;
   /** What a revert takes this node back to: the same, or what the class proved last, where its commit renders that still. */
-  readonly revertTo: (node: ProofOf) => Payload;
-  /** The commits of the record have yet to be read for that. */
-  readonly isRevertUnread: (node: ProofOf) => boolean;
+  readonly revertTo: (node: ProofOf) => Payload | 'unread';
   /** Whether the class of a node has proven this config. */
   readonly isProven: (node: string, target: Payload) => boolean;
-  /** Of a lost record, what most of the nodes of a class have promoted that were not told the present payload; null for nothing. */
-  readonly remadeFor: (className: string) => Payload;
   /** The way of the pool's present payload so far; undefined for a new one. */
   readonly rollout: RolloutStatus | undefined;
 }
@@ -60,9 +56,7 @@ export const NO_PROOF: PoolProof = {
   classes: new Map(),
   provenFor: () => null,
   revertTo: () => null,
-  isRevertUnread: () => false,
   isProven: () => false,
-  remadeFor: () => null,
   rollout: undefined,
 };
 

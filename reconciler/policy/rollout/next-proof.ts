@@ -35,7 +35,7 @@ export function nextProof(
   const at = toTimestamp(now);
   const present = [...Map.groupBy(members, ({ node }) => classNameOf(pool, node.name))].map(([name, own]) => {
     const known = proof.classes.get(name);
-    const next = { name, since: at, ...standOf(own, group, known ?? { proven: proof.remadeFor(name) }, stand) };
+    const next = { name, since: at, ...standOf(own, group, known ?? { proven: null }, stand) };
     return known !== undefined && isSameState(known, next) ? { ...next, since: known.since } : next;
   });
   present.sort((a, b) => (a.name < b.name ? -1 : 1));

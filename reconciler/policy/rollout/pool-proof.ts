@@ -18,35 +18,29 @@ export interface KnownRecord {
 
 export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord, now: Millis): PoolProof {
   const { pool, members } = group;
-  const [record, rollout] = [readProof(status), rolloutOf(pool, status)];
-  const witnesses = isOwn ? null : witnessesIn(group, now);
-  const classes = witnesses === null ? record : narrowed(record, witnesses);
   const isLost = status?.proof === undefined && status?.settled === undefined;
-  const remade = isLost ? mostPromoted(group) : new Map<string, NodeTarget>();
-  const each = [...classes.values()];
-  const byPayload = new Map(each.flatMap((known) => (known.proven === null ? [] : [[known.proven.sha256, known]])));
+  const record = isLost ? remade(group) : readProof(status);
+  const witnesses = isOwn || isLost ? null : witnessesIn(group, now);
+  const classes = witnesses === null ? record : narrowed(record, witnesses);
+  const byPayload = new Map([...classes.values()].map((known) => [known.proven?.sha256 ?? '', known]));
   const recordOf = ({ node, kubeletNode }: ProofOf): ClassRecord | undefined =>
     // A node whose class has another name under the present template is known by what it has proven.
-    classes.get(classNameOf(pool, node.name)) ?? byPayload.get(provenConfigOf(kubeletNode)?.sha256 ?? '');
+    classes.get(classNameOf(pool, node.name)) ?? byPayload.get(provenConfigOf(kubeletNode)?.sha256 ?? 'none');
+  const rollout = rolloutOf(pool, status);
   return {
     classes,
-    provenFor: (member) => recordOf(member)?.proven ?? null,
+    // What is made again is written first.
+    provenFor: (member) => (isLost ? null : (recordOf(member)?.proven ?? null)),
     revertTo: (member) => {
-      const known = recordOf(member);
-      const former = known?.former ?? null;
-      if (former !== null && rendered?.has(former.sha256) === true) return former;
-      return known?.proven ?? remade.get(classNameOf(pool, member.node.name)) ?? null;
-    },
-    remadeFor: (className) => remade.get(className) ?? null,
-    isRevertUnread: (member) => {
-      const known = recordOf(member);
-      return known !== undefined && known.former !== null && known.commit !== undefined && rendered === undefined;
+      const { proven = null, former = null, commit } = recordOf(member) ?? {};
+      if (former === null || commit === undefined) return proven;
+      return rendered === undefined ? 'unread' : rendered.has(former.sha256) ? former : proven;
     },
     isProven: (node, target) => {
       const proven = classes.get(classNameOf(pool, node))?.proven ?? null;
-      return proven !== null && sameTarget(proven, target);
+      return !isLost && proven !== null && sameTarget(proven, target);
     },
-    rollout: witnesses === null || rollout === undefined ? rollout : witnessed(rollout, group, members, now),
+    rollout: isOwn || rollout === undefined ? rollout : witnessed(rollout, group, members, now),
   };
 }
 
@@ -119,21 +113,31 @@ function witnessed(rollout: RolloutStatus, group: Group, all: readonly Member[],
 
 const NO_WAVE = { name: '', soakMs: 0, nodes: Number.POSITIVE_INFINITY, only: undefined };
 
-/** By class, what more than half of those nodes have promoted that were not told the present payload: that one has to go through its waves. */
-function mostPromoted({ pool, members }: Group): ReadonlyMap<string, NodeTarget> {
-  const found = new Map<string, NodeTarget>();
+/** A lost record: by class, what more than half of those nodes have promoted that were not told the present payload, which has waves to go. */
+function remade({ pool, members }: Group): ReadonlyMap<string, ClassRecord> {
+  const found = new Map<string, ClassRecord>();
   for (const [name, own] of Map.groupBy(members, ({ node }) => classNameOf(pool, node.name))) {
-    const counted: { readonly target: NonNullable<NodeTarget>; nodes: number }[] = [];
     const others = own.filter(({ isAssigned }) => !isAssigned);
+    const counted = new Map<string, number>();
     for (const { kubeletNode } of others) {
-      const promoted = provenConfigOf(kubeletNode);
-      if (promoted === null) continue;
-      const known = counted.find((each) => sameTarget(each.target, promoted));
-      if (known === undefined) counted.push({ target: promoted, nodes: 1 });
-      else known.nodes += 1;
+      const proven = provenConfigOf(kubeletNode);
+      const word = proven === null ? '' : `${proven.apply} ${proven.sha256}`;
+      counted.set(word, (counted.get(word) ?? 0) + 1);
+      if (proven === null || (counted.get(word) ?? 0) * 2 <= others.length) continue;
+      found.set(name, { ...UNKNOWN, name, proven });
     }
-    const most = counted.find(({ nodes }) => nodes > others.length / 2);
-    if (most !== undefined) found.set(name, most.target);
   }
   return found;
 }
+
+const UNKNOWN: Omit<ClassRecord, 'name'> = {
+  state: 'unproven',
+  since: '',
+  current: null,
+  proven: null,
+  former: null,
+  commit: undefined,
+  nodes: 0,
+  proved: 0,
+  missing: [],
+};

@@ -43,9 +43,9 @@ export function targetsOf(
   return group.members.map((each): Targeted => {
     if (config === null || each.target === null) return { member: each, targetKind: 'local', configName: null };
     const ownName = each.payloadClass?.config?.name ?? config.name;
-    const isKept = reverts ? proof?.isRevertUnread(each) === true : isOneOfThePool(each, pool);
-    if (isKept) return { member: each, targetKind: 'config', configName: ownName };
     const proven = (reverts ? proof?.revertTo(each) : proof?.provenFor(each)) ?? null;
+    if (proven === 'unread' || (!reverts && isOneOfThePool(each, pool)))
+      return { member: each, targetKind: 'config', configName: ownName };
     // What its class had proven before it has proven the present one was told to it, and is finished first.
     const begun = [proven, sameTarget(proven, each.target) ? assignmentOf(each.kubeletNode) : null];
     const first = begun.find((target) => isOnFirstTrial(each, group, target, now)) ?? null;

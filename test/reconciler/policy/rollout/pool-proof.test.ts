@@ -7,7 +7,16 @@ import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { assignedNode, desiredPool, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
+import {
+  assignedNode,
+  desiredPool,
+  idleNode,
+  nodeView,
+  NOW,
+  recordOf,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
 import {
   classOf,
   given,
@@ -59,10 +68,10 @@ const asked = (group: Group, known: Omit<KnownRecord, 'isOwn'> & Partial<KnownRe
   const [member] = group.members;
   assert.ok(member !== undefined);
   const proof = poolProof(group, { isOwn: false, ...known }, NOW);
+  const back = proof.revertTo(member);
   return {
     gives: proof.provenFor(member)?.sha256,
-    back: proof.revertTo(member)?.sha256,
-    unread: proof.isRevertUnread(member),
+    back: back === 'unread' ? back : back?.sha256,
     isProven: proof.isProven('n0', target(NEXT)),
     rollout: proof.rollout,
   };
@@ -123,19 +132,19 @@ describe('what a revert goes back to that no node has any more', () => {
 
   it('is read from git first', () => {
     const found = asked(groupOf([tries]), { status });
-    assert.deepEqual([found.gives, found.back, found.unread], [undefined, undefined, true]);
+    assert.deepEqual([found.gives, found.back], [undefined, 'unread']);
   });
 
   it('is what its commit renders still, and nothing where that is something else', () => {
     const found = asked(groupOf([tries]), { status, rendered: new Set([OLD.sha256]) });
-    assert.deepEqual([found.gives, found.back, found.unread], [undefined, OLD.sha256, false]);
+    assert.deepEqual([found.gives, found.back], [undefined, OLD.sha256]);
     const other = asked(groupOf([tries]), { status, rendered: new Set([NEXT.sha256]) });
-    assert.deepEqual([other.back, other.unread], [undefined, false]);
+    assert.equal(other.back, undefined);
   });
 
   it('is nothing where the record names no commit', () => {
     const found = asked(groupOf([tries]), { status: proved(OLD) });
-    assert.deepEqual([found.back, found.unread], [undefined, false]);
+    assert.equal(found.back, undefined);
   });
 });
 
@@ -151,13 +160,13 @@ describe('a lost record', () => {
     ['is nothing where all were told the next', [tries, promoted(HOUR)], undefined, undefined],
     ['is nothing where not more than half have it', [has(OLD), (view) => idleNode(view)], undefined, undefined],
     ['is nothing where they were only told it', [(view) => assignedNode(view, OLD)], undefined, undefined],
-    ['is what it was, where it is not lost', [has(OLD)], proved(NEXT), undefined],
+    ['is what it was, where it is not lost', [has(OLD)], proved(NEXT), NEXT.sha256],
   ];
   for (const [what, nodes, status, sha256] of rows) {
     it(what, () => {
       const group = groupOf(nodes);
       const proof = poolProof(group, { status, isOwn: true }, NOW);
-      assert.equal(proof.remadeFor('')?.sha256, sha256);
+      assert.equal(proof.classes.get('')?.proven?.sha256, sha256);
     });
   }
 

@@ -4,6 +4,7 @@ import type { Desired } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import { planConfigSources } from './plan-config-sources.ts';
 import { planPools } from './pool-status/plan-pools.ts';
+import { rememberClasses } from './remember-classes.ts';
 import { type NodesPlan, planNodes } from './rollout/plan-nodes.ts';
 import { NO_SIGNALS, type Signals } from './signals.ts';
 import type { PlanSettings, Step } from './steps.ts';
@@ -32,5 +33,6 @@ export function plan(
   const nodes = planNodes(desired, fleet, settings, now, signals);
   const pools = planPools(fleet, nodes, now, desired.refused);
   const sources = planConfigSources(desired, fleet, settings, now);
-  return { steps: [...sources, ...nodes.steps, ...pools.steps], nodes, pools: pools.statuses };
+  const steps = [...sources, ...rememberClasses(desired, fleet), ...nodes.steps, ...pools.steps];
+  return { steps, nodes, pools: pools.statuses };
 }

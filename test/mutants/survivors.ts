@@ -200,6 +200,9 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/pool-status/class-statuses.ts': [
     ['classStatuses', 'a.name < b.name → a.name <= b.name', 'no two classes have the same name'],
   ],
+  'reconciler/policy/pool-status/holds-summary.ts': [
+    ['summariseHolds', 'a.reason < b.reason → a.reason <= b.reason', 'no two are the same'],
+  ],
   'reconciler/policy/pool-status/plan-pools.ts': [
     ['isStillAsked', 'present?.status → present.status', NARROWS],
     ['specSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],
@@ -408,7 +411,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/queries-to-ask.ts': [
     ['queriesToAsk', 'target === null → false', 'no rollout is about no target'],
   ],
-  'reconciler/policy/rollout/remember-classes.ts': [
+  'reconciler/policy/remember-classes.ts': [
     ['rememberClasses', 'names.length === 0 → false', 'it only saves the look at every node'],
     ['labelsToKeep', 'node === undefined → false', 'it has no KubeletNode then'],
   ],
@@ -435,7 +438,6 @@ export const SURVIVORS: Explained = {
     ['rememberRollout', 'config === null || target === null → config === null && target === null', NARROWS],
     ['rememberRollout', 'config === null → false', NARROWS],
     ['rememberRollout', 'target === null → false', NARROWS],
-    ['summariseHolds', 'a.reason < b.reason → a.reason <= b.reason', 'no two are the same'],
   ],
   'reconciler/policy/rollout/halt.ts': [
     [

@@ -16,10 +16,11 @@ import { failedMembers } from '../rollout/halt.ts';
 import { type Group, isProvenAndAwaitsTurn, type Member } from '../rollout/membership.ts';
 import { isProven } from '../rollout/on-trial.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
-import { type RolloutMemory, summariseHolds } from '../rollout/rollout-status.ts';
+import type { RolloutMemory } from '../rollout/rollout-status.ts';
 import { refusedUnassigned, sameTarget } from '../rollout/node-progress.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 import { classStatuses } from './class-statuses.ts';
+import { summariseHolds } from './holds-summary.ts';
 
 const MOST_FAILURES = 10;
 const MOST_FINDINGS = 5;

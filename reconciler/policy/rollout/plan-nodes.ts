@@ -26,7 +26,6 @@ import type { NodeTarget } from './node-progress.ts';
 import { poolProof } from './pool-proof.ts';
 import { NO_PROOF } from '../proof/record.ts';
 import { nodeSteps, currentTrialTerms } from './node-steps.ts';
-import { rememberClasses } from './remember-classes.ts';
 import { isCompared, rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
 
@@ -83,7 +82,6 @@ export function planNodes(
     steps: [
       ...presenceSteps(fleet, now),
       ...rememberLabelLosses(fleet),
-      ...rememberClasses(desired, fleet),
       ...plans.flatMap(({ group, memory }) => measureSteps(group, memory.rollout)),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, skipped, fleet, now),

@@ -1,7 +1,6 @@
 import type {
   AnalysisStatus,
   Halt,
-  HoldSummary,
   KubeletPoolStatus,
   ProofRecord,
   Released,
@@ -11,7 +10,6 @@ import type {
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Cohort } from './cohort.ts';
-import type { MemberDecision } from './decide-group.ts';
 import { type Group, targetOf } from './membership.ts';
 import type { OnTrial } from './on-trial.ts';
 import { targetRecordOf, sameTarget } from './node-progress.ts';
@@ -95,24 +93,3 @@ const stopped = (wave: WaveStatus): WaveStatus =>
 /** No comparison was asked for, or it found nothing worse, or not enough to compare in time. */
 export const isCompared = (analysis: AnalysisStatus | undefined): boolean =>
   analysis === undefined || analysis.verdict === 'pass' || analysis.verdict === 'unknown';
-
-const MOST_EXAMPLES = 5;
-
-/** Why nodes wait, by reason, the one that holds most first. */
-export function summariseHolds(decisions: readonly MemberDecision[]): readonly HoldSummary[] {
-  const byReason = new Map<string, { readonly names: string[]; readonly message: string }>();
-  for (const { member, verdict } of decisions) {
-    if (verdict.verdict !== 'hold') continue;
-    const known = byReason.get(verdict.hold) ?? { names: [], message: verdict.because };
-    known.names.push(member.node.name);
-    byReason.set(verdict.hold, known);
-  }
-  return [...byReason]
-    .map(([reason, { names, message }]) => ({
-      reason,
-      nodes: names.length,
-      examples: names.slice(0, MOST_EXAMPLES),
-      message,
-    }))
-    .sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
-}

@@ -1,6 +1,6 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
-import { AWAITS_TURN, explainNodes, type NodeReason } from '../../policy/rollout/explain-nodes.ts';
+import { AWAITS_TURN, explainNodes, type NodeReason } from '../../policy/pool-status/explain-nodes.ts';
 import type { PassResult } from '../pass-result.ts';
 import type { NodeRow, NodeState, StateCount } from './model.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
-import { explainNodes } from '#reconciler/policy/rollout/explain-nodes.ts';
+import { explainNodes } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
 import { type Member, memberOf, targetOf, type SkippedNode } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';

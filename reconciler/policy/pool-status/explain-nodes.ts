@@ -1,8 +1,8 @@
 import type { Fleet } from '../fleet.ts';
-import type { MemberDecision } from './decide-group.ts';
-import type { SkippedNode } from './membership.ts';
-import type { NodesPlan } from './plan-nodes.ts';
-import { refusedUnassigned } from './node-progress.ts';
+import type { MemberDecision } from '../rollout/decide-group.ts';
+import type { SkippedNode } from '../rollout/membership.ts';
+import type { NodesPlan } from '../rollout/plan-nodes.ts';
+import { refusedUnassigned } from '../rollout/node-progress.ts';
 
 /** Where a node stands now, and why it is changed or not. */
 export interface NodeReason {

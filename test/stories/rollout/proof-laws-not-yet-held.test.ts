@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { commit, COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
+import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/sized-pool.ts';
+import { fc } from '../../support/property.ts';
+import { KINDS } from '../../support/proof/machine-pools.ts';
+import { MovingWorld } from '../../support/proof/moving-world.ts';
+import { forgeries, settings, type Forged, type Setting } from '../../support/proof/world-events.ts';
+import { holds, replayFrom } from '../../support/replayable.ts';
+import { runsOf } from '../../support/sample.ts';
+
+const STEPS = runsOf(50_000, 50);
+const LENGTH = 150;
+const replay = replayFrom(process.env, 30_30_31);
+
+/** All settled; the pool asks for a canary that soaks for two hours. */
+const settingOf = (isComputed: boolean): Setting => ({
+  pools: [
+    {
+      isComputed,
+      rollout: {
+        maxUnavailable: '100%',
+        soak: '0s',
+        canary: { nodes: 1, soak: '1h' },
+        onFailure: { threshold: 1, action: 'revert' },
+      },
+    },
+  ],
+  nodes: Array.from({ length: 12 }, (_, index) => ({ pool: 0, kind: KINDS[index % 4] ?? 0 })),
+  victim: 1,
+  settled: true,
+});
+
+/** Which version somebody says is proven: the present one, or one that kills kubelets and nobody ever ran. */
+const OF: readonly (readonly [string, number | null])[] = [
+  ['the present version', null],
+  ['another version', 5],
+];
+
+describe('a status of a pool that somebody else writes', () => {
+  for (const isComputed of [false, true]) {
+    for (const [of, table] of OF) {
+      for (const what of ['settled', 'rollout', 'proof', 'all'] as const satisfies Forged[]) {
+        const where = isComputed ? 'with classes of machines' : 'without classes';
+        it(`gives no node what nobody has proven: ${what} of ${of}, in a pool ${where}`, () => {
+          for (const takeover of [false, true]) {
+            const world = new MovingWorld(settingOf(isComputed));
+            world.happen({ event: 'commit', pool: 0, table: 3 });
+            for (let round = 0; round < 5; round += 1) world.happen({ event: 'time', minutes: 2, who: 'all' });
+            world.happen({ event: 'forge', pool: 0, table, what });
+            if (takeover) world.happen({ event: 'takeover', hours: 0 });
+            for (const kind of KINDS) world.happen({ event: 'join', pool: 0, kind });
+            for (let round = 0; round < 12; round += 1) world.happen({ event: 'time', minutes: 2, who: 'all' });
+          }
+        });
+      }
+    }
+  }
+
+  it(`gives no node anything in ${STEPS} steps of moving worlds`, () => {
+    holds(
+      'a forged record gives no node anything',
+      fc.property(settings, fc.array(forgeries, { minLength: LENGTH, maxLength: LENGTH }), (setting, story) => {
+        const world = new MovingWorld(setting);
+        for (const event of story) world.happen(event);
+      }),
+      Math.ceil(STEPS / LENGTH),
+      replay,
+    );
+  });
+});
+
+/** Machines of so many types, each with its own bytes, so many of each; the last type dies of the second version. */
+function revertOver(types: number, ofEach: number) {
+  const rollout = '{maxUnavailable: 100%, onFailure: {threshold: 1, action: revert}}';
+  const [before, next] = ['0.1', '0.2'].map((share) =>
+    sizedPool(`computed: {systemReserved: {cpu: 'cpu * ${share}'}}\n`, rollout),
+  );
+  assert.ok(before !== undefined && next !== undefined);
+  const fleet = new FleetSimulation();
+  const nodes = Array.from({ length: types * ofEach }, (_, index) => {
+    const cpu = 2 + Math.floor(index / ofEach);
+    return sizedNode(`n${index}`, cpu, 64);
+  });
+  for (const node of nodes) fleet.addNode(node);
+  const minutes = (count: number): void => {
+    for (let minute = 0; minute < count; minute += 1) {
+      fleet.reconcile();
+      fleet.agentsStep();
+      fleet.now += 60_000;
+    }
+  };
+  fleet.inForce = commit(COMMIT_A, before);
+  minutes(30);
+  assert.equal(fleet.fleet.pools.get('x')?.status?.phase, 'Settled');
+  const [last] = nodes.slice(-1);
+  assert.ok(last !== undefined);
+  fleet.deadly.add(shaFor(next, last));
+  fleet.inForce = commit(COMMIT_B, next);
+  minutes(60);
+  const { phase, message = '' } = fleet.fleet.pools.get('x')?.status ?? {};
+  assert.equal(phase, 'Halted');
+  const stay = nodes.filter((node) => toldTo(fleet, node.name) === shaFor(next, node)).length;
+  return { stay, message, tried: nodes.filter((node) => fleet.exposed.get(shaFor(next, node))?.has(node.name)).length };
+}
+
+describe('a revert over many classes of machines', () => {
+  it('takes all of them back, where each has a node left on what it had', () => {
+    const { stay, message, tried } = revertOver(120, 2);
+    assert.ok(tried > 100, `${tried} tried it`);
+    assert.equal(stay, 0, message);
+  });
+
+  it('takes all of them back, where no node of most classes has the config of before', () => {
+    const { stay, message, tried } = revertOver(20, 1);
+    assert.ok(tried > 15, `${tried} tried it`);
+    assert.equal(stay, 0, message);
+  });
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import type { KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import { classKey, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
+import { bytesFor } from './proof-waves.ts';
+
+/** What the status of a pool newly claims has to be so. @throws AssertionError that names the law */
+export function checkClaims(
+  ledger: ProofLedger,
+  pool: PoolRecord,
+  before: KubeletPoolStatus | undefined,
+  after: KubeletPoolStatus | undefined,
+): void {
+  if (after === undefined || after === before) return;
+  const { settled, rollout, phase, halt } = after;
+  if (settled !== undefined) checkSettled(ledger, pool, before?.settled, settled);
+  const isNew = before?.rollout?.sha256 !== rollout?.sha256 || before?.rollout?.finishedAt === undefined;
+  if (rollout?.finishedAt !== undefined && isNew) {
+    assert.ok(pool.proven.has(rollout.sha256), `settled: pool ${pool.name} says that all waves are done`);
+  }
+  if (phase === 'Settled') {
+    assert.ok(pool.proven.has(pool.version.id), `settled: pool ${pool.name} says that it has`);
+    for (const each of ledger.membersOf(pool.name)) {
+      const isBeginning = each.joined && each.isChanging;
+      assert.ok(isBeginning || each.proved === bytesFor(pool, each), `settled: ${each.name} has not proven it`);
+    }
+  }
+  if (phase === 'Halted' && halt?.action === 'revert') checkBack(ledger, pool, after.message ?? '');
+}
+
+function checkSettled(
+  ledger: ProofLedger,
+  pool: PoolRecord,
+  before: SettledConfig | undefined,
+  { sha256, classes = [] }: SettledConfig,
+): void {
+  if (before?.sha256 !== sha256) {
+    const isRemade = [...pool.remade].some((key) => key.endsWith(sha256));
+    assert.ok(pool.proven.has(sha256) || isRemade, `settled: pool ${pool.name} names what did not come through its waves`);
+  }
+  for (const each of classes) {
+    if (before?.classes?.some(({ name, sha256: had }) => name === each.name && had === each.sha256) === true) continue;
+    const kind = pool.version.kindOfName.get(each.name);
+    assert.ok(kind !== undefined, `settled: there is no class ${each.name}`);
+    assert.ok(
+      ledger.everPromoted.has(classKey(pool, kind, each.sha256)),
+      `settled: pool ${pool.name} names bytes that no node of class ${each.name} has promoted`,
+    );
+  }
+}
+
+/** The nodes that have what failed, where their class had something else before. */
+export function leftBehind(ledger: ProofLedger, pool: PoolRecord): readonly Machine[] {
+  return ledger.membersOf(pool.name).filter((each) => isOnFailed(ledger, pool, each));
+}
+
+/** It was told the bytes that failed, or runs them, and the pool never proved these for its class. */
+function isOnFailed(ledger: ProofLedger, pool: PoolRecord, each: Machine): boolean {
+  const bytes = bytesFor(pool, each);
+  if (each.told !== bytes && each.runs !== bytes) return false;
+  return !ledger.hasProven(pool, each.kind, bytes);
+}
+
+/** What the pool proved for the class of a machine before its present version. */
+export function formerlyProven(ledger: ProofLedger, pool: PoolRecord, { kind }: Machine): readonly string[] {
+  const versions = [...pool.proven.values()].filter(({ id }) => id !== pool.version.id);
+  const remade = [...pool.remade].flatMap((key) => {
+    const bytes = key.split(' ').at(-1) ?? '';
+    return key === classKey(pool, kind, bytes) ? [bytes] : [];
+  });
+  return [...versions.map(({ bytes }) => bytes[kind] ?? ''), ...remade].filter((bytes) =>
+    ledger.everPromoted.has(classKey(pool, kind, bytes)),
+  );
+}
+
+/** Whether it says that all nodes are back, and how many it says stay. */
+export function readRevert(message: string): { readonly isAll: boolean; readonly kept: number } {
+  const [, there, of] = /; (\d+) of (\d+) nodes are back/.exec(message) ?? [];
+  const [, kept = '0'] = /; (\d+) without a config to go back to: /.exec(message) ?? [];
+  return { isAll: there !== undefined && there === of, kept: Number(kept) };
+}
+
+function checkBack(ledger: ProofLedger, pool: PoolRecord, message: string): void {
+  if (!readRevert(message).isAll) return;
+  const left = leftBehind(ledger, pool).map(({ name }) => name);
+  assert.deepEqual(left, [], `back: pool ${pool.name} says that all nodes are back`);
+}
+
+/**
+ * After a revert has come to rest: who has what failed has nothing that its class proved before, and all of those are counted.
+ *
+ * @throws AssertionError that names the law
+ */
+export function checkReverted(ledger: ProofLedger, { pools }: Pick<Fleet, 'pools'>): void {
+  for (const pool of ledger.pools.values()) {
+    const { halt, phase, message = '' } = pools.get(pool.name)?.status ?? {};
+    if (phase !== 'Halted' || halt?.action !== 'revert' || halt.sha256 !== pool.version.id) continue;
+    const left = leftBehind(ledger, pool);
+    const wrong = left.filter((each) => formerlyProven(ledger, pool, each).length > 0).map(({ name }) => name);
+    assert.deepEqual(wrong, [], `reverted: they keep what failed in pool ${pool.name}, and their class proved something before`);
+    assert.equal(readRevert(message).kept, left.length, `reverted: who stays in pool ${pool.name} is counted: ${message}`);
+  }
+}

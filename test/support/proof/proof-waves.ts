@@ -1,0 +1,157 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import { boundOf, millisOf, shareOf, thresholdOf } from './arithmetic.ts';
+import {
+  hasServed,
+  isInRollout,
+  isUnableForAnHour,
+  type Machine,
+  type PoolRecord,
+  type ProofLedger,
+} from './proof-ledger.ts';
+
+/** A wave as pool.yaml asks for it. */
+interface Wave {
+  readonly nodes: number;
+  readonly soakMs: Millis;
+  /** Canaries of each class. */
+  readonly perClass: boolean;
+  /** It may end without some. */
+  readonly isLast: boolean;
+}
+
+export const bytesFor = ({ version }: PoolRecord, { kind }: Machine): string => version.bytes[kind] ?? '';
+
+/** By class of machines; all are of one without computed values. */
+export const byClass = ({ version }: PoolRecord, machines: readonly Machine[]): ReadonlyMap<number, readonly Machine[]> =>
+  Map.groupBy(machines, ({ kind }) => (version.isComputed ? kind : 0));
+
+/** How many canaries the pool asks for, over all classes; 0 for none. */
+export function canariesOf(pool: PoolRecord, machines: readonly Machine[]): number {
+  const { canary } = pool.version.rollout;
+  if (canary?.nodes === undefined) return 0;
+  const { nodes, perClass = false } = canary;
+  if (!perClass || !pool.version.isComputed) return shareOf(nodes, machines.length);
+  return [...byClass(pool, machines).values()].reduce((sum, own) => sum + shareOf(nodes, own.length), 0);
+}
+
+/** How many nodes may fail without a halt. */
+export function sparedIn(ledger: ProofLedger, { name, version: { rollout } }: PoolRecord): number {
+  const nodes = ledger.groupOf(name).length;
+  const budget = Math.max(1, boundOf(rollout.maxUnavailable, nodes));
+  return Math.min(thresholdOf(rollout.onFailure.threshold, nodes), budget) - 1;
+}
+
+/** Were told it, and took it back, or died of it as far as anybody knows. */
+export function lostOf(pool: PoolRecord, machines: readonly Machine[], now: Millis): readonly Machine[] {
+  return machines.filter((each) => {
+    const bytes = bytesFor(pool, each);
+    const hasDied = !each.promoted.has(bytes) && isUnableForAnHour(each, now);
+    return each.told === bytes && (each.rejected.has(bytes) || hasDied);
+  });
+}
+
+/** The nodes of the rollout that are there. */
+export function rolloutOf(ledger: ProofLedger, pool: PoolRecord): readonly Machine[] {
+  const members = ledger.membersOf(pool.name);
+  const found = members.filter((each) => isInRollout(pool, each));
+  if (found.length > 0 || members.length === 0) return found;
+  // Nobody who was there at its beginning is left: it begins again with everybody.
+  pool.newest = undefined;
+  return members;
+}
+
+function wavesOf(pool: PoolRecord, cohort: readonly Machine[]): readonly Wave[] {
+  const { canary, steps = [], soak } = pool.version.rollout;
+  const canaries = canariesOf(pool, cohort);
+  const waves: Wave[] = [];
+  if (canaries > 0) {
+    const perClass = canary?.perClass === true && pool.version.isComputed;
+    waves.push({ nodes: canaries, soakMs: millisOf(canary?.soak ?? soak), perClass, isLast: false });
+  }
+  for (const step of steps) {
+    const nodes = Math.max(waves.at(-1)?.nodes ?? 0, shareOf(step.nodes, cohort.length));
+    waves.push({ nodes, soakMs: millisOf(step.soak ?? soak), perClass: false, isLast: false });
+  }
+  return [...waves, { nodes: cohort.length, soakMs: millisOf(soak), perClass: false, isLast: true }];
+}
+
+/** How far the version of a pool may have come by now, at most. */
+export interface Progress {
+  /** All waves are done, now or before. */
+  readonly isDone: boolean;
+  /** By wave, up to the present one, of which nodes of the rollout how many may have been told: of all, or of each class. */
+  readonly waves: readonly (readonly Limit[])[];
+}
+
+export interface Limit {
+  readonly of: readonly Machine[];
+  readonly most: number;
+}
+
+/** Marks the waves that are done by what nodes have truly shown; those before stay done. */
+export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): Progress {
+  const cohort = rolloutOf(ledger, pool);
+  const waves = wavesOf(pool, cohort);
+  // Who proved it and went away has proved it.
+  const all = [...ledger.machines.values()].filter((each) => each.pool === pool.name && isInRollout(pool, each));
+  const spared = sparedIn(ledger, pool);
+  while (cohort.length > 0 && pool.done < waves.length) {
+    const wave = waves[pool.done];
+    if (wave === undefined || !isDone(wave, { pool, cohort, all, spared, now })) break;
+    pool.done += 1;
+  }
+  const isOver = cohort.length > 0 && pool.done >= waves.length;
+  if (isOver) pool.proven.set(pool.version.id, pool.version);
+  const limitsOf = (wave: Wave): readonly Limit[] => {
+    const most = (of: readonly Machine[], nodes: number): Limit => ({
+      of,
+      most: nodes + Math.min(spared, lostOf(pool, of, now).length),
+    });
+    if (!wave.perClass) return [most(cohort, wave.nodes)];
+    const { nodes = 1 } = pool.version.rollout.canary ?? {};
+    return [...byClass(pool, cohort).values()].map((own) => most(own, shareOf(nodes, own.length)));
+  };
+  return { isDone: isOver, waves: waves.slice(0, pool.done + 1).map(limitsOf) };
+}
+
+interface Seen {
+  readonly pool: PoolRecord;
+  readonly cohort: readonly Machine[];
+  readonly all: readonly Machine[];
+  readonly spared: number;
+  readonly now: Millis;
+}
+
+function isDone(wave: Wave, seen: Seen): boolean {
+  const { pool, cohort, all, now } = seen;
+  if (!wave.perClass) return isDoneBy(wave, seen);
+  const { nodes = 1 } = pool.version.rollout.canary ?? {};
+  const proved = byClass(pool, all);
+  const asked = [...byClass(pool, cohort)].filter(([, own]) =>
+    own.some((each) => each.told === bytesFor(pool, each) || isAble(each, now)),
+  );
+  return (
+    asked.length > 0 &&
+    asked.every(([kind, own]) =>
+      isDoneBy({ ...wave, nodes: shareOf(nodes, own.length) }, { ...seen, cohort: own, all: proved.get(kind) ?? [] }),
+    )
+  );
+}
+
+const isAble = ({ unableSince }: Machine, now: Millis): boolean => unableSince === undefined || unableSince > now;
+
+function isDoneBy(wave: Wave, { pool, cohort, all, spared, now }: Seen): boolean {
+  const provers = new Set(all.filter((each) => hasServed(each, bytesFor(pool, each), wave.soakMs)));
+  const lost = lostOf(pool, cohort, now).filter((each) => !provers.has(each));
+  const replaced = Math.min(spared, lost.length);
+  if (provers.size > 0 && provers.size >= Math.min(wave.nodes, Math.max(1, cohort.length - replaced))) return true;
+  if (!wave.isLast) return false;
+  // Only the last wave ends without some: those that could not take part for an hour, and one machine that died.
+  const there = cohort.filter((each) => provers.has(each)).length;
+  const without = cohort.filter((each) => {
+    const isTold = each.told === bytesFor(pool, each) && each.proved !== each.told;
+    return !provers.has(each) && !isTold && isUnableForAnHour(each, now);
+  });
+  const died = Math.max(replaced, Math.min(1, lost.length));
+  return there > cohort.length / 2 && cohort.length - there - without.length - died <= 0;
+}

@@ -12,6 +12,8 @@ export interface Signals {
   readonly pods?: ReadonlyMap<string, PodCount>;
   /** By pool: what Prometheus says of its canaries. A pool that is not in it was not asked for. */
   readonly queries?: ReadonlyMap<string, QueryAnswers>;
+  /** By pool: SHA-256s of the payloads that a recorded commit renders for it. A pool that is not in it has nothing that git vouches for. */
+  readonly rendered?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

@@ -84,7 +84,13 @@ export function createEarlierRenderings(
     async ask(asked, fleet, signal) {
       if (asked.length === 0) return new Map();
       const wanted = new Set(asked.map(({ commit }) => commit));
-      const term = { clock, parent: signal, onParent: () => 'shutting down', ms: READING_MS, reason: () => TOOK_TOO_LONG };
+      const term = {
+        clock,
+        parent: signal,
+        onParent: () => 'shutting down',
+        ms: READING_MS,
+        reason: () => TOOK_TOO_LONG,
+      };
       await withLifetime(term, (life) => readMissing(wanted, life.signal, signal));
       const answer = new Map<string, ReadonlySet<string>>();
       for (const { pool: name, commit } of asked) {

@@ -22,8 +22,7 @@ const plain = (maxPods: number): Tree => ({
 });
 const computed = (expression: string): Tree => ({
   'pools/x/pool.yaml': `${POOL}  layers: [computed.yaml]\n`,
-  'pools/x/computed.yaml':
-    `apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ComputedKubeletConfiguration\ncomputed: ${expression}\n`,
+  'pools/x/computed.yaml': `apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ComputedKubeletConfiguration\ncomputed: ${expression}\n`,
 });
 const BY_MEMORY = computed("{systemReserved: {memory: 'memory * 0.1'}}");
 
@@ -41,7 +40,9 @@ function setUp(commits: Record<CommitOid, Kept>) {
       const found = commits[oid] ?? null;
       if (found === 'hang') {
         const { promise, reject } = Promise.withResolvers<never>();
-        signal.addEventListener('abort', () => reject(new GitError('GIT_ABORTED', 'broken off', { cause: signal.reason })));
+        signal.addEventListener('abort', () =>
+          reject(new GitError('GIT_ABORTED', 'broken off', { cause: signal.reason })),
+        );
         return promise;
       }
       if (found instanceof Error) throw found;

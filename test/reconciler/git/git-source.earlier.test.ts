@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
+import type { Snapshot } from '#reconciler/policy/commit-snapshot.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
 import { FOLDER, monorepo } from './support/monorepo.ts';
@@ -10,10 +11,8 @@ const change = (n: number) => ({ 'base/a.yaml': `a: ${n}\n` });
 const POOL = { 'pools/a/pool.yaml': 'a: 1\n', 'base/all.yaml': 'c: 1\n' };
 const CHANGED = { ...POOL, 'base/all.yaml': 'c: 2\n' };
 
-type Found = Awaited<ReturnType<ReturnType<Awaited<ReturnType<typeof start>>['source']>['earlier']>>;
-
 /** What a file says in it; null for no such commit. */
-const said = (found: Found, path = 'base/a.yaml'): string | null =>
+const said = (found: Snapshot | null, path = 'base/a.yaml'): string | null =>
   found === null ? null : Buffer.from(found.files.get(path)?.bytes ?? []).toString();
 
 describeOrSkip('an earlier commit of the branch', { skip: WITHOUT_GIT }, () => {
@@ -36,8 +35,7 @@ describeOrSkip('an earlier commit of the branch', { skip: WITHOUT_GIT }, () => {
     const right = await repository.commit({ tree, parents: [root], message: 'right' });
     const merge = await repository.commit({ tree, parents: [left, right] });
     await repository.setRef('refs/heads/main', merge);
-    for (const oid of [root, left, right, merge])
-      assert.equal((await source().earlier(oid, soon()))?.commit.oid, oid);
+    for (const oid of [root, left, right, merge]) assert.equal((await source().earlier(oid, soon()))?.commit.oid, oid);
   });
 
   it('is none that another branch has, that the branch lost, or that nobody knows', async (t) => {
@@ -51,7 +49,8 @@ describeOrSkip('an earlier commit of the branch', { skip: WITHOUT_GIT }, () => {
     const unrelated = await repository.commitFiles(change(5), { branch: 'unrelated' });
     const tree = await server.git('rev-parse', `${first}^{tree}`);
     const git = source();
-    for (const oid of [amended, other, unrelated, tree, 'd'.repeat(40)]) assert.equal(await git.earlier(oid, soon()), null);
+    for (const oid of [amended, other, unrelated, tree, 'd'.repeat(40)])
+      assert.equal(await git.earlier(oid, soon()), null);
     assert.equal(said(await git.earlier(tip, soon())), 'a: 3\n');
     await repository.setRef('refs/heads/main', first);
     assert.equal(await git.earlier(tip, soon()), null, 'the branch was forced back behind it');

@@ -16,7 +16,13 @@ function metered(outcome: Error | string) {
     if (outcome instanceof Error) throw outcome;
     return outcome as never;
   };
-  const source = metrics.meterSource({ url: 'u', branch: 'main', resolve: read, snapshot: read, earlier: read } satisfies GitSource);
+  const source = metrics.meterSource({
+    url: 'u',
+    branch: 'main',
+    resolve: read,
+    snapshot: read,
+    earlier: read,
+  } satisfies GitSource);
   const { gitErrors, gitGoodAt, gitSeconds } = metrics.instruments;
   return {
     source,

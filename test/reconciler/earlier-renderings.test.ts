@@ -198,6 +198,17 @@ describe('an earlier commit that cannot be read', () => {
     assert.deepEqual(read(), [B]);
   });
 
+  it('is as good as one that a node of the cluster keeps from being rendered: the other pools have theirs', async () => {
+    const { ask, warned } = setUp({ [A]: BY_MEMORY, [B]: plain(20) });
+    const node = sizedNode('n', 2, 7.7);
+    const poisoned = Object.defineProperty(idleNode(node), 'status', {
+      get: () => assert.fail('poison'),
+    });
+    const fleet = fleetOf({ nodes: [node], kubeletNodes: [poisoned] });
+    for (let pass = 0; pass < 2; pass += 1) assert.deepEqual(await ask({ x: A, y: B }, fleet), { y: [] });
+    assert.deepEqual(warned, [A]);
+  });
+
   it('is given up at the end of the process, and nothing is said of that', async () => {
     const { ask, read, stop, warned } = setUp({ [A]: 'hang', [B]: plain(20) });
     const asked = ask({ y: A, x: B });

@@ -27,11 +27,13 @@ import { recordedPolicy } from './policy/cluster-policy.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ClockReading, clockJump, shiftTimes } from './policy/first-seen/clock-jump.ts';
 import { createOwnRecords } from './policy/proof/own-records.ts';
+import { commitsToRender } from './policy/rollout/commits-to-render.ts';
 import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
 import { withoutClockSkew } from './policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './policy/first-seen/first-seen-times.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
+import type { EarlierRenderings } from './earlier-renderings.ts';
 import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
 
 export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
@@ -49,6 +51,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | '
   readonly record: SourceRecord;
   readonly blockers: BlockerChecks;
   readonly queries: CanaryQueries;
+  readonly renderings: EarlierRenderings;
   readonly ineffectiveWrites: IneffectiveWrites;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis | undefined;
@@ -102,20 +105,27 @@ export function createPass(ports: PassPorts): Pass {
     const wanted = skipUnreadable(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);
-      return { taken, desired, asked: blockersQueries(desired, fleet), queried: queriesToAsk(desired, fleet) };
+      const questions = {
+        asked: blockersQueries(desired, fleet),
+        queried: queriesToAsk(desired, fleet),
+        recordings: commitsToRender(desired, fleet),
+      };
+      return { taken, desired, ...questions };
     });
-    const { taken, asked, queried } = wanted.result;
+    const { taken, asked, queried, recordings } = wanted.result;
     ports.takeUps.keep(taken, wanted.result.desired);
     said.commit(taken, tip?.commit.subject ?? '');
 
     ports.drains.keepOnly(everything.nodes);
-    const [blockers, queries] = await Promise.all([
+    const [blockers, queries, rendered] = await Promise.all([
       ports.blockers.ask(asked, signal),
       ports.queries.ask(queried, signal),
+      ports.renderings.ask(recordings, wanted.result.desired.commit, wanted.fleet, signal),
     ]);
     const signals = {
       blockers,
       queries,
+      rendered,
       drains: ports.drains.views(),
       pods: ports.drains.counts(),
       records: records.all(),

@@ -23,7 +23,11 @@ const poolOf = ({ choices }: Desired, name: string): string | undefined => {
 };
 
 /** What the commit gives a node. */
-function configFor({ pools }: Desired, pool: string, node: string): { readonly name: string; readonly sha256: string } | null {
+function configFor(
+  { pools }: Desired,
+  pool: string,
+  node: string,
+): { readonly name: string; readonly sha256: string } | null {
   const { classes, config = null } = pools.get(pool) ?? {};
   return classes === undefined ? config : (classes.byNode.get(node)?.config ?? null);
 }
@@ -45,10 +49,16 @@ const settlingBy =
     const isOver = ({ name }: DesiredPool): boolean =>
       [...fleet.nodes.values()].every((node) => {
         const told = fleet.kubeletNodes.get(node.name)?.spec?.configSource?.sha256;
-        return poolOf(desired, node.name) !== name || isAway(node) || told === configFor(desired, name, node.name)?.sha256;
+        return (
+          poolOf(desired, node.name) !== name || isAway(node) || told === configFor(desired, name, node.name)?.sha256
+        );
       });
     const over = new Set([...desired.pools.values()].filter(isOver).map(({ name }) => name));
-    return plan(desired, withPools((pool) => (over.has(pool.metadata.name) ? { ...pool, status: done(pool.status) } : pool))(fleet), ...more);
+    return plan(
+      desired,
+      withPools((pool) => (over.has(pool.metadata.name) ? { ...pool, status: done(pool.status) } : pool))(fleet),
+      ...more,
+    );
   };
 
 function done(status: KubeletPoolStatus = {}): KubeletPoolStatus {
@@ -93,7 +103,9 @@ const alsoTelling =
   (fits: (node: NodeView, pool: DesiredPool, fleet: Fleet) => boolean): Planner =>
   (desired, fleet, ...more) => {
     const planned = plan(desired, fleet, ...more);
-    const touched = new Set(planned.steps.flatMap((step) => ('spec' in step && 'node' in step ? [step.node.metadata.name] : [])));
+    const touched = new Set(
+      planned.steps.flatMap((step) => ('spec' in step && 'node' in step ? [step.node.metadata.name] : [])),
+    );
     const steps = [...fleet.nodes.values()].flatMap((view): readonly Step[] => {
       const [name, node] = [poolOf(desired, view.name), fleet.kubeletNodes.get(view.name)];
       const pool = desired.pools.get(name ?? '');
@@ -155,7 +167,11 @@ const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
     ['wave'],
     { planner: rollingOutAs(({ canary: _, steps: __, ...rollout }) => rollout) },
   ],
-  ['forgets maxUnavailable', ['maxUnavailable'], { planner: rollingOutAs((rollout) => ({ ...rollout, maxUnavailable: '100%' })) }],
+  [
+    'forgets maxUnavailable',
+    ['maxUnavailable'],
+    { planner: rollingOutAs((rollout) => ({ ...rollout, maxUnavailable: '100%' })) },
+  ],
   ['forgets maxOnTrial', ['on trial'], { planner: rollingOutAs((rollout) => ({ ...rollout, maxOnTrial: '100%' })) }],
   [
     'takes only some classes back',
@@ -183,7 +199,8 @@ const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
 ];
 
 /** Laws are named at the beginning of what an assertion says. */
-const lawIn = (error: unknown): string => /^([a-z A-Z]+): /.exec(error instanceof Error ? error.message : '')?.[1] ?? '';
+const lawIn = (error: unknown): string =>
+  /^([a-z A-Z]+): /.exec(error instanceof Error ? error.message : '')?.[1] ?? '';
 
 describe('a planner that breaks a law of proof', () => {
   for (const [what, laws, { planner = plan, ownTime, events = happenings }] of BREAKERS) {

@@ -42,7 +42,9 @@ describe('what a fleet has proven', () => {
       Math.ceil(STEPS / (LENGTH + 15)),
       replay,
     );
-    t.diagnostic(`${steps} steps in ${worlds} worlds, seed ${replay.seed}: ${JSON.stringify(Object.fromEntries(seen))}`);
+    t.diagnostic(
+      `${steps} steps in ${worlds} worlds, seed ${replay.seed}: ${JSON.stringify(Object.fromEntries(seen))}`,
+    );
     if (replay.seed !== USUAL && !EVERY_POINT) return;
     assert.ok(steps >= STEPS);
     for (const what of ['reverted', 'proven', 'in a later wave', 'takeover', 'clock', 'forget', 'reclass']) {

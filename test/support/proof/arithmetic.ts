@@ -3,7 +3,10 @@ import type { Millis } from '#shared/runtime/clock.ts';
 
 /** What the laws count with: written again here, so that a mistake of the planner is not theirs as well. */
 export const shareOf = (amount: Amount, nodes: number): number =>
-  Math.min(nodes, Math.max(1, typeof amount === 'number' ? amount : Math.ceil((Number.parseInt(amount, 10) * nodes) / 100)));
+  Math.min(
+    nodes,
+    Math.max(1, typeof amount === 'number' ? amount : Math.ceil((Number.parseInt(amount, 10) * nodes) / 100)),
+  );
 
 export const boundOf = (amount: Amount, nodes: number): number => {
   if (typeof amount === 'number') return amount;

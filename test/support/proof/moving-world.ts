@@ -52,7 +52,8 @@ export class MovingWorld {
     }
     for (const index of setting.pools.keys()) this.commit(index, 0, setting.settled ? AT_ONCE : undefined);
     this.look();
-    for (let round = 0; setting.settled && round < 12; round += 1) this.happen({ event: 'time', minutes: 5, who: 'all' });
+    for (let round = 0; setting.settled && round < 12; round += 1)
+      this.happen({ event: 'time', minutes: 5, who: 'all' });
     if (setting.settled) for (const index of setting.pools.keys()) this.commit(index, 0);
   }
 
@@ -124,7 +125,9 @@ export class MovingWorld {
           labels: { ...labels, pool: event.pool === null ? NOBODY : this.poolName(event.pool) },
         }));
       case 'reclass':
-        return this.view(this.name(event.node), ({ labels }) => ({ labels: { ...labels, [TIER]: tierOf(event.kind) } }));
+        return this.view(this.name(event.node), ({ labels }) => ({
+          labels: { ...labels, [TIER]: tierOf(event.kind) },
+        }));
       case 'blip':
         return this.blip(event.pool, event.what);
       case 'takeover':

@@ -36,7 +36,10 @@ function checkSettled(
 ): void {
   if (before?.sha256 !== sha256) {
     const isRemade = [...pool.remade].some((key) => key.endsWith(sha256));
-    assert.ok(pool.proven.has(sha256) || isRemade, `settled: pool ${pool.name} names what did not come through its waves`);
+    assert.ok(
+      pool.proven.has(sha256) || isRemade,
+      `settled: pool ${pool.name} names what did not come through its waves`,
+    );
   }
   for (const each of classes) {
     if (before?.classes?.some(({ name, sha256: had }) => name === each.name && had === each.sha256) === true) continue;
@@ -97,7 +100,15 @@ export function checkReverted(ledger: ProofLedger, { pools }: Pick<Fleet, 'pools
     if (phase !== 'Halted' || halt?.action !== 'revert' || halt.sha256 !== pool.version.id) continue;
     const left = leftBehind(ledger, pool);
     const wrong = left.filter((each) => formerlyProven(ledger, pool, each).length > 0).map(({ name }) => name);
-    assert.deepEqual(wrong, [], `reverted: they keep what failed in pool ${pool.name}, and their class proved something before`);
-    assert.equal(readRevert(message).kept, left.length, `reverted: who stays in pool ${pool.name} is counted: ${message}`);
+    assert.deepEqual(
+      wrong,
+      [],
+      `reverted: they keep what failed in pool ${pool.name}, and their class proved something before`,
+    );
+    assert.equal(
+      readRevert(message).kept,
+      left.length,
+      `reverted: who stays in pool ${pool.name} is counted: ${message}`,
+    );
   }
 }

@@ -5,7 +5,17 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf } from './arithmetic.ts';
 import { checkClaims } from './proof-claims.ts';
 import { classKey, isInRollout, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
-import { bytesFor, byClass, canariesOf, type Limit, lostOf, type Progress, progressOf, rolloutOf, sparedIn } from './proof-waves.ts';
+import {
+  bytesFor,
+  byClass,
+  canariesOf,
+  type Limit,
+  lostOf,
+  type Progress,
+  progressOf,
+  rolloutOf,
+  sparedIn,
+} from './proof-waves.ts';
 
 /**
  * What one pass of the reconciler may never do, whatever happened before: by what it writes and what the machines have truly shown.
@@ -55,12 +65,7 @@ const getsProven = (ledger: ProofLedger, pool: PoolRecord, { machine, bytes = ''
   (machine.told === undefined || machine.toldBy !== pool.name) && ledger.hasProven(pool, machine.kind, bytes);
 
 /** Nobody is told the payload before as many as the waves before name have proven it. */
-function checkWave(
-  ledger: ProofLedger,
-  pool: PoolRecord,
-  { isDone, waves }: Progress,
-  told: readonly Telling[],
-): void {
+function checkWave(ledger: ProofLedger, pool: PoolRecord, { isDone, waves }: Progress, told: readonly Telling[]): void {
   if (isDone || pool.proven.has(pool.version.id)) return;
   const entering = told.filter((each) => !getsProven(ledger, pool, each));
   if (entering.length === 0) return;

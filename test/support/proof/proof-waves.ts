@@ -22,8 +22,10 @@ interface Wave {
 export const bytesFor = ({ version }: PoolRecord, { kind }: Machine): string => version.bytes[kind] ?? '';
 
 /** By class of machines; all are of one without computed values. */
-export const byClass = ({ version }: PoolRecord, machines: readonly Machine[]): ReadonlyMap<number, readonly Machine[]> =>
-  Map.groupBy(machines, ({ kind }) => (version.isComputed ? kind : 0));
+export const byClass = (
+  { version }: PoolRecord,
+  machines: readonly Machine[],
+): ReadonlyMap<number, readonly Machine[]> => Map.groupBy(machines, ({ kind }) => (version.isComputed ? kind : 0));
 
 /** How many canaries the pool asks for, over all classes; 0 for none. */
 export function canariesOf(pool: PoolRecord, machines: readonly Machine[]): number {

@@ -83,7 +83,10 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ event: happens('takeover', 'clock'), hours: fc.integer({ min: -2, max: 2 }) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ event: happens('forget', 'suspend', 'resume', 'resume', 'release', 'release'), pool: inPool }),
+    arbitrary: fc.record({
+      event: happens('forget', 'suspend', 'resume', 'resume', 'release', 'release'),
+      pool: inPool,
+    }),
   },
 );
 
@@ -118,7 +121,11 @@ const rollouts: fc.Arbitrary<RolloutSpec> = fc
         probation: fc.constantFrom('full', '50s', '2m'),
         maxOnTrial: fc.constantFrom(1, 2, 4, '50%'),
         canary: fc.record({ nodes: fc.constantFrom(1, 1, 2, '25%'), soak: soaks, perClass: fc.boolean() }),
-        steps: fc.constantFrom([{ nodes: 3 }], [{ nodes: '25%', soak: '30m' }, { nodes: '75%' }], [{ nodes: 4, soak: '1h' }]),
+        steps: fc.constantFrom(
+          [{ nodes: 3 }],
+          [{ nodes: '25%', soak: '30m' }, { nodes: '75%' }],
+          [{ nodes: 4, soak: '1h' }],
+        ),
       },
       { requiredKeys: [] },
     ),

@@ -142,7 +142,7 @@ export function createPass(ports: PassPorts): Pass {
     const { desired, planned, seen } = decided.result;
     const { fleet } = decided;
     const { unreadable = [] } = fleet;
-    records.adopt(fleet.pools, planned.pools);
+    records.adopt(desired, fleet.pools, planned.pools);
     sights = withUnreadableNodes(seen, sights, everything);
 
     said.findings(desired);

@@ -80,7 +80,7 @@ export class FleetSimulation {
       ...(this.running.size === 0 ? {} : { pods: this.counts }),
     });
     for (const step of planned.steps) this.note(step);
-    this.records.adopt(this.fleet.pools, planned.pools);
+    this.records.adopt(desired, this.fleet.pools, planned.pools);
     this.fleet = applySteps(this.fleet, planned.steps, now);
     for (const step of planned.steps) {
       const written = step.step === 'write-pool-status' ? this.fleet.pools.get(step.pool.metadata.name) : undefined;

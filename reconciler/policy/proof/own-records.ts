@@ -14,31 +14,45 @@ export interface OwnRecord {
 export interface OwnRecords {
   /** By pool. */
   all(): ReadonlyMap<string, OwnRecord>;
-  /** Hears of the object that the API server answered a step with. */
+  /**
+   * Takes over records of the leader before, where what was planned from what nodes show is the same. Records of pools that nobody but
+   * they themselves says, or that leave git, are held to nothing: none of these is taken over, nor what is written to them in this pass.
+   */
+  adopt(
+    desired: DesiredRecords,
+    pools: ReadonlyMap<string, KubeletPool>,
+    planned: ReadonlyMap<string, KubeletPoolStatus>,
+  ): void;
+  /** Hears of the object that the API server answered a step with, after `adopt` of the same pass. */
   answered(step: Step, object: KubeObject): void;
-  /** Takes over records of the leader before, where what was planned from what nodes show is the same. */
-  adopt(pools: ReadonlyMap<string, KubeletPool>, planned: ReadonlyMap<string, KubeletPoolStatus>): void;
+}
+
+/** Of what is desired: pools by name, and what only they themselves say. */
+interface DesiredRecords {
+  readonly unverified?: true;
+  readonly pools: ReadonlyMap<string, { readonly config: object | null; readonly unverified?: true }>;
 }
 
 export function createOwnRecords(): OwnRecords {
   const known = new Map<string, OwnRecord>();
-  const keep = (name: string, { metadata: { uid = '' } }: KubeObject, status: KubeletPoolStatus | undefined): void => {
-    if (status !== undefined) known.set(name, { uid, status });
+  const judged = new Set<string>();
+  const keep = ({ metadata: { name, uid = '' }, status }: KubeletPool): void => {
+    if (status !== undefined && judged.has(name)) known.set(name, { uid, status });
   };
   return {
     all: () => known,
-    answered(step, object) {
-      if (step.step !== 'write-pool-status') return;
-      keep(step.pool.metadata.name, object, (object as KubeletPool).status);
-    },
-    adopt(pools, planned) {
+    adopt(desired, pools, planned) {
+      judged.clear();
       for (const name of known.keys()) if (!pools.has(name)) known.delete(name);
       for (const [name, pool] of pools) {
-        const status = planned.get(name);
-        const { uid = '' } = pool.metadata;
-        if (known.get(name)?.uid === uid || status === undefined) continue;
-        if (equal(memoryOf(pool.status), memoryOf(status))) keep(name, pool, pool.status);
+        const { config, unverified = desired.unverified } = desired.pools.get(name) ?? { config: null };
+        if (config !== null && unverified !== true) judged.add(name);
+        const isKnown = known.get(name)?.uid === (pool.metadata.uid ?? '');
+        if (!isKnown && equal(memoryOf(pool.status), memoryOf(planned.get(name)))) keep(pool);
       }
+    },
+    answered(step, object) {
+      if (step.step === 'write-pool-status') keep(object as KubeletPool);
     },
   };
 }

@@ -5,6 +5,7 @@ import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { type Lifecycle, lifecycleOf } from './lifecycle.ts';
 import { probationOf } from './trial-terms.ts';
 import {
   assignmentOf,
@@ -28,6 +29,7 @@ export interface Member {
   readonly kubeletNode: KubeletNode | undefined;
   /** The config of its pool; null is its local config. */
   readonly target: NodeTarget;
+  readonly lifecycle: Lifecycle;
   readonly progress: Progress;
   /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
   readonly unavailable: boolean;
@@ -218,6 +220,7 @@ export function memberOf(
     node,
     kubeletNode,
     target,
+    lifecycle: lifecycleOf(node, kubeletNode, target, wasTold, isRecent, probationMs, now),
     progress: standing,
     unavailable: isLost || (!calm && (changing || standing === 'soaking')) || !node.ready || node.cordoned,
     changing,

@@ -217,7 +217,7 @@ export function isAssignmentUnheard(node: KubeletNode | undefined, now: Millis):
 }
 
 /** One that asks for a turn waits until it has it, and its kubelet runs on. */
-function isAtWork(node: KubeletNode | undefined): boolean {
+export function isAtWork(node: KubeletNode | undefined): boolean {
   if (turnAskedBy(node) !== undefined) return false;
   const phase = node?.status?.phase;
   return phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';

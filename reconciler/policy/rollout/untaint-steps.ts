@@ -5,6 +5,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import { isInGrace } from './label-grace.ts';
+import { lifecycleIn } from './lifecycle.ts';
 import { type Group, kubeletNodeOf } from './membership.ts';
 import { settledConfigFor } from './settled-config.ts';
 import { runsAlready } from './node-progress.ts';
@@ -46,9 +47,10 @@ function becauseOf(
   pool: DesiredPool | null,
   present: KubeletPool | undefined,
 ): string | null {
-  if (member.progress === 'settled' || member.progress === 'soaking') return 'its config is proven';
+  const { shown, mayBeTold, updated } = lifecycleIn(member);
+  if (updated && !mayBeTold) return 'its config is proven';
   const former = settledConfigFor(present?.status?.settled, pool)(member)?.target ?? null;
-  const runsFormer = member.progress === 'outdated' && runsAlready(member.kubeletNode, former);
+  const runsFormer = shown === 'outdated' && runsAlready(member.kubeletNode, former);
   return runsFormer ? 'it runs what its pool settled on' : null;
 }
 

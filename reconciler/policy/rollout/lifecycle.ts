@@ -1,15 +1,7 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { NodeView } from '../fleet.ts';
-import {
-  hasProved,
-  inTransition,
-  isAtWork,
-  isPastProbation,
-  type NodeTarget,
-  openTurnRequest,
-  progressOf,
-} from './node-progress.ts';
+import { hasProved, inTransition, isAtWork, isPastProbation, type NodeTarget, progressOf } from './node-progress.ts';
 
 /** How the command line and the status page name where a node stands. */
 export type Shown = 'outdated' | 'awaits-turn' | 'updating' | 'soaking' | 'settled' | 'failed' | 'no-agent';
@@ -80,12 +72,11 @@ export function lifecycleOf(
   const isBusy = reported === 'updating' || (wasTold ? isAtWork(kubeletNode) : inTransition(kubeletNode, now));
   if (reported === 'no-agent') return isBusy ? LIFECYCLE.vanished : LIFECYCLE.silent;
   if (reported === 'failed') return isBusy ? LIFECYCLE.fallingBack : LIFECYCLE.failed;
-  const asks = reported === 'outdated' && wasTold && openTurnRequest(kubeletNode) !== undefined;
-  const hasIt = reported === 'settled' || (asks && hasProved(kubeletNode, target));
+  const hasIt = reported === 'settled' || (reported === 'awaits-turn' && hasProved(kubeletNode, target));
   const isCalm = probationMs !== null && node.ready;
   // What has yet to soak soaks first, and asks afterwards.
   if (hasIt && isRecent) return isCalm ? LIFECYCLE.soaking : LIFECYCLE.soakingInPlace;
-  if (asks) return hasIt ? LIFECYCLE.awaitsTurn : LIFECYCLE.awaitsFirstTurn;
+  if (reported === 'awaits-turn') return hasIt ? LIFECYCLE.awaitsTurn : LIFECYCLE.awaitsFirstTurn;
   if (!isBusy) return hasIt ? LIFECYCLE.settled : LIFECYCLE.outdated;
   const isPast = isCalm && now - node.readySince >= probationMs && isPastProbation(kubeletNode, probationMs, now);
   if (reported === 'outdated') return isPast ? LIFECYCLE.supersededOnTrial : LIFECYCLE.superseded;

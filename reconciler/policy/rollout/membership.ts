@@ -5,21 +5,18 @@ import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { type Lifecycle, lifecycleOf } from './lifecycle.ts';
+import { type Lifecycle, lifecycleOf, type Shown } from './lifecycle.ts';
 import { probationOf } from './trial-terms.ts';
 import {
   assignmentOf,
   failedAt,
   hasProved,
   inTransition,
-  isChanging,
-  isPastProbation,
-  openTurnRequest,
   runsAlready,
   sameTarget,
-  type Progress,
   progressOf,
   takenBackAt,
+  turnAskedBy,
   type NodeTarget,
 } from './node-progress.ts';
 
@@ -30,7 +27,7 @@ export interface Member {
   /** The config of its pool; null is its local config. */
   readonly target: NodeTarget;
   readonly lifecycle: Lifecycle;
-  readonly progress: Progress;
+  readonly progress: Exclude<Shown, 'awaits-turn'>;
   /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
   readonly unavailable: boolean;
   /** Its kubelet is being changed, or may be at any moment, whatever the target is. */
@@ -203,41 +200,29 @@ export function memberOf(
   probationMs: Millis | null = null,
 ): Member {
   const promotedAt = fromTimestamp(kubeletNode?.status?.promotedAt);
-  const reported = progressOf(kubeletNode, target, now);
   const isRecent = target !== null && promotedAt !== undefined && now - promotedAt < soakMs;
   const wasTold = sameTarget(assignmentOf(kubeletNode), target);
-  const asks = reported === 'outdated' && wasTold ? openTurnRequest(kubeletNode) : undefined;
-  // What has yet to soak soaks first, and asks afterwards.
-  const soaks = isRecent && (reported === 'settled' || (asks !== undefined && hasProved(kubeletNode, target)));
-  const standing = soaks ? 'soaking' : reported;
-  const changing = isChanging(kubeletNode, wasTold, standing);
-  const wentSilent = standing === 'no-agent' && wasTold;
-  const failure =
-    standing === 'failed' ? failedAt(kubeletNode, target) : wentSilent ? takenBackAt(kubeletNode, target) : undefined;
-  const isLost = standing === 'failed' || standing === 'no-agent';
-  const calm = probationMs !== null && !isLost && node.ready && (standing === 'soaking' || isPast(probationMs));
+  const lifecycle = lifecycleOf(node, kubeletNode, target, wasTold, isRecent, probationMs, now);
+  const { shown, inChange, takesPlace, failed } = lifecycle;
+  const wentSilent = shown === 'no-agent' && wasTold;
   return {
     node,
     kubeletNode,
     target,
-    lifecycle: lifecycleOf(node, kubeletNode, target, wasTold, isRecent, probationMs, now),
-    progress: standing,
-    unavailable: isLost || (!calm && (changing || standing === 'soaking')) || !node.ready || node.cordoned,
-    changing,
-    pastProbation: calm,
+    lifecycle,
+    progress: shown === 'awaits-turn' ? 'outdated' : shown,
+    unavailable: takesPlace || !node.ready || node.cordoned,
+    changing: inChange && shown !== 'soaking',
+    pastProbation: inChange && !takesPlace,
     runsTarget: runsAlready(kubeletNode, target),
     isAssigned: target !== null && wasTold,
     promotedAt,
-    failedAt: failure,
+    failedAt: failed ? failedAt(kubeletNode, target) : wentSilent ? takenBackAt(kubeletNode, target) : undefined,
     forgive: false,
-    turnRequest: standing === 'outdated' ? asks : undefined,
+    turnRequest: shown === 'awaits-turn' ? turnAskedBy(kubeletNode) : undefined,
     joining: false,
     payloadClass,
   };
-
-  function isPast(probation: Millis): boolean {
-    return now - node.readySince >= probation && isPastProbation(kubeletNode, probation, now);
-  }
 }
 
 /** It runs the target and has proven it, and only waits for leave to restart its kubelet with it. */
@@ -246,6 +231,3 @@ export const isProvenAndAwaitsTurn = ({ turnRequest, kubeletNode, target }: Memb
 
 /** Was told the payload, whatever came of it, or refused it before it was. */
 export const isOnTarget = ({ progress, isAssigned }: Member): boolean => isAssigned || progress === 'failed';
-
-/** Its kubelet is being changed, or its pool waits until it has soaked. */
-export const isInChange = ({ changing, progress }: Member): boolean => changing || progress === 'soaking';

@@ -97,6 +97,12 @@ describe('the message of a pool', () => {
       'it failed; 2 of 4 nodes are back; 1 without a config to go back to: n3',
     ],
     [
+      'took its config back from a node that asks for a restart since',
+      [{ ...asks, aim: 'settled' }],
+      { ...HALT, action: 'revert' },
+      'it failed; 1 of 1 nodes are back',
+    ],
+    [
       'takes its config back',
       [...back.slice(0, 3), { aim: 'config', isAssigned: false }],
       { ...HALT, action: 'revert' },

@@ -1,258 +1,276 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  isInPlace,
-  isUnavailable,
-  LIFECYCLE,
-  type Lifecycle,
-  lifecycleIn,
-} from '#reconciler/policy/rollout/lifecycle.ts';
-import {
-  isInChange,
-  isProvenAndAwaitsTurn,
-  type Member,
-  memberOf,
-  probationIn,
-  soakOf,
-} from '#reconciler/policy/rollout/membership.ts';
-import type { NodesPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
-import type { KubeletNode, KubeletNodeSpec, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { DesiredPool } from '#reconciler/policy/desired.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { poolStatus } from '#reconciler/policy/pool-status/pool-status.ts';
+import { decideGroup } from '#reconciler/policy/rollout/decide-group.ts';
+import { failedMembers } from '#reconciler/policy/rollout/halt.ts';
+import { LIFECYCLE, type Shown } from '#reconciler/policy/rollout/lifecycle.ts';
+import { budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
+import { type Member, memberOf, probationIn, soakOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { quorumOf } from '#reconciler/policy/rollout/quorum.ts';
+import { healthySince } from '#reconciler/policy/rollout/waves.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { PoolCounts } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { commit, COMMIT_A, desiredPool, nodeView, NOW, validPool } from '../../../support/fleet.ts';
-import { FleetSimulation } from '../../../support/fleet-simulation.ts';
-import { fc } from '../../../support/property.ts';
-import { holds, replayFrom } from '../../../support/replayable.ts';
-import { disruptions, MOST_NODES, roughEvents, rollouts, RolloutStory } from '../../../support/rollout-story.ts';
-import { sizedNode, sizedPool } from '../../../support/rollout/sized-pool.ts';
-import { runsOf } from '../../../support/sample.ts';
+import {
+  assignedNode,
+  desiredPool,
+  failedNode,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+import { question } from './support/hold-question.ts';
+import { onTrialFor, SERVER } from './support/places.ts';
 
-const MINUTE = 60_000;
-const WHY = { apply: 'overlay', reason: 'CrashLoop', message: '' } as const;
-const replay = replayFrom(process.env, 30_112_026);
+const [OLD, NEXT] = [validPool('workers', 110), validPool('workers', 120)];
+const SILENT = { heartbeat: '2026-01-01T00:00:00Z' };
+const FRESH = { promotedAt: toTimestamp(NOW - 60_000) };
 
-const wordOf = (lifecycle: Lifecycle): string =>
-  Object.entries(LIFECYCLE).find(([, each]) => each === lifecycle)?.[0] ?? 'none';
+const asks = (reason: 'NewBase' | 'StateLost'): Partial<KubeletNodeStatus> => ({
+  phase: 'Drifted',
+  awaitsTurn: { reason, seen: 's', message: '' },
+});
+const but = ({ status, ...node }: KubeletNode, more: Partial<KubeletNodeStatus>): KubeletNode => ({
+  ...node,
+  status: { ...status, ...more },
+});
+const refusing = (node: NodeView): KubeletNode => {
+  const { configSource } = assignedNode(node, NEXT).spec ?? {};
+  assert.ok(configSource !== undefined);
+  const preflight = { outcome: 'refused', sha256: NEXT.sha256, apply: 'overlay', at: 'T' } as const;
+  const asked = settledNode(node, OLD, { preflight });
+  return { ...asked, spec: { ...asked.spec, preflight: { configSource } } };
+};
 
-/** Holds the word of a node against what its booleans say. */
-function compare(member: Member): void {
-  const { node, progress, changing, pastProbation, forgive } = member;
-  const { shown, mayBeTold, inChange, takesPlace, updated, failed } = lifecycleIn(member);
-  const word = {
-    unavailable: isUnavailable(member),
-    isInChange: inChange,
-    isInPlace: isInPlace(member),
-    pastProbation: inChange && !takesPlace,
-    changing: inChange && shown !== 'soaking',
-    updated,
-    failed,
-    mayBeTold,
-    progress: shown === 'awaits-turn' ? 'outdated' : shown,
-    asks: shown === 'awaits-turn',
-  };
-  const booleans = {
-    unavailable: member.unavailable,
-    isInChange: isInChange(member),
-    isInPlace: isInChange(member) && !pastProbation,
-    pastProbation,
-    changing,
-    updated: progress === 'settled' || progress === 'soaking' || isProvenAndAwaitsTurn(member),
-    failed: progress === 'failed',
-    mayBeTold: progress === 'outdated',
-    progress,
-    asks: member.turnRequest !== undefined,
-  };
-  assert.deepEqual(word, booleans, `${node.name} is ${wordOf(member.lifecycle)}, forgiven: ${forgive}`);
+interface Case {
+  readonly is: (node: NodeView) => KubeletNode | undefined;
+  readonly view?: Partial<NodeView>;
+  /** Nodes keep their places to the end of trial and soak; with a minute of probation where it is absent. */
+  readonly full?: true;
 }
 
-function note({ lifecycle, forgive }: Member, seen: Map<string, number>): void {
-  const word = `${forgive ? 'forgiven ' : ''}${wordOf(lifecycle)}`;
-  seen.set(word, (seen.get(word) ?? 0) + 1);
+/** What follows from where a node stands. */
+interface Expected {
+  readonly word: keyof typeof LIFECYCLE;
+  readonly shown: Shown;
+  /** What is decided about it, where its turn has come. */
+  readonly verdict: string;
+  /** As which it is counted in the status of its pool. */
+  readonly counted: keyof PoolCounts;
+  /** Another node gets the only place of the pool. */
+  readonly leavesPlace: boolean;
+  /** One that is not Ready, and so unavailable already, gets it: this one is not in change, or gave its place back. */
+  readonly isAtRest: boolean;
+  /** Another server may begin, where this one is a server. */
+  readonly keepsQuorum: boolean;
+  /** It counts for the proof of its wave. */
+  readonly proves?: true;
+  /** It counts for the threshold that halts the pool. */
+  readonly fails?: true;
 }
 
-function compareAll({ groups }: NodesPlan, seen: Map<string, number>): void {
-  for (const { group, decisions } of groups) {
-    for (const member of [...group.members, ...decisions.map(({ member }) => member)]) {
-      compare(member);
-      note(member, seen);
-    }
-  }
+const FREE = { leavesPlace: true, isAtRest: true, keepsQuorum: true };
+const LEFT = { leavesPlace: true, isAtRest: true, keepsQuorum: false };
+const TAKEN = { leavesPlace: false, isAtRest: false, keepsQuorum: false };
+const LOST = { leavesPlace: false, isAtRest: true, keepsQuorum: false };
+const AWAY = { leavesPlace: false, isAtRest: true, keepsQuorum: true };
+
+const ROWS: readonly (readonly [string, Case, Expected])[] = [
+  [
+    'runs another config, at rest',
+    { is: (node) => settledNode(node, OLD) },
+    { word: 'outdated', shown: 'outdated', counted: 'pending', verdict: 'change', ...FREE },
+  ],
+  [
+    'is in the middle of a change to another config',
+    { is: onTrialFor(30, OLD) },
+    { word: 'superseded', shown: 'outdated', counted: 'pending', verdict: 'change', ...TAKEN },
+  ],
+  [
+    'has yet to begin a change to another config',
+    { is: (node) => but(assignedNode(node, OLD), { observedGeneration: 0 }) },
+    { word: 'superseded', shown: 'outdated', counted: 'pending', verdict: 'change', ...TAKEN },
+  ],
+  [
+    'is past its probation with another config',
+    { is: onTrialFor(90, OLD) },
+    { word: 'supersededOnTrial', shown: 'outdated', counted: 'pending', verdict: 'change', ...LEFT },
+  ],
+  [
+    'was told, and is not past its probation',
+    { is: onTrialFor(30) },
+    { word: 'changing', shown: 'updating', counted: 'updating', verdict: 'rest', ...TAKEN },
+  ],
+  [
+    'would be past its probation, which is to be full',
+    { is: onTrialFor(90), full: true },
+    { word: 'changing', shown: 'updating', counted: 'updating', verdict: 'rest', ...TAKEN },
+  ],
+  [
+    'would be past its probation, but has not been Ready for so long',
+    { is: onTrialFor(90), view: { readySince: NOW - 30_000 } },
+    { word: 'changing', shown: 'updating', counted: 'updating', verdict: 'rest', ...TAKEN },
+  ],
+  [
+    'is past its probation',
+    { is: onTrialFor(90) },
+    { word: 'onTrial', shown: 'updating', counted: 'updating', verdict: 'rest', ...LEFT },
+  ],
+  [
+    'promoted it lately, with a full probation',
+    { is: (node) => settledNode(node, NEXT, FRESH), full: true },
+    { word: 'soakingInPlace', shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true, ...TAKEN },
+  ],
+  [
+    'promoted it lately',
+    { is: (node) => settledNode(node, NEXT, FRESH) },
+    { word: 'soaking', shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true, ...LEFT },
+  ],
+  [
+    'promoted it lately, and needs a restart already',
+    { is: (node) => settledNode(node, NEXT, { ...FRESH, ...asks('NewBase') }) },
+    { word: 'soaking', shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true, ...LEFT },
+  ],
+  [
+    'proved it long ago',
+    { is: (node) => settledNode(node, NEXT) },
+    { word: 'settled', shown: 'settled', counted: 'updated', verdict: 'rest', proves: true, ...FREE },
+  ],
+  [
+    'needs a restart with what it has proven',
+    { is: (node) => settledNode(node, NEXT, asks('NewBase')) },
+    { word: 'awaitsTurn', shown: 'awaits-turn', counted: 'updated', verdict: 'change', proves: true, ...FREE },
+  ],
+  [
+    'needs a restart with what it has yet to prove',
+    { is: (node) => settledNode(node, NEXT, { ...asks('StateLost'), lastKnownGood: { name: 'local' } }) },
+    { word: 'awaitsFirstTurn', shown: 'awaits-turn', counted: 'pending', verdict: 'change', ...FREE },
+  ],
+  [
+    'took it back',
+    { is: (node) => failedNode(node, NEXT) },
+    { word: 'failed', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...LOST },
+  ],
+  [
+    'refuses it beforehand',
+    { is: refusing },
+    { word: 'failed', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...LOST },
+  ],
+  [
+    'takes it back',
+    { is: (node) => but(failedNode(node, NEXT), { phase: 'FallingBack' }) },
+    { word: 'fallingBack', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...TAKEN },
+  ],
+  [
+    'does not come back from it',
+    { is: (node) => assignedNode(node, NEXT, { phase: 'Broken' }) },
+    { word: 'fallingBack', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...TAKEN },
+  ],
+  [
+    'has no agent',
+    { is: () => undefined },
+    { word: 'silent', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', ...AWAY },
+  ],
+  [
+    'fell silent at rest',
+    { is: (node) => settledNode(node, NEXT, SILENT) },
+    { word: 'silent', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', ...AWAY },
+  ],
+  [
+    'took it back and fell silent',
+    { is: (node) => but(failedNode(node, NEXT), SILENT) },
+    { word: 'silent', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', fails: true, ...AWAY },
+  ],
+  [
+    'fell silent in the middle of a change',
+    { is: (node) => but(onTrialFor(90)(node), SILENT) },
+    { word: 'vanished', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', ...TAKEN },
+  ],
+];
+
+const COUNTED = ['updated', 'updating', 'pending', 'failed', 'noAgent'] as const;
+
+function countsOf(pool: DesiredPool, member: Member): PoolCounts {
+  const memory = { halt: null, released: null, settled: null, rollout: null };
+  const plan = { group: { pool, members: [member] }, memory, decisions: [] };
+  const { counts } = poolStatus(pool, plan, { present: undefined }, '');
+  assert.ok(counts !== undefined);
+  return counts;
 }
 
-const SIZES = [
-  [2, 7.7],
-  [16, 62.3],
-  [64, 250],
-] as const;
-const [TENTH, FIFTH, THIRD] = [0.1, 0.2, 0.3].map(
-  (share) => `computed: {systemReserved: {memory: 'memory * ${share}'}}\n`,
-);
+describe('a node', () => {
+  for (const [name, { is, view, full }, { word, shown, ...effects }] of ROWS) {
+    const rollout = { ...poolSpec().rollout, maxUnavailable: 1, soak: '10m', probation: full === true ? 'full' : '1m' };
+    const pool = desiredPool({ ...NEXT, spec: { ...NEXT.spec, rollout } });
+    const member = (node: NodeView, report: KubeletNode | undefined): Member =>
+      memberOf(node, report, targetOf(pool), soakOf(pool), NOW, undefined, probationIn(pool));
+    const node = nodeView('a', 'workers', view);
+    const found = member(node, is(node));
+    const other = member(nodeView('b', 'workers'), settledNode(nodeView('b', 'workers'), OLD));
 
-const sizedEvents = fc.oneof(
-  { weight: 6, arbitrary: fc.constant({ event: 'round' } as const) },
-  { weight: 2, arbitrary: fc.record({ event: fc.constant('commit' as const), of: fc.nat(2) }) },
-  { weight: 3, arbitrary: fc.record({ event: fc.constant('time' as const), minutes: fc.integer({ min: 1, max: 8 }) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      event: fc.constantFrom('ready' as const, 'cordon' as const, 'resize' as const),
-      of: fc.nat(8),
-    }),
-  },
-);
-
-describe('the word of a node says what its booleans say', () => {
-  it('in any history of a rollout', (t) => {
-    const seen = new Map<string, number>();
-    holds(
-      'a word says what booleans say',
-      fc.property(
-        rollouts,
-        fc.integer({ min: 1, max: MOST_NODES }),
-        disruptions,
-        fc.array(fc.oneof({ weight: 20, arbitrary: roughEvents }, { weight: 1, arbitrary: fc.constant(null) }), {
-          minLength: 100,
-          maxLength: 100,
-        }),
-        (rollout, nodes, disruption, story) => {
-          const told = new RolloutStory(rollout, nodes, disruption);
-          for (const event of story) {
-            // Nothing happens for so long that all agents count as silent.
-            if (event === null) told.fleet.now += 11 * MINUTE;
-            else told.happen(event);
-            compareAll(told.fleet.reconcile().nodes, seen);
-          }
-        },
-      ),
-      runsOf(500, 25),
-      replay,
-    );
-    t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
-  });
-
-  it('where values are computed', (t) => {
-    const seen = new Map<string, number>();
-    const rolloutText = fc.constantFrom(
-      '{maxUnavailable: 2}',
-      '{maxUnavailable: 2, probation: full, soak: 5m}',
-      '{maxUnavailable: 4, soak: 5m, canary: {nodes: 1, perClass: true}}',
-    );
-    holds(
-      'a word says what booleans say with classes',
-      fc.property(rolloutText, fc.array(sizedEvents, { minLength: 60, maxLength: 60 }), (rollout, story) => {
-        const pools = [TENTH, FIFTH, THIRD].map((computed) => sizedPool(computed ?? '', rollout));
-        const fleet = new FleetSimulation();
-        const nodeOf = (index: number, size: number) => {
-          const [cpu, memory] = SIZES[size % SIZES.length] ?? [1, 1];
-          return sizedNode(`n${index}`, cpu, memory, { uid: `u${index}` });
-        };
-        for (let index = 0; index < 9; index += 1) fleet.addNode(nodeOf(index, index));
-        const commitOf = (of: number): void => {
-          const pool = pools[of];
-          if (pool !== undefined) fleet.inForce = commit(COMMIT_A, pool);
-        };
-        commitOf(0);
-        for (const event of story) {
-          if (event.event === 'round') fleet.agentsStep();
-          else if (event.event === 'commit') commitOf(event.of);
-          else if (event.event === 'time') {
-            fleet.now += event.minutes * MINUTE;
-            for (const name of fleet.fleet.nodes.keys()) fleet.healthy(name, event.minutes * 60);
-          } else {
-            const view = fleet.fleet.nodes.get(`n${event.of}`);
-            if (view === undefined) continue;
-            if (event.event === 'cordon') fleet.addNode({ ...view, cordoned: !view.cordoned });
-            else if (event.event === 'ready') fleet.addNode({ ...view, ready: !view.ready, readySince: fleet.now });
-            else fleet.addNode({ ...nodeOf(event.of, event.of + 1), firstSeen: view.createdAt });
-          }
-          compareAll(fleet.reconcile().nodes, seen);
-        }
-      }),
-      runsOf(200, 25),
-      replay,
-    );
-    t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
-  });
-
-  it('whatever an agent reports', (t) => {
-    const seen = new Map<string, number>();
-    const configs = [validPool('workers', 110), validPool('workers', 120)].map(({ configName, sha256 }) => ({
-      name: configName,
-      sha256,
-    }));
-    const config = fc.constantFrom(...configs);
-    const reference = fc.oneof(config, fc.constant({ name: 'local' }));
-    const at = fc.constantFrom(0, 0, 1, 4, 20).map((minutes) => toTimestamp(NOW - minutes * MINUTE));
-    const status: fc.Arbitrary<KubeletNodeStatus> = fc.record(
-      {
-        phase: fc.constantFrom('Idle', 'Drifted', 'Staging', 'Trial', 'Trial', 'FallingBack', 'Broken'),
-        heartbeat: at,
-        observedGeneration: fc.constantFrom(1, 2, 2, 2),
-        assigned: reference,
-        active: reference,
-        lastKnownGood: reference,
-        promotedAt: at,
-        awaitsTurn: fc.record({
-          reason: fc.constantFrom('NewBase', 'StateLost'),
-          seen: fc.constantFrom('s', 't'),
-          message: fc.constant(''),
-        }),
-        rejected: fc.tuple(config, at).map(([of, since]) => [{ ...of, ...WHY, at: since }]),
-        preflight: fc
-          .tuple(config, at)
-          .map(([{ sha256 }, since]) => ({ outcome: 'refused' as const, sha256, at: since })),
-        trial: fc.record({
-          config: reference.map(({ name }) => name),
-          since: at,
-          healthySeconds: fc.constantFrom(0, 200, 200),
-          durationSeconds: fc.constant(600),
-          restarts: fc.constant(0),
-        }),
-      },
-      { requiredKeys: ['heartbeat', 'phase', 'observedGeneration', 'active', 'lastKnownGood', 'trial'] },
-    );
-    const source = config.map((of) => ({ ...of, namespace: 'n', uid: 'u', resourceVersion: '1', key: 'kubelet' }));
-    const spec: fc.Arbitrary<KubeletNodeSpec> = fc.record(
-      {
-        pool: fc.constant('workers'),
-        configSource: source,
-        turn: fc.record({ seen: fc.constant('s') }),
-        forgive: at,
-        preflight: fc.record({ configSource: source }),
-      },
-      { requiredKeys: [] },
-    );
-    const kubeletNode: fc.Arbitrary<KubeletNode | undefined> = fc.option(
-      fc.record(
-        { metadata: fc.constant({ name: 'n', generation: 2 }), spec, status },
-        { requiredKeys: ['metadata', 'status'] },
-      ),
-      { nil: undefined, freq: 50 },
-    );
-    const pools = ['full', '1m'].map((probation) => {
-      const { spec: of, ...pool } = validPool('workers', 110);
-      return desiredPool({ ...pool, spec: { ...of, rollout: { ...of.rollout, probation, soak: '10m' } } });
+    it(`that ${name} is ${word}`, () => {
+      assert.equal(Object.entries(LIFECYCLE).find(([, each]) => each === found.lifecycle)?.[0], word);
+      assert.equal(found.lifecycle.shown, shown);
     });
-    holds(
-      'a word says what booleans say of any report',
-      fc.property(
-        kubeletNode,
-        fc.constantFrom(...configs, null),
-        fc.constantFrom(...pools),
-        fc.record({ ready: fc.boolean(), cordoned: fc.boolean(), readySince: fc.constantFrom(NOW, NOW - 5 * MINUTE) }),
-        (of, config, pool, view) => {
-          const target = config === null ? null : { sha256: config.sha256, apply: 'overlay' as const };
-          const node = nodeView('n', 'workers', view);
-          const member = memberOf(node, of, target, soakOf(pool), NOW, undefined, probationIn(pool));
-          // A node without a word of ours that is at work on its way to its local config: the booleans contradict each other.
-          fc.pre(!(member.progress === 'settled' && member.changing));
-          compare(member);
-          note(member, seen);
+
+    it(`that ${name} has the effects of that`, () => {
+      const group = { pool, members: [found, other] };
+      const fleet = fleetOf({
+        nodes: [found, other].map(({ node: each }) => each),
+        kubeletNodes: [found, other].flatMap(({ kubeletNode }) => kubeletNode ?? []),
+        pools: [poolInCluster(OLD)],
+      });
+      const budgets = () => budgetsOf([group], [], fleet, [null], NOW);
+      const aimed = { member: found, targetKind: 'config', configName: NEXT.configName } as const;
+      const noHold = { lockOut: () => null, disruption: () => null };
+      const facts = { ...question().facts, group, targets: [aimed], ...noHold };
+      const [decision] = decideGroup(facts, budgets());
+      const verdict = decision?.verdict;
+      const servers = [found, other].map((each) => ({ ...each, node: { ...each.node, labels: SERVER } }));
+      const masters = fleetOf({
+        nodes: servers.map(({ node: each }) => each),
+        kubeletNodes: [...fleet.kubeletNodes.values()],
+      });
+      const [, server] = servers;
+      const ill = { ...other, node: { ...other.node, ready: false } };
+      const counts = countsOf(pool, found);
+      assert.ok(server !== undefined);
+      assert.deepEqual(
+        {
+          counted: COUNTED.find((name) => counts[name] === 1),
+          verdict: verdict?.verdict === 'hold' ? `hold ${verdict.hold}` : verdict?.verdict,
+          leavesPlace: budgets().take(group, { member: other, targetKind: 'settled' }) === null,
+          isAtRest: budgets().take(group, { member: ill, targetKind: 'settled' }) === null,
+          keepsQuorum: quorumOf(servers, [], masters, NOW).hold(server.node) === null,
+          ...(healthySince(found) === null ? {} : { proves: true }),
+          ...(failedMembers([found]).length === 0 ? {} : { fails: true }),
         },
-      ),
-      runsOf(500_000, 20),
-      replay,
-    );
-    t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
-    assert.equal(seen.size, 14, [...seen.keys()].join());
+        effects,
+      );
+    });
+  }
+
+  it('has a row for each word', () => {
+    assert.deepEqual([...new Set(ROWS.map(([, , { word }]) => word))].sort(), Object.keys(LIFECYCLE).sort());
+  });
+
+  it('keeps its place while it soaks and is not Ready', () => {
+    const node = nodeView('a', 'workers', { ready: false });
+    const is = settledNode(node, NEXT, FRESH);
+    const target = { sha256: NEXT.sha256, apply: NEXT.spec.apply };
+    assert.equal(memberOf(node, is, target, 600_000, NOW, undefined, 60_000).lifecycle, LIFECYCLE.soakingInPlace);
+  });
+
+  it('of which nobody remembers what it was told changes as long as it is at work, whatever it runs', () => {
+    const node = nodeView('a', 'workers');
+    const { spec: _, ...lost } = idleNode(node, { phase: 'FallingBack' });
+    assert.equal(memberOf(node, lost, null, 0, NOW).lifecycle, LIFECYCLE.changing);
   });
 });

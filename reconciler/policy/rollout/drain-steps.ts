@@ -56,8 +56,7 @@ const isCounted = (verdict: MemberDecision['verdict'] | undefined): boolean =>
 function isBeingChanged(decision: MemberDecision | undefined): boolean {
   if (decision === undefined) return false;
   const { verdict, member } = decision;
-  if (verdict.verdict === 'change') return true;
   const { shown, inChange, updated, failed } = lifecycleIn(member);
-  if (shown === 'no-agent') return inChange && member.kubeletNode?.spec?.reboot !== undefined;
-  return inChange && !updated && !failed;
+  const comesBack = shown !== 'no-agent' || member.kubeletNode?.spec?.reboot !== undefined;
+  return verdict.verdict === 'change' || (inChange && !updated && !failed && comesBack);
 }

@@ -92,7 +92,9 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
       untouchable.push({ node, choice: { choice: 'unknown' }, changing: inTransition(kubeletNode, now) });
       continue;
     }
-    const { pool, members, target, soakMs, probationMs } = homes.get(home) ?? settle();
+    const group = homes.get(home) ?? homeOf(null);
+    if (group.pool === null) homes.set(null, group);
+    const { pool, members, target, soakMs, probationMs } = group;
     const isIn = choice.choice === 'pool';
     const classes = isIn ? pool?.classes : undefined;
     const given = classes && (classes.byNode.get(node.name) ?? UNKNOWN_CLASS);
@@ -101,12 +103,6 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
     members.push(given === undefined || given.config !== null ? member : { ...member, unrendered: given.because });
   }
   return { groups: [...homes.values()], skipped: untouchable };
-
-  function settle(): Home {
-    const home = homeOf(null);
-    homes.set(null, home);
-    return home;
-  }
 }
 
 /** A group that is being filled, with what all of its nodes have in common. */

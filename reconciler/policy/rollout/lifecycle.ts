@@ -55,6 +55,8 @@ export const LIFECYCLE = {
 } as const satisfies Readonly<Record<string, Lifecycle>>;
 
 /**
+ * Where a node stands, by what its agent reports and how its Node is.
+ *
  * @param wasTold     it was assigned this target
  * @param isRecent    it has not soaked for as long as its pool asks
  * @param probationMs null where nodes hold their place to the end of trial and soak

@@ -13,7 +13,8 @@ import type { UnreadableObject } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
-import { type Group, isProvenAndAwaitsTurn, type Member } from '../rollout/membership.ts';
+import { lifecycleIn } from '../rollout/lifecycle.ts';
+import type { Group, Member } from '../rollout/membership.ts';
 import { isProven } from '../rollout/on-trial.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import type { RolloutMemory } from '../rollout/rollout-status.ts';
@@ -70,18 +71,18 @@ export function poolStatus(
 }
 
 function countsOf(members: readonly Member[]): PoolCounts {
-  const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, failed: 0, 'no-agent': 0 };
+  const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, 'awaits-turn': 0, failed: 0, 'no-agent': 0 };
   let drifted = 0;
   for (const member of members) {
-    const { progress, kubeletNode } = member;
-    count[isProvenAndAwaitsTurn(member) ? 'settled' : progress] += 1;
-    if (kubeletNode?.status?.phase === 'Drifted') drifted += 1;
+    const { shown, updated } = lifecycleIn(member);
+    count[updated ? 'settled' : shown] += 1;
+    if (member.kubeletNode?.status?.phase === 'Drifted') drifted += 1;
   }
   return {
     nodes: members.length,
-    updated: count.settled + count.soaking,
+    updated: count.settled,
     updating: count.updating,
-    pending: count.outdated,
+    pending: count.outdated + count['awaits-turn'],
     failed: count.failed,
     noAgent: count['no-agent'],
     drifted,
@@ -96,19 +97,19 @@ function phaseOf(
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
   // A new node that was told a proven config changes nothing for the pool; one whose agent is missing does.
-  const begun = decisions.filter(({ member }) => member.joining && member.progress === 'updating');
+  const begun = decisions.filter(({ member }) => member.joining && lifecycleIn(member).shown === 'updating');
   const joining = new Set(begun.map(({ member }) => member.node.name));
   const lasting = members.filter(({ node }) => !joining.has(node.name));
-  const hasIt = (member: Member): boolean =>
-    member.progress === 'settled' || member.progress === 'soaking' || isProvenAndAwaitsTurn(member);
   // Until its waves are done, a payload that all nodes run is proven for none.
   const isOver = rollout === null || rollout.finishedAt !== undefined;
-  if (lasting.every(hasIt) && !decisions.some(isTurnUnderWay)) return isOver ? 'Settled' : 'Progressing';
-  const moving = decisions.some(
-    ({ member, verdict }) =>
-      member.progress === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',
-  );
-  return moving || decisions.some(({ member }) => member.progress === 'soaking') ? 'Progressing' : 'Waiting';
+  if (lasting.every((member) => lifecycleIn(member).updated) && !decisions.some(isTurnUnderWay))
+    return isOver ? 'Settled' : 'Progressing';
+  const isMoving = decisions.some(({ member, verdict }) => {
+    const { shown } = lifecycleIn(member);
+    const isUnderWay = shown === 'updating' || shown === 'soaking';
+    return isUnderWay || verdict.verdict === 'change' || verdict.verdict === 'drain';
+  });
+  return isMoving ? 'Progressing' : 'Waiting';
 }
 
 /**
@@ -151,7 +152,7 @@ const whatRuns = (pool: DesiredPool | null): string =>
 function haltMessage(halt: Halt, group: Group, decisions: readonly MemberDecision[]): string {
   if (halt.action !== 'revert') return halt.message;
   const back = decisions.filter(({ aimed }) => aimed.targetKind !== 'config');
-  const there = back.filter(({ member }) => member.progress === 'settled' || member.progress === 'soaking').length;
+  const there = back.filter(({ member }) => lifecycleIn(member).updated).length;
   const keep = decisions.filter(
     ({ aimed, member }) =>
       aimed.targetKind === 'config' && member.isAssigned && !isProven(group, member.node.name, member.target),

@@ -1,7 +1,8 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
-import { isInChange, kubeletNodeOf, type Member, type SkippedNode } from './membership.ts';
+import { lifecycleIn } from './lifecycle.ts';
+import { kubeletNodeOf, type Member, type SkippedNode } from './membership.ts';
 import { isAssignmentUnheard } from './node-progress.ts';
 
 /** Lets nodes of the control plane begin one at a time, and never while another may be away. All other nodes are let through. */
@@ -22,7 +23,7 @@ export function quorumOf(
   now: Millis,
 ): Quorum {
   const servers = [...fleet.nodes.values()].filter(isServer);
-  const isAway = (member: Member): boolean => isInChange(member) || member.progress === 'failed';
+  const isAway = (member: Member): boolean => lifecycleIn(member).inChange || lifecycleIn(member).failed;
   // An agent that is silent may hear of its assignment at any moment.
   const mayLeave = (node: NodeView): boolean => !node.ready || isAssignmentUnheard(kubeletNodeOf(node, fleet), now);
   const changing = [...members.filter(isAway), ...untouchable.filter((each) => each.changing)].map(({ node }) => node);

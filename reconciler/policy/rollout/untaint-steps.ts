@@ -4,6 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import { isInGrace } from './label-grace.ts';
+import { lifecycleIn } from './lifecycle.ts';
 import { type Group, kubeletNodeOf } from './membership.ts';
 import { runsAlready } from './node-progress.ts';
 
@@ -40,9 +41,10 @@ export function untaintSteps(
 }
 
 function becauseOf({ member }: MemberDecision, { proof }: Group): string | null {
-  if (member.progress === 'settled' || member.progress === 'soaking') return 'its config is proven';
+  const { shown, mayBeTold, updated } = lifecycleIn(member);
+  if (updated && !mayBeTold) return 'its config is proven';
   const former = proof?.provenFor(member) ?? null;
-  const runsFormer = member.progress === 'outdated' && runsAlready(member.kubeletNode, former);
+  const runsFormer = shown === 'outdated' && runsAlready(member.kubeletNode, former);
   return runsFormer ? 'it runs what its pool settled on' : null;
 }
 

@@ -9,6 +9,7 @@ import {
   LABEL_GRACE_MS,
   rememberLabelLosses,
 } from '#reconciler/policy/rollout/label-grace.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import { untaintSteps } from '#reconciler/policy/rollout/untaint-steps.ts';
@@ -176,17 +177,17 @@ describe('the taint of a new node', () => {
     settled: { configName: OTHERS.configName, sha256: OTHERS.sha256, apply: 'overlay', at: '' },
   };
   const rows: readonly (readonly [string, Partial<Member>, KubeletPoolStatus, boolean])[] = [
-    ['goes when its config is proven', { progress: 'settled' }, bare, true],
-    ['goes while its config soaks', { progress: 'soaking' }, bare, true],
-    ['stays while it tries its config', { progress: 'updating' }, bare, false],
-    ['goes where it runs what its pool settled on', { progress: 'outdated' }, settledOn, true],
+    ['goes when its config is proven', { lifecycle: LIFECYCLE.settled }, bare, true],
+    ['goes while its config soaks', { lifecycle: LIFECYCLE.soaking }, bare, true],
+    ['stays while it tries its config', { lifecycle: LIFECYCLE.changing }, bare, false],
+    ['goes where it runs what its pool settled on', { lifecycle: LIFECYCLE.outdated }, settledOn, true],
     [
       'stays where it took the config back, though it runs what its pool settled on',
-      { progress: 'failed' },
+      { lifecycle: LIFECYCLE.failed },
       settledOn,
       false,
     ],
-    ['stays where its pool has no status yet', { progress: 'outdated' }, bare, false],
+    ['stays where its pool has no status yet', { lifecycle: LIFECYCLE.outdated }, bare, false],
   ];
   for (const [name, is, status, goes] of rows) {
     it(name, () => {

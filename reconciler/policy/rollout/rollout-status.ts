@@ -13,7 +13,7 @@ import type { DesiredPool } from '../desired.ts';
 import type { Cohort } from './cohort.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
-import { isProvenAndAwaitsTurn, targetOf } from './membership.ts';
+import { targetOf } from './membership.ts';
 import { isLeftBehind } from './readiness.ts';
 import type { OnTrial } from './on-trial.ts';
 import { isRecordOfTarget, targetRecordOf, sameTarget } from './node-progress.ts';
@@ -127,9 +127,9 @@ const isCompared = (analysis: AnalysisStatus | undefined): boolean =>
 
 /** All of a class have proven its payload, but for nodes that a rollout ends without, and at least one has. */
 function isProvenByClass(members: readonly Member[], pool: DesiredPool | null, now: Millis): boolean {
-  const hasIt = (member: Member): boolean => member.progress === 'settled' || isProvenAndAwaitsTurn(member);
+  const hasIt = ({ lifecycle }: Member): boolean => lifecycle.updated && !lifecycle.inChange;
   const isWithout = (member: Member): boolean =>
-    member.progress === 'failed' || isLeftBehind(member, pool?.spec.rollout, now);
+    member.lifecycle.failed || isLeftBehind(member, pool?.spec.rollout, now);
   return members.some(hasIt) && members.every((member) => hasIt(member) || isWithout(member));
 }
 

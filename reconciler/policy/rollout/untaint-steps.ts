@@ -5,7 +5,6 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import { isInGrace } from './label-grace.ts';
-import { lifecycleIn } from './lifecycle.ts';
 import { type Group, kubeletNodeOf } from './membership.ts';
 import { settledConfigFor } from './settled-config.ts';
 import { runsAlready } from './node-progress.ts';
@@ -47,7 +46,7 @@ function becauseOf(
   pool: DesiredPool | null,
   present: KubeletPool | undefined,
 ): string | null {
-  const { shown, mayBeTold, updated } = lifecycleIn(member);
+  const { shown, mayBeTold, updated } = member.lifecycle;
   if (updated && !mayBeTold) return 'its config is proven';
   const former = settledConfigFor(present?.status?.settled, pool)(member)?.target ?? null;
   const runsFormer = shown === 'outdated' && runsAlready(member.kubeletNode, former);

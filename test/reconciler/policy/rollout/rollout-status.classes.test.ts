@@ -4,6 +4,7 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { cohortOf } from '#reconciler/policy/rollout/cohort.ts';
 import { haltOf } from '#reconciler/policy/rollout/halt.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { Member } from '#reconciler/policy/rollout/membership.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import { rememberRollout } from '#reconciler/policy/rollout/rollout-status.ts';
@@ -123,7 +124,7 @@ describe('what a pool with computed values settled on', () => {
 
   it('has no class that has no config, nor nodes that nobody sorted', () => {
     const strays = [proved(LARGE), { view: SMALL, is: idleNode(SMALL) }, { ...proved(HUGE), leaves: true }] as const;
-    const arrived = (member: Member): Member => ({ ...member, progress: 'settled' });
+    const arrived = (member: Member): Member => ({ ...member, lifecycle: LIFECYCLE.settled });
     assert.deepEqual(namesIn(settled(strays, settledOn(), arrived)), [nameOf(LARGE)]);
   });
 

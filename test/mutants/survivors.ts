@@ -398,7 +398,6 @@ export const SURVIVORS: Explained = {
       'who failed and was not forgiven is not changed',
     ],
     ['nodeSteps', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
-    ['nodeSteps', "member.progress === 'failed' → true", 'who was not told it has failed, or is away as well'],
     ['rebootIn', 'spec?.reboot → spec.reboot', NARROWS],
     ['unspentReboot', 'node.spec?.reboot → node.spec.reboot', NARROWS],
     ['unspentReboot', 'node.status?.bootID → node.status.bootID', NARROWS],

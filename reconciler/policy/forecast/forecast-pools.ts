@@ -2,7 +2,7 @@ import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../fleet.ts';
 import { limitOf } from '../rollout/amount.ts';
-import { isUnavailable } from '../rollout/lifecycle.ts';
+import { isUnavailable } from '../rollout/membership.ts';
 import { onTrialIn } from '../rollout/on-trial.ts';
 import type { NodesPlan } from '../rollout/plan-nodes.ts';
 import { type Generation, generationsIn } from './generations.ts';

@@ -1,7 +1,6 @@
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { cohortOf } from '../rollout/cohort.ts';
-import { lifecycleIn } from '../rollout/lifecycle.ts';
 import type { Member } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { allowedOnTrial, mostOnTrial } from '../rollout/on-trial.ts';
@@ -110,7 +109,7 @@ export function generationsIn({ group, memory }: Pick<GroupPlan, 'group' | 'memo
 /** As its agent tells it. When a trial began that is over follows from when it was over, and how long it was to be. */
 function wayOf(member: Member, probationMs: Millis): TrialTimeline | undefined {
   const { kubeletNode, promotedAt, failedAt } = member;
-  const { shown, takesPlace } = lifecycleIn(member);
+  const { shown, takesPlace } = member.lifecycle;
   const node = member.node.name;
   if (shown === 'failed') {
     const at = fromTimestamp(failedAt);

@@ -5,8 +5,7 @@ import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
-import { isUnavailable, lifecycleIn } from '../rollout/lifecycle.ts';
-import { type Member, soakOf } from '../rollout/membership.ts';
+import { isUnavailable, type Member, soakOf } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
@@ -74,8 +73,8 @@ export function remainingTimeOf(
     members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout)).map((member) => ({ member })),
   ).map(({ member }) => member);
   const underway = members.filter(isUnderway);
-  const done = members.filter((member) => lifecycleIn(member).updated && !isUnderway(member));
-  const failed = members.filter((member) => lifecycleIn(member).failed).length;
+  const done = members.filter((member) => member.lifecycle.updated && !isUnderway(member));
+  const failed = members.filter(({ lifecycle }) => lifecycle.failed).length;
   const shutAmong = (nodes: readonly Member[]): number =>
     nodes.filter((member) => isUnavailable(member) && !isUnderway(member) && !isDraining(member)).length;
   const shut = shutAmong(group.members);
@@ -114,9 +113,9 @@ export function remainingTimeOf(
       underway: underway.map((member) => underwayOf(member, terms(restartMs), now)),
       lastPromotedMs: last,
     });
-  if (waiting.length === 0 && underway.every((member) => lifecycleIn(member).updated)) {
+  if (waiting.length === 0 && underway.every(({ lifecycle }) => lifecycle.updated)) {
     const ms = Math.max(0, ask(0).soakedMs ?? 0);
-    const absent = members.filter((member) => healthySince(member) === null && !lifecycleIn(member).failed);
+    const absent = members.filter((member) => healthySince(member) === null && !member.lifecycle.failed);
     if (ms > 0 || absent.length === 0) return { is: 'soak', ms };
     const names = formatNames(absent.map(({ node }) => node.name));
     return { is: 'unknown', because: `it waits for nodes that cannot take part now: ${names}` };
@@ -129,14 +128,14 @@ export function remainingTimeOf(
 
 /** It was told the payload and is not done with it: on trial, or soaking. */
 function isUnderway(member: Member): boolean {
-  const { shown } = lifecycleIn(member);
+  const { shown } = member.lifecycle;
   return shown === 'updating' || shown === 'soaking';
 }
 
-const isWaiting = (member: Member): boolean => lifecycleIn(member).mayBeTold && !lifecycleIn(member).updated;
+const isWaiting = (member: Member): boolean => member.lifecycle.mayBeTold && !member.lifecycle.updated;
 
 /** Its place is its own already. */
-const isDraining = (member: Member): boolean => member.node.drain !== undefined && lifecycleIn(member).mayBeTold;
+const isDraining = (member: Member): boolean => member.node.drain !== undefined && member.lifecycle.mayBeTold;
 
 const nodeOf = (member: Member): ForecastNode => ({
   name: member.node.name,
@@ -148,7 +147,7 @@ const nodeOf = (member: Member): ForecastNode => ({
 function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: ForecastTerms, now: Millis): Underway {
   const { kubeletNode, promotedAt = now } = member;
   const node = nodeOf(member);
-  if (lifecycleIn(member).updated) {
+  if (member.lifecycle.updated) {
     const promotesMs = promotedAt - now;
     return { node, passesMs: promotesMs, promotesMs, releasesMs: promotesMs + soakMs };
   }

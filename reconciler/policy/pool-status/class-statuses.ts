@@ -1,6 +1,5 @@
 import type { ClassStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { PayloadClass, PoolClasses } from '../payload-classes.ts';
-import { lifecycleIn } from '../rollout/lifecycle.ts';
 import type { Member } from '../rollout/membership.ts';
 
 /** Most classes that a status names: those with the most nodes. */
@@ -8,7 +7,7 @@ const MOST_CLASSES = 50;
 
 /** The classes of a pool with computed values as its status names them, the largest first. */
 export function classStatuses({ byNode }: PoolClasses, members: readonly Member[]): readonly ClassStatus[] {
-  const running = new Set(members.filter((member) => lifecycleIn(member).updated).map(({ node }) => node.name));
+  const running = new Set(members.filter(({ lifecycle }) => lifecycle.updated).map(({ node }) => node.name));
   const counted = new Map<PayloadClass, { nodes: number; updated: number }>();
   for (const [node, each] of byNode) {
     const count = counted.get(each) ?? { nodes: 0, updated: 0 };

@@ -1,6 +1,6 @@
 import type { Fleet } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
-import { lifecycleIn, type Shown } from '../rollout/lifecycle.ts';
+import type { Shown } from '../rollout/lifecycle.ts';
 import type { Member, SkippedNode } from '../rollout/membership.ts';
 import type { NodesPlan } from '../rollout/plan-nodes.ts';
 import { refusedUnassigned } from '../rollout/node-progress.ts';
@@ -49,7 +49,7 @@ function becauseOf(choice: SkippedNode['choice']): string {
 }
 
 function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason {
-  const { shown: standing } = lifecycleIn(member);
+  const { shown: standing } = member.lifecycle;
   const now = verdict.verdict === 'hold' ? verdict.hold : NOW[verdict.verdict];
   const because = verdict.verdict === 'rest' ? restOf(member, standing) : verdict.because;
   return { node: member.node.name, pool, standing, now, because };

@@ -13,7 +13,6 @@ import type { UnreadableObject } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
-import { lifecycleIn } from '../rollout/lifecycle.ts';
 import type { Group, Member } from '../rollout/membership.ts';
 import { isProven } from '../rollout/on-trial.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
@@ -74,7 +73,7 @@ function countsOf(members: readonly Member[]): PoolCounts {
   const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, 'awaits-turn': 0, failed: 0, 'no-agent': 0 };
   let drifted = 0;
   for (const member of members) {
-    const { shown, updated } = lifecycleIn(member);
+    const { shown, updated } = member.lifecycle;
     count[updated ? 'settled' : shown] += 1;
     if (member.kubeletNode?.status?.phase === 'Drifted') drifted += 1;
   }
@@ -97,15 +96,15 @@ function phaseOf(
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
   // A new node that was told a proven config changes nothing for the pool; one whose agent is missing does.
-  const begun = decisions.filter(({ member }) => member.joining && lifecycleIn(member).shown === 'updating');
+  const begun = decisions.filter(({ member }) => member.joining && member.lifecycle.shown === 'updating');
   const joining = new Set(begun.map(({ member }) => member.node.name));
   const lasting = members.filter(({ node }) => !joining.has(node.name));
   // Until its waves are done, a payload that all nodes run is proven for none.
   const isOver = rollout === null || rollout.finishedAt !== undefined;
-  if (lasting.every((member) => lifecycleIn(member).updated) && !decisions.some(isTurnUnderWay))
+  if (lasting.every(({ lifecycle }) => lifecycle.updated) && !decisions.some(isTurnUnderWay))
     return isOver ? 'Settled' : 'Progressing';
   const isMoving = decisions.some(({ member, verdict }) => {
-    const { shown } = lifecycleIn(member);
+    const { shown } = member.lifecycle;
     const isUnderWay = shown === 'updating' || shown === 'soaking';
     return isUnderWay || verdict.verdict === 'change' || verdict.verdict === 'drain';
   });
@@ -152,7 +151,7 @@ const whatRuns = (pool: DesiredPool | null): string =>
 function haltMessage(halt: Halt, group: Group, decisions: readonly MemberDecision[]): string {
   if (halt.action !== 'revert') return halt.message;
   const back = decisions.filter(({ aimed }) => aimed.targetKind !== 'config');
-  const there = back.filter(({ member }) => lifecycleIn(member).updated).length;
+  const there = back.filter(({ member }) => member.lifecycle.updated).length;
   const keep = decisions.filter(
     ({ aimed, member }) =>
       aimed.targetKind === 'config' && member.isAssigned && !isProven(group, member.node.name, member.target),

@@ -89,7 +89,7 @@ export function unprovenClasses(
   return [...membersByClass(members)]
     .filter(([, own]) => !own.some((each) => hasProved(each.kubeletNode, each.target) || isProven(each)))
     .map(([payloadClass, own]) => {
-      const replaced = Math.min(spared, own.filter(({ progress }) => progress === 'failed').length);
+      const replaced = Math.min(spared, own.filter(({ lifecycle }) => lifecycle.failed).length);
       return {
         payloadClass,
         room: Math.max(0, classCanaries(canary, own.length) + replaced - own.filter(isOnTarget).length),

@@ -4,7 +4,6 @@ import type { Budgets } from './max-unavailable.ts';
 import { type Hold, hold } from './holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from './holds/holds.ts';
 import type { GroupFacts, HoldQuestion } from './holds/hold-question.ts';
-import { lifecycleIn } from './lifecycle.ts';
 import type { Member } from './membership.ts';
 import { inChangeOrder } from './node-order.ts';
 
@@ -62,7 +61,7 @@ const entersWave = ({ member, targetKind }: Targeted, { verdict }: NodeVerdict):
 
 function decide(aimed: Targeted, question: GroupQuestion, rooms: Rooms, budgets: Budgets): NodeVerdict {
   const { member, targetKind } = aimed;
-  const { shown, mayBeTold, inChange } = lifecycleIn(member);
+  const { shown, mayBeTold, inChange } = member.lifecycle;
   if (!mayBeTold && shown !== 'no-agent') return { verdict: 'rest' };
   if (member.turnRequest !== undefined) return decideTurn(aimed, member.turnRequest, question, budgets);
   const asked = { targeted: aimed, facts: question, ...rooms };
@@ -115,7 +114,7 @@ function placeFor(aimed: Targeted, next: NodeVerdict | null, { group }: GroupQue
 
 /** It has its place still, unless it gave it back after its probation. */
 function placeInChange(aimed: Targeted, question: GroupQuestion, budgets: Budgets): Hold | null {
-  if (!lifecycleIn(aimed.member).takesPlace) return placeFor(aimed, null, question, budgets);
+  if (!aimed.member.lifecycle.takesPlace) return placeFor(aimed, null, question, budgets);
   return aimed.targetKind === 'config' ? budgets.expose(question.group, aimed.member) : null;
 }
 

@@ -2,7 +2,6 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
-import { lifecycleIn } from './lifecycle.ts';
 import type { SkippedNode } from './membership.ts';
 
 /**
@@ -56,7 +55,7 @@ const isCounted = (verdict: MemberDecision['verdict'] | undefined): boolean =>
 function isBeingChanged(decision: MemberDecision | undefined): boolean {
   if (decision === undefined) return false;
   const { verdict, member } = decision;
-  const { shown, inChange, updated, failed } = lifecycleIn(member);
+  const { shown, inChange, updated, failed } = member.lifecycle;
   const comesBack = shown !== 'no-agent' || member.kubeletNode?.spec?.reboot !== undefined;
   return verdict.verdict === 'change' || (inChange && !updated && !failed && comesBack);
 }

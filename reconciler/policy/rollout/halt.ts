@@ -7,8 +7,8 @@ import { isRecordOfTarget, targetRecordOf } from './node-progress.ts';
 /** The nodes that took the present target back, whatever became of their agents: a machine that died of it counts as well. */
 export function failedMembers(members: readonly Member[]): readonly Member[] {
   return members.filter(
-    ({ progress, failedAt, forgive, target }) =>
-      target !== null && !forgive && (progress === 'failed' || failedAt !== undefined),
+    ({ lifecycle, failedAt, forgive, target }) =>
+      target !== null && !forgive && (lifecycle.failed || failedAt !== undefined),
   );
 }
 

@@ -84,21 +84,3 @@ export function lifecycleOf(
   if (reported === 'outdated') return isPast ? LIFECYCLE.supersededOnTrial : LIFECYCLE.superseded;
   return isPast ? LIFECYCLE.onTrial : LIFECYCLE.changing;
 }
-
-interface Standing {
-  readonly lifecycle: Lifecycle;
-  readonly forgive: boolean;
-}
-
-/** Who is to try once more what it took back is told it as if it had not been. */
-export function lifecycleIn({ lifecycle, forgive }: Standing): Lifecycle {
-  if (!forgive) return lifecycle;
-  return lifecycle.inChange ? LIFECYCLE.superseded : LIFECYCLE.outdated;
-}
-
-/** It counts against the budget, for whatever reason. */
-export const isUnavailable = (member: Standing & { readonly node: NodeView }): boolean =>
-  lifecycleIn(member).takesPlace || !member.node.ready || member.node.cordoned;
-
-/** It holds a place by its change. */
-export const isInPlace = (member: Standing): boolean => lifecycleIn(member).inChange && lifecycleIn(member).takesPlace;

@@ -6,12 +6,11 @@ import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import type { PoolProof } from '../proof/record.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { type Lifecycle, lifecycleOf, type Shown } from './lifecycle.ts';
+import { type Lifecycle, lifecycleOf } from './lifecycle.ts';
 import { probationOf } from './trial-terms.ts';
 import {
   assignmentOf,
   failedAt,
-  hasProved,
   inTransition,
   runsAlready,
   sameTarget,
@@ -28,13 +27,6 @@ export interface Member {
   /** The config of its pool; null is its local config. */
   readonly target: NodeTarget;
   readonly lifecycle: Lifecycle;
-  readonly progress: Exclude<Shown, 'awaits-turn'>;
-  /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
-  readonly unavailable: boolean;
-  /** Its kubelet is being changed, or may be at any moment, whatever the target is. */
-  readonly changing: boolean;
-  /** It is past its probation, or soaks after one: nobody gives way for it while that goes on. */
-  readonly pastProbation: boolean;
   /** It runs the target already, whatever it was told: to tell it takes nobody's place. */
   readonly runsTarget: boolean;
   /** It was told the target, whatever came of it. */
@@ -202,17 +194,13 @@ export function memberOf(
   const isRecent = target !== null && promotedAt !== undefined && now - promotedAt < soakMs;
   const wasTold = sameTarget(assignmentOf(kubeletNode), target);
   const lifecycle = lifecycleOf(node, kubeletNode, target, wasTold, isRecent, probationMs, now);
-  const { shown, inChange, takesPlace, failed } = lifecycle;
+  const { shown, failed } = lifecycle;
   const wentSilent = shown === 'no-agent' && wasTold;
   return {
     node,
     kubeletNode,
     target,
     lifecycle,
-    progress: shown === 'awaits-turn' ? 'outdated' : shown,
-    unavailable: takesPlace || !node.ready || node.cordoned,
-    changing: inChange && shown !== 'soaking',
-    pastProbation: inChange && !takesPlace,
     runsTarget: runsAlready(kubeletNode, target),
     isAssigned: target !== null && wasTold,
     promotedAt,
@@ -224,9 +212,12 @@ export function memberOf(
   };
 }
 
-/** It runs the target and has proven it, and only waits for leave to restart its kubelet with it. */
-export const isProvenAndAwaitsTurn = ({ turnRequest, kubeletNode, target }: Member): boolean =>
-  turnRequest !== undefined && hasProved(kubeletNode, target);
-
 /** Was told the payload, whatever came of it, or refused it before it was. */
-export const isOnTarget = ({ progress, isAssigned }: Member): boolean => isAssigned || progress === 'failed';
+export const isOnTarget = ({ lifecycle, isAssigned }: Member): boolean => isAssigned || lifecycle.failed;
+
+/** It counts against the budget, for whatever reason. */
+export const isUnavailable = ({ lifecycle, node }: Member): boolean =>
+  lifecycle.takesPlace || !node.ready || node.cordoned;
+
+/** It holds a place by its change. */
+export const isInPlace = ({ lifecycle }: Member): boolean => lifecycle.inChange && lifecycle.takesPlace;

@@ -2,7 +2,7 @@ import type { AnalysisStatus, KubeletPoolStatus, ProofRecord, ProofState } from 
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { classCanaries } from './canaries.ts';
 import { failedMembers } from './halt.ts';
-import { type Group, isOnTarget, isProvenAndAwaitsTurn, type Member } from './membership.ts';
+import { type Group, isOnTarget, type Member } from './membership.ts';
 import { hasProved, sameTarget } from './node-progress.ts';
 import type { WaveProgress } from './wave-progress.ts';
 import { classNameOf } from './pool-proof.ts';
@@ -57,7 +57,7 @@ function standOf(
 ): Stand {
   const [first] = own;
   const current = first?.unrendered === undefined ? (first?.target ?? null) : null;
-  const done = own.filter((member) => member.progress === 'settled' || isProvenAndAwaitsTurn(member));
+  const done = own.filter(({ lifecycle }) => lifecycle.updated && !lifecycle.inChange);
   const canary = pool?.spec.rollout.canary;
   const isNew = stand.isOver && done.length >= Math.min(own.length, classCanaries(canary, own.length));
   const isProven = current !== null && (sameTarget(known.proven, current) || (isNew && done.length > 0));

@@ -1,6 +1,5 @@
 import type { NodeView } from '../fleet.ts';
-import { isInPlace } from './lifecycle.ts';
-import type { Member } from './membership.ts';
+import { isInPlace, type Member } from './membership.ts';
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 

@@ -123,11 +123,11 @@ export interface TrialCounts {
 /** What these nodes say of the payload of the pool, or of their class. */
 function evidenceOf(members: readonly Member[], group: PoolGroup): TrialCounts {
   let [promoted, passed] = [0, 0];
-  for (const { kubeletNode, pastProbation, target } of members) {
+  for (const { kubeletNode, lifecycle, target } of members) {
     const isTried = (config: NodeTarget): boolean =>
       group.pool.classes === undefined ? isPayload(config, group) : sameTarget(config, target);
     if (isTried(provenConfigOf(kubeletNode))) promoted += 1;
-    else if (pastProbation && isTried(assignmentOf(kubeletNode))) passed += 1;
+    else if (lifecycle.inChange && !lifecycle.takesPlace && isTried(assignmentOf(kubeletNode))) passed += 1;
   }
   return { promoted, passed: promoted + passed, failed: failedMembers(members).length };
 }

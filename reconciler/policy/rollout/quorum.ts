@@ -1,7 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
-import { lifecycleIn } from './lifecycle.ts';
 import { kubeletNodeOf, type Member, type SkippedNode } from './membership.ts';
 import { isAssignmentUnheard } from './node-progress.ts';
 
@@ -23,7 +22,7 @@ export function quorumOf(
   now: Millis,
 ): Quorum {
   const servers = [...fleet.nodes.values()].filter(isServer);
-  const isAway = (member: Member): boolean => lifecycleIn(member).inChange || lifecycleIn(member).failed;
+  const isAway = (member: Member): boolean => member.lifecycle.inChange || member.lifecycle.failed;
   // An agent that is silent may hear of its assignment at any moment.
   const mayLeave = (node: NodeView): boolean => !node.ready || isAssignmentUnheard(kubeletNodeOf(node, fleet), now);
   const changing = [...members.filter(isAway), ...untouchable.filter((each) => each.changing)].map(({ node }) => node);

@@ -2,6 +2,7 @@ import type { Halt, Released } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { isNew, isOnFirstTrial, wasNew } from './new-node.ts';
 import { NO_REVERT, revertOf } from './revert.ts';
+import { LIFECYCLE } from './lifecycle.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, probationIn, soakOf } from './membership.ts';
 import type { ClassRecord } from '../proof/record.ts';
@@ -82,15 +83,11 @@ export function withForgivenFailures(group: Group, released: Released | null): G
 }
 
 /** Who is silent cannot be told to try once more. */
-const retried = (member: Member): Member =>
-  member.progress === 'no-agent'
-    ? { ...member, failedAt: undefined }
-    : {
-        ...member,
-        progress: 'outdated',
-        forgive: true,
-        unavailable: member.changing || !member.node.ready || member.node.cordoned,
-      };
+function retried(member: Member): Member {
+  if (member.lifecycle.shown === 'no-agent') return { ...member, failedAt: undefined };
+  const lifecycle = member.lifecycle.inChange ? LIFECYCLE.superseded : LIFECYCLE.outdated;
+  return { ...member, lifecycle, forgive: true };
+}
 
 /** It was told a config of this pool, and has proven one: it is to run what the pool says, whatever others run. */
 const isOneOfThePool = ({ kubeletNode }: Member, pool: Group['pool']): boolean =>

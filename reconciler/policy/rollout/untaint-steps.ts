@@ -4,7 +4,6 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import { isInGrace } from './label-grace.ts';
-import { lifecycleIn } from './lifecycle.ts';
 import { type Group, kubeletNodeOf } from './membership.ts';
 import { runsAlready } from './node-progress.ts';
 
@@ -41,7 +40,7 @@ export function untaintSteps(
 }
 
 function becauseOf({ member }: MemberDecision, { proof }: Group): string | null {
-  const { shown, mayBeTold, updated } = lifecycleIn(member);
+  const { shown, mayBeTold, updated } = member.lifecycle;
   if (updated && !mayBeTold) return 'its config is proven';
   const former = proof?.provenFor(member) ?? null;
   const runsFormer = shown === 'outdated' && runsAlready(member.kubeletNode, former);

@@ -155,12 +155,12 @@ function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spar
       else leftBehind += 1;
     }
     if (!isOnTarget(member)) {
-      if (member.progress === 'outdated' && canBeChanged(member, rollout)) open += 1;
+      if (member.lifecycle.mayBeTold && canBeChanged(member, rollout)) open += 1;
       continue;
     }
     reached += 1;
-    if (member.progress === 'failed') failed += 1;
-    if (member.progress === 'failed' || !member.node.ready) lost.push(member.node.name);
+    if (member.lifecycle.failed) failed += 1;
+    if (member.lifecycle.failed || !member.node.ready) lost.push(member.node.name);
   }
   const tolerated = Math.min(failed + died, spared);
   const needed = Math.min(wave.nodes, Math.max(1, concerned.length - tolerated));

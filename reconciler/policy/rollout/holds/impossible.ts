@@ -1,9 +1,8 @@
-import { lifecycleIn } from '../lifecycle.ts';
 import { hold } from './hold.ts';
 import type { HoldCheck } from './hold-question.ts';
 
 export const noAgent: HoldCheck = ({ targeted: { member } }) =>
-  lifecycleIn(member).shown === 'no-agent'
+  member.lifecycle.shown === 'no-agent'
     ? hold('no-agent', 'no agent has reported from this node lately: is the DaemonSet running there?')
     : null;
 

@@ -198,7 +198,7 @@ const ROWS: readonly (readonly [string, Case, Expected])[] = [
 const COUNTED = ['updated', 'updating', 'pending', 'failed', 'noAgent'] as const;
 
 function countsOf(pool: DesiredPool, member: Member): PoolCounts {
-  const memory = { halt: null, released: null, settled: null, rollout: null };
+  const memory = { halt: null, released: null, settled: null, proof: null, rollout: null };
   const plan = { group: { pool, members: [member] }, memory, decisions: [] };
   const { counts } = poolStatus(pool, plan, { present: undefined }, '');
   assert.ok(counts !== undefined);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { targetsOf, withForgivenFailures } from '#reconciler/policy/rollout/targets.ts';
-import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
+import { type Group, isUnavailable, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -233,13 +234,13 @@ describe('a node that is to run what its pool settled on', () => {
     const pool = desiredPool({ ...NEXT, spec: { ...NEXT.spec, rollout: { ...rollout, soak, probation } } });
     const members = [memberOf(node, settledNode(node, OLD), targetOf(pool), 0, NOW)];
     const [found] = targets({ pool, members }, ON_OLD, REVERT);
-    return [found?.member.progress, found?.member.pastProbation];
+    return found?.member.lifecycle;
   };
 
   it('soaks as long as the pool says, and is on trial by its probation', () => {
-    assert.deepEqual(settling('1h', 'full'), ['settled', false]);
-    assert.deepEqual(settling('61m', 'full'), ['soaking', false]);
-    assert.deepEqual(settling('61m', '2m'), ['soaking', true]);
+    assert.equal(settling('1h', 'full'), LIFECYCLE.settled);
+    assert.equal(settling('61m', 'full'), LIFECYCLE.soakingInPlace);
+    assert.equal(settling('61m', '2m'), LIFECYCLE.soaking);
   });
 });
 
@@ -274,9 +275,8 @@ describe('a failure that a person forgave', () => {
       assert.equal(pool, before.pool);
       const forgiven = before.members.map((each) => ({
         ...each,
-        progress: 'outdated',
+        lifecycle: LIFECYCLE.outdated,
         forgive: true,
-        unavailable: false,
       }));
       assert.deepEqual(members, isForgiven ? forgiven : before.members);
     });
@@ -290,13 +290,13 @@ describe('a failure that a person forgave', () => {
       [AT],
     );
     const [found] = withForgivenFailures(before, ours).members;
-    assert.deepEqual([found?.progress, found?.failedAt, found?.forgive], ['no-agent', undefined, false]);
+    assert.deepEqual([found?.lifecycle, found?.failedAt, found?.forgive], [LIFECYCLE.silent, undefined, false]);
   });
 
   it('leaves a node unavailable that is so for another reason', () => {
     const unavailable = (view: Partial<NodeView>, phase: 'Idle' | 'Trial' = 'Idle') => {
       const is = { ...told, status: { ...told.status, phase } };
-      return withForgivenFailures(groupOf({ is, view }), ours).members[0]?.unavailable;
+      return withForgivenFailures(groupOf({ is, view }), ours).members.some(isUnavailable);
     };
     assert.deepEqual(
       [unavailable({}), unavailable({ ready: false }), unavailable({ cordoned: true }), unavailable({}, 'Trial')],

@@ -196,6 +196,9 @@ export const SURVIVORS: Explained = {
     ['membersOfPools', "choice.choice === 'pool' → true", 'no other choice names one pool'],
     ['isStillValid', 'others[index]?.name → others[index].name', NARROWS],
   ],
+  'reconciler/policy/presence-steps.ts': [
+    ['presenceSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],
+  ],
   'reconciler/policy/steps.ts': [['subjectOf', 'default: return unreachable(step); → default:', NARROWS]],
   'reconciler/policy/pool-status/class-statuses.ts': [
     ['classStatuses', 'a.name < b.name → a.name <= b.name', 'no two classes have the same name'],
@@ -311,12 +314,6 @@ export const SURVIVORS: Explained = {
     ['revertOf', 'own === null → true', 'where there is one, nobody asks'],
     ['fallbackConfigOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
-  'reconciler/policy/rollout/inherited-status.ts': [
-    ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
-    ['haltBroughtAlong', 'pool?.name → pool.name', NARROWS],
-    ['haltBroughtAlong', '[] → ["Stryker was here"]', 'a text is about no config'],
-    ['haltBroughtAlong', 'target === null → false', NARROWS],
-  ],
   'reconciler/policy/rollout/label-grace.ts': [
     ['holdForLabelGrace', 'lost.length === 0 && moved.length === 0 → false', 'it only saves the count of all nodes'],
     ['guardMoves', 'since?.since → since.since', NARROWS],
@@ -377,7 +374,6 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/plan-nodes.ts': [
     ['aim', '\'\' → "Stryker was here!"', NAMELESS],
     ['planGroup', '\'\' → "Stryker was here!"', NAMELESS],
-    ['presenceSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],
     ['hearsayOf', '\'all\' → ""', 'only the sentence is another'],
     ['hearsayOf', '\'pool\' → ""', 'only the sentence is another'],
     ['refusedBasesOf', 'sha256 === undefined → false', NARROWS],
@@ -423,7 +419,7 @@ export const SURVIVORS: Explained = {
     ['isPastProbation', 'node?.metadata → node.metadata', NARROWS],
     ['isPastProbation', 'active?.name → active.name', NARROWS],
   ],
-  'reconciler/policy/rollout/untaint-steps.ts': [
+  'reconciler/policy/untaint-steps.ts': [
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
     ['isFree', 'choices.get(node.name)?.choice → choices.get(node.name).choice', NARROWS],
   ],
@@ -438,6 +434,10 @@ export const SURVIVORS: Explained = {
     ['rememberRollout', 'target === null → false', NARROWS],
   ],
   'reconciler/policy/rollout/halt.ts': [
+    ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
+    ['haltBroughtAlong', 'pool?.name → pool.name', NARROWS],
+    ['haltBroughtAlong', '[] → ["Stryker was here"]', 'a text is about no config'],
+    ['haltBroughtAlong', 'target === null → false', NARROWS],
     [
       'haltOf',
       'group.pool === null || config === null || target === null → (group.pool === null || config === null) && target === null',

@@ -14,13 +14,11 @@ import { nodeDisruptions } from './node-disruption.ts';
 import { drainSteps } from './drain-steps.ts';
 import { lockOutVerdict } from './lock-out.ts';
 import { createPayloadReader } from './payload-reader.ts';
-import { haltOf, haltThreshold, releaseOf } from './halt.ts';
-import { withInheritedStatus } from './inherited-status.ts';
+import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './halt.ts';
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './label-grace.ts';
-import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
 import { windowsState } from '../windows/windows-state.ts';
-import { type Group, isOwnedBy, membershipOf, type Membership } from './membership.ts';
+import { type Group, membershipOf, type Membership } from './membership.ts';
 import { analysisOf, measureSteps } from './rollout-analysis.ts';
 import type { NodeTarget } from './node-progress.ts';
 import { poolProof } from './pool-proof.ts';
@@ -80,12 +78,10 @@ export function planNodes(
     skipped,
     labelLoss: guard.warning,
     steps: [
-      ...presenceSteps(fleet, now),
       ...rememberLabelLosses(fleet),
       ...plans.flatMap(({ group, memory }) => measureSteps(group, memory.rollout)),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, skipped, fleet, now),
-      ...untaintSteps(plans, desired, fleet, now),
     ],
   };
 }
@@ -230,19 +226,4 @@ function wavesFor(
   return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now, group.members, (member) =>
     proof.isProven(member.node.name, member.target),
   );
-}
-
-/** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
-function presenceSteps(fleet: Fleet, now: Millis): readonly Step[] {
-  const left: Step[] = [];
-  for (const [name, kubeletNode] of fleet.kubeletNodes) {
-    const node = fleet.nodes.get(name);
-    if (node !== undefined && isOwnedBy(kubeletNode, node.uid)) continue;
-    left.push({ step: 'delete-node', node: name, uid: kubeletNode.metadata.uid ?? '' });
-  }
-  const missing: Step[] = [];
-  for (const { name, uid, firstSeen: at = now } of fleet.nodes.values()) {
-    if (!fleet.kubeletNodes.has(name)) missing.push({ step: 'create-node', node: name, uid, at });
-  }
-  return [...left, ...missing];
 }

@@ -12,7 +12,7 @@ import {
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
-import { untaintSteps } from '#reconciler/policy/rollout/untaint-steps.ts';
+import { untaintSteps } from '#reconciler/policy/untaint-steps.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withInheritedStatus } from '#reconciler/policy/rollout/inherited-status.ts';
+import { withInheritedStatus } from '#reconciler/policy/rollout/halt.ts';
 import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import type { Halt, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {

@@ -1,11 +1,11 @@
-import type { Desired } from '../desired.ts';
-import type { Fleet, NodeView } from '../fleet.ts';
+import type { Desired } from './desired.ts';
+import type { Fleet, NodeView } from './fleet.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Step } from '../steps.ts';
-import type { MemberDecision } from './decide-group.ts';
-import { isInGrace } from './label-grace.ts';
-import { type Group, kubeletNodeOf } from './membership.ts';
-import { runsAlready } from './node-progress.ts';
+import type { Step } from './steps.ts';
+import type { MemberDecision } from './rollout/decide-group.ts';
+import { isInGrace } from './rollout/label-grace.ts';
+import { type Group, kubeletNodeOf } from './rollout/membership.ts';
+import { runsAlready } from './rollout/node-progress.ts';
 
 /**
  * Nodes may come with a taint that keeps pods off them until their config has proven itself (the kubelet's

@@ -69,33 +69,37 @@ const MOST_BYTES = 256 * 1024;
 /** Of a pool that computes nothing. */
 export const ONLY_CLASS = '';
 
+/** Of a class that has shown nothing. */
+export const NOTHING_SHOWN: ClassRecord = {
+  name: ONLY_CLASS,
+  state: 'unproven',
+  since: '',
+  current: null,
+  proven: null,
+  former: null,
+  commit: undefined,
+  nodes: 0,
+  proved: 0,
+  missing: [],
+};
+
 /** By class, what a status says; others may have written it. Where it has no record, what it settled on is one. */
 export function readProof({ proof, settled }: KubeletPoolStatus = {}): ReadonlyMap<string, ClassRecord> {
   if (proof === undefined) {
     if (settled === undefined) return new Map();
     const target = { sha256: settled.sha256, apply: settled.apply };
-    const only = { name: ONLY_CLASS, state: 'proven', since: settled.at, nodes: 0, proved: 0, missing: [] } as const;
-    return new Map([[ONLY_CLASS, { ...only, current: target, proven: target, former: null, commit: undefined }]]);
+    return new Map([
+      [ONLY_CLASS, { ...NOTHING_SHOWN, state: 'proven', since: settled.at, current: target, proven: target }],
+    ]);
   }
   const payloads = proof.payloads.map(targetOfText);
-  const at = (index: number | undefined): Payload => payloads[index ?? -1] ?? null;
-  return new Map(
-    proof.classes.map(({ name, state, since, current, proven, former, commit, nodes, proved, missing = [] }) => [
-      name,
-      {
-        name,
-        state,
-        nodes,
-        proved,
-        missing,
-        since: proof.times[since] ?? '',
-        current: at(current),
-        proven: at(proven),
-        former: at(former),
-        commit: proof.commits[commit ?? -1],
-      },
-    ]),
-  );
+  const at = (index = -1): Payload => payloads[index] ?? null;
+  const read = ({ missing = [], ...entry }: ClassProof): ClassRecord => {
+    const [current, proven, former] = [at(entry.current), at(entry.proven), at(entry.former)];
+    const [since, commit] = [proof.times[entry.since] ?? '', proof.commits[entry.commit ?? -1]];
+    return { ...entry, missing, since, current, proven, former, commit };
+  };
+  return new Map(proof.classes.map((entry) => [entry.name, read(entry)]));
 }
 
 /**
@@ -103,18 +107,15 @@ export function readProof({ proof, settled }: KubeletPoolStatus = {}): ReadonlyM
  * large, it goes without names of nodes.
  */
 export function writeProof(classes: readonly ClassRecord[]): ProofRecord {
-  const whole = written(classes.slice(0, MOST_CLASSES), classes.length, true);
-  if (bytesOf(whole) <= MOST_BYTES) return whole;
-  let most = Math.min(MOST_CLASSES, classes.length);
-  let found = written(classes.slice(0, most), classes.length, false);
+  let [most, found] = [MOST_CLASSES, written(classes.slice(0, MOST_CLASSES), classes.length, MOST_NAMES)];
   while (bytesOf(found) > MOST_BYTES) {
+    found = written(classes.slice(0, most), classes.length, 0);
     most = Math.floor((most * MOST_BYTES) / bytesOf(found)) - 1;
-    found = written(classes.slice(0, most), classes.length, false);
   }
   return found;
 }
 
-function written(classes: readonly ClassRecord[], all: number, named: boolean): ProofRecord {
+function written(classes: readonly ClassRecord[], all: number, mostNames: number): ProofRecord {
   const [payloads, commits, times] = [indexed(), indexed(), indexed()];
   const entries = classes.flatMap(({ name, state, since, nodes, proved, missing, ...own }): ClassProof[] => {
     const positions = {
@@ -124,10 +125,9 @@ function written(classes: readonly ClassRecord[], all: number, named: boolean): 
       ...(own.commit === undefined || (own.proven ?? own.former) === null ? {} : { commit: commits.at(own.commit) }),
     };
     const entry = { name, state, since: times.at(since), ...positions, nodes, proved };
-    const most = named ? missing.slice(0, MOST_NAMES) : [];
-    const withNames = most.length === 0 ? entry : { ...entry, missing: most };
-    if (bytesOf(withNames) <= MOST_CLASS_BYTES) return [withNames];
-    return bytesOf(entry) <= MOST_CLASS_BYTES ? [entry] : [];
+    const some = missing.slice(0, mostNames);
+    const tries: ClassProof[] = some.length === 0 ? [entry] : [{ ...entry, missing: some }, entry];
+    return tries.filter((each) => bytesOf(each) <= MOST_CLASS_BYTES).slice(0, 1);
   });
   const unrecorded = all - entries.length;
   const found = { payloads: payloads.all(), commits: commits.all(), times: times.all(), classes: entries };

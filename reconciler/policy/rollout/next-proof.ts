@@ -47,14 +47,12 @@ export function nextProof(
   return isSame ? before.proof : writeProof(classes);
 }
 
-type Stand = Omit<ClassRecord, 'name' | 'since'>;
-
 function standOf(
   own: readonly Member[],
   { pool }: Group,
   known: Pick<ClassRecord, 'proven'> & Partial<ClassRecord>,
   stand: RolloutStand,
-): Stand {
+): Omit<ClassRecord, 'name' | 'since'> {
   const [first] = own;
   const current = first?.unrendered === undefined ? (first?.target ?? null) : null;
   const done = own.filter(({ lifecycle }) => lifecycle.updated && !lifecycle.inChange);

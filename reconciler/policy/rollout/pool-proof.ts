@@ -5,7 +5,14 @@ import { cohortOf } from './cohort.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
 import { hasProved, isRecordOfTarget, type NodeTarget, provenConfigOf, sameTarget } from './node-progress.ts';
 import { wavesOf } from './waves.ts';
-import { type ClassRecord, ONLY_CLASS, type PoolProof, type ProofOf, readProof } from '../proof/record.ts';
+import {
+  type ClassRecord,
+  ONLY_CLASS,
+  type PoolProof,
+  type ProofOf,
+  readProof,
+  NOTHING_SHOWN,
+} from '../proof/record.ts';
 
 /** What a pool's record says, and how far it is to be believed. */
 export interface KnownRecord {
@@ -124,20 +131,8 @@ function remade({ pool, members }: Group): ReadonlyMap<string, ClassRecord> {
       const word = proven === null ? '' : `${proven.apply} ${proven.sha256}`;
       counted.set(word, (counted.get(word) ?? 0) + 1);
       if (proven === null || (counted.get(word) ?? 0) * 2 <= others.length) continue;
-      found.set(name, { ...UNKNOWN, name, proven });
+      found.set(name, { ...NOTHING_SHOWN, name, proven });
     }
   }
   return found;
 }
-
-const UNKNOWN: Omit<ClassRecord, 'name'> = {
-  state: 'unproven',
-  since: '',
-  current: null,
-  proven: null,
-  former: null,
-  commit: undefined,
-  nodes: 0,
-  proved: 0,
-  missing: [],
-};

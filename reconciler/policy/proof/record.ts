@@ -161,8 +161,11 @@ function targetOfText(text: string): Payload {
 }
 
 /** Whether two records say the same but for their counts and names of nodes. */
-export const isSameProof = (a: ReadonlyMap<string, ClassRecord>, b: readonly ClassRecord[]): boolean =>
-  a.size === b.length && b.every((each) => isSameState(a.get(each.name), each));
+export function isSameProof(proof: ProofRecord, classes: readonly ClassRecord[]): boolean {
+  const known = readProof({ proof });
+  const isSame = (each: ClassRecord): boolean => !known.has(each.name) || isSameState(known.get(each.name), each);
+  return known.size + (proof.unrecorded ?? 0) === classes.length && classes.every(isSame);
+}
 
 export const isSameState = (a: ClassRecord | undefined, b: ClassRecord): boolean =>
   a?.state === b.state &&

@@ -6,7 +6,7 @@ import { type Group, isOnTarget, type Member } from './membership.ts';
 import { hasProved, sameTarget } from './node-progress.ts';
 import type { WaveProgress } from './wave-progress.ts';
 import { classNameOf } from './pool-proof.ts';
-import { type ClassRecord, isSameProof, isSameState, type PoolProof, readProof, writeProof } from '../proof/record.ts';
+import { type ClassRecord, isSameProof, isSameState, type PoolProof, writeProof } from '../proof/record.ts';
 
 /** How the rollout of a pool stands, as far as what it has proven goes. */
 export interface RolloutStand {
@@ -43,8 +43,7 @@ export function nextProof(
   // An autoscaler takes the last machine of a kind away, and brings others of it back; what is newer than that they have not proven.
   const absent = stand.isOverNow ? [] : [...proof.classes.values()].filter(({ name }) => !there.has(name));
   const classes = [...present, ...absent];
-  const isSame = before?.proof !== undefined && isSameProof(readProof(before), classes);
-  return isSame ? before.proof : writeProof(classes);
+  return before?.proof !== undefined && isSameProof(before.proof, classes) ? before.proof : writeProof(classes);
 }
 
 function standOf(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { type ClassRecord, MOST_CLASSES, readProof, writeProof } from '#reconciler/policy/proof/record.ts';
+import { type ClassRecord, isSameProof, MOST_CLASSES, readProof, writeProof } from '#reconciler/policy/proof/record.ts';
 import { fc } from '../../../support/property.ts';
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -75,6 +75,21 @@ describe('the record of what classes have proven', () => {
     assert.ok(bytes(wide) <= 256 * 1024);
     assert.equal(wide.classes.length + (wide.unrecorded ?? 0), 1000);
     assert.ok(wide.classes.length > 500, `${wide.classes.length}`);
+  });
+
+  it('stays where no state changed, whatever is counted, also of classes that there is no room for', () => {
+    for (const count of [3, MOST_CLASSES + 2]) {
+      const all = classes(count);
+      const before = writeProof(all);
+      const change = (index: number, more: Partial<ClassRecord>) =>
+        all.map((each, at) => (at === index ? { ...each, ...more } : each));
+      assert.equal(isSameProof(before, change(1, { nodes: 99, proved: 98, missing: [], since: 'later' })), true);
+      assert.equal(isSameProof(before, change(1, { state: 'proven' })), false);
+      for (const field of ['current', 'proven', 'former'] as const) {
+        assert.equal(isSameProof(before, change(1, { [field]: { sha256: sha('else'), apply: 'overlay' } })), false);
+      }
+      assert.equal(isSameProof(before, all.slice(1)), false);
+    }
   });
 
   it('names a node only where there is room for it', () => {

@@ -163,8 +163,8 @@ function targetOfText(text: string): Payload {
 /** Whether two records say the same but for their counts and names of nodes. */
 export function isSameProof(proof: ProofRecord, classes: readonly ClassRecord[]): boolean {
   const known = readProof({ proof });
-  const isSame = (each: ClassRecord): boolean => !known.has(each.name) || isSameState(known.get(each.name), each);
-  return known.size + (proof.unrecorded ?? 0) === classes.length && classes.every(isSame);
+  const had = classes.filter((each) => isSameState(known.get(each.name), each));
+  return had.length === known.size && known.size + (proof.unrecorded ?? 0) === classes.length;
 }
 
 export const isSameState = (a: ClassRecord | undefined, b: ClassRecord): boolean =>

@@ -141,7 +141,7 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
   const byPool = new Map(groups.map((group) => [group.pool.name, group]));
   const found = new Map<Group, Set<string>>();
   const note = (group: PoolGroup, name: string, node: KubeletNode, target: NodeTarget): void => {
-    if (isThrough(node, target, group, now) || isProven(group, name, target)) return;
+    if (isProven(group, name, target) || isThrough(node, target, group, now)) return;
     found.set(group, (found.get(group) ?? new Set()).add(name));
   };
   for (const [name, node] of kubeletNodes) {
@@ -162,10 +162,10 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
 }
 
 function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, now: Millis): boolean {
-  const isFull = probationOf(pool.spec.rollout) === null;
-  if (!hasProved(node, target)) return !isFull && takenBackAt(node, target) !== undefined;
+  const isFull = (): boolean => probationOf(pool.spec.rollout) === null;
+  if (!hasProved(node, target)) return takenBackAt(node, target) !== undefined && !isFull();
   const promotedAt = fromTimestamp(node.status?.promotedAt);
-  return isFull || promotedAt === undefined || now - promotedAt >= soakOf(pool);
+  return promotedAt === undefined || now - promotedAt >= soakOf(pool) || isFull();
 }
 
 /** That of the pool or, where values are computed, of one of its classes. */

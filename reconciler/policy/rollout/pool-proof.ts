@@ -33,7 +33,8 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
   const recordOf = ({ node, kubeletNode }: ProofOf): ClassRecord | undefined =>
     // A node whose class has another name under the present template is known by what it has proven.
     classes.get(classNameOf(pool, node.name)) ?? byPayload.get(provenConfigOf(kubeletNode)?.sha256 ?? 'none');
-  const rollout = rolloutOf(pool, status);
+  const known = status?.rollout;
+  const rollout = known !== undefined && isRecordOfTarget(known, targetOf(pool)) ? known : undefined;
   return {
     classes,
     // What is made again is written first.
@@ -43,10 +44,8 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
       if (former === null || commit === undefined) return proven;
       return rendered === undefined ? 'unread' : rendered.has(former.sha256) ? former : proven;
     },
-    isProven: (node, target) => {
-      const proven = classes.get(classNameOf(pool, node))?.proven ?? null;
-      return !isLost && proven !== null && sameTarget(proven, target);
-    },
+    isProven: (node, target) =>
+      !isLost && target !== null && sameTarget(classes.get(classNameOf(pool, node))?.proven ?? null, target),
     rollout: isOwn || rollout === undefined ? rollout : witnessed(rollout, group, members, now),
   };
 }
@@ -54,9 +53,6 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
 /** The class that a node of a pool is in. */
 export const classNameOf = (pool: DesiredPool | null, node: string): string =>
   pool?.classes === undefined ? ONLY_CLASS : (pool.classes.byNode.get(node)?.name ?? ONLY_CLASS);
-
-const rolloutOf = (pool: DesiredPool | null, { rollout }: KubeletPoolStatus = {}): RolloutStatus | undefined =>
-  rollout !== undefined && isRecordOfTarget(rollout, targetOf(pool)) ? rollout : undefined;
 
 /** The node has this config behind it, soak included, whether it can be asked now or not. */
 function isWitness({ kubeletNode }: Member, target: NodeTarget, soakMs: Millis, now: Millis): boolean {

@@ -49,9 +49,9 @@ function holdOf(node: NodeView, missing: ReadonlySet<string>): Hold | null {
 }
 
 /** Of kubeadm since 1.20, and before; and of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear. */
-const CONTROL_PLANE_ROLES = ['control-plane', 'master', 'etcd'];
+const CONTROL_PLANE_LABELS = ['control-plane', 'master', 'etcd'].map((role) => `node-role.kubernetes.io/${role}`);
 
 export const isControlPlane = (labels: Readonly<Record<string, string>>): boolean =>
-  CONTROL_PLANE_ROLES.some((role) => labels[`node-role.kubernetes.io/${role}`] !== undefined);
+  CONTROL_PLANE_LABELS.some((label) => labels[label] !== undefined);
 
 const isServer = ({ labels }: NodeView): boolean => isControlPlane(labels);

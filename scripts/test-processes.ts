@@ -47,7 +47,7 @@ const ALONE = new RegExp(
     'docs/(?:contributing|editor-schemas|review|template-\\w+|tutorial)',
     'git/(?:snapshot/find-folder|git\\.memory|git-source\\.size-limits|ssh/ssh\\.same-tests-as-http|trust/commit-trust\\.signatures)',
     'reconciler/main',
-    'rollout/max-unavailable-never-exceeded',
+    'rollout/(?:max-unavailable-never-exceeded|proof-laws-hold)',
     'runtime/clock',
     'simulate/fleet/simulated-agent',
   ].join('|')})\\.test\\.ts$`,

@@ -33,6 +33,11 @@ const rules: readonly Rule[] = [
     never: /^(?!cli\/simulate\/fleet\/|shared\/|reconciler\/policy\/(?:fleet|steps)\.ts$)/,
     because: 'what plays nodes must not decide for them as the planner does',
   },
+  {
+    files: 'test/support/proof/**/*.ts',
+    never: /^reconciler\/policy\/(?:rollout|proof)\//,
+    because: 'what judges the planner must not share its mistakes',
+  },
 ];
 
 /** Comments may speak of what code may not do. */

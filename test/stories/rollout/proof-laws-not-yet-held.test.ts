@@ -6,7 +6,7 @@ import { shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/size
 import { fc } from '../../support/property.ts';
 import { KINDS } from '../../support/proof/machine-pools.ts';
 import { MovingWorld } from '../../support/proof/moving-world.ts';
-import { forgeries, settings, type Forged, type Setting } from '../../support/proof/world-events.ts';
+import { type Forged, forgeries, happenings, settings, type Setting } from '../../support/proof/world-events.ts';
 import { holds, replayFrom } from '../../support/replayable.ts';
 import { runsOf } from '../../support/sample.ts';
 
@@ -15,7 +15,7 @@ const LENGTH = 150;
 const replay = replayFrom(process.env, 30_30_31);
 
 /** All settled; the pool asks for a canary that soaks for two hours. */
-const settingOf = (isComputed: boolean): Setting => ({
+const settingOf = (isComputed: boolean, action: 'halt' | 'revert' = 'revert'): Setting => ({
   pools: [
     {
       isComputed,
@@ -23,7 +23,7 @@ const settingOf = (isComputed: boolean): Setting => ({
         maxUnavailable: '100%',
         soak: '0s',
         canary: { nodes: 1, soak: '1h' },
-        onFailure: { threshold: 1, action: 'revert' },
+        onFailure: { threshold: 1, action },
       },
     },
   ],
@@ -61,7 +61,7 @@ describe('a status of a pool that somebody else writes', () => {
   it(`gives no node anything in ${STEPS} steps of moving worlds`, () => {
     holds(
       'a forged record gives no node anything',
-      fc.property(settings, fc.array(forgeries, { minLength: LENGTH, maxLength: LENGTH }), (setting, story) => {
+      fc.property(settings, fc.array(forgeries, { maxLength: 2 * LENGTH, size: 'max' }), (setting, story) => {
         const world = new MovingWorld(setting);
         for (const event of story) world.happen(event);
       }),
@@ -106,15 +106,94 @@ function revertOver(types: number, ofEach: number) {
 }
 
 describe('a revert over many classes of machines', () => {
-  it('takes all of them back, where each has a node left on what it had', () => {
+  it('takes all of them back: 120 classes of two machines', () => {
     const { stay, message, tried } = revertOver(120, 2);
     assert.ok(tried > 100, `${tried} tried it`);
     assert.equal(stay, 0, message);
   });
 
-  it('takes all of them back, where no node of most classes has the config of before', () => {
+  it('takes all of them back: 20 machines, each of its own class', () => {
     const { stay, message, tried } = revertOver(20, 1);
     assert.ok(tried > 15, `${tried} tried it`);
     assert.equal(stay, 0, message);
+  });
+
+  it('takes every machine back whose class proved something before, in moving worlds', () => {
+    holds(
+      'a revert takes back whose class proved something before',
+      fc.property(settings, fc.array(happenings, { maxLength: 50, size: 'max' }), (setting, story) => {
+        const pools = setting.pools.map(({ rollout }) => ({
+          isComputed: true,
+          rollout: { ...rollout, onFailure: { ...rollout.onFailure, action: 'revert' as const } },
+        }));
+        const world = new MovingWorld({ ...setting, pools, settled: true });
+        for (const pool of pools.keys()) world.happen({ event: 'commit', pool, table: 4 });
+        for (const event of story) if (event.event !== 'forget') world.happen(event);
+        world.checkRevert('all');
+      }),
+      runsOf(500, 10),
+      replay,
+    );
+  });
+});
+
+describe('a pool whose record is lost', () => {
+  it('gives no class of machines what another one had', () => {
+    const rollout = {
+      maxUnavailable: '100%',
+      probation: 'full',
+      soak: '1h',
+      steps: [{ nodes: 4, soak: '1h' }],
+      onFailure: { threshold: 2, action: 'revert' as const },
+    };
+    const kinds = [2, 2, 0, 2, 0] as const;
+    const nodes = kinds.map((kind) => ({ pool: 0, kind }));
+    const world = new MovingWorld({ pools: [{ isComputed: true, rollout }], nodes, victim: null, settled: true });
+    world.happen({ event: 'commit', pool: 0, table: 1 });
+    for (let round = 0; round < 3; round += 1) world.happen({ event: 'time', minutes: 4, who: 'all' });
+    world.happen({ event: 'forget', pool: 0 });
+    world.happen({ event: 'join', pool: 0, kind: 3 });
+    for (let round = 0; round < 3; round += 1) world.happen({ event: 'time', minutes: 1, who: 'all' });
+  });
+});
+
+describe('a canary that takes another version back', () => {
+  it('soaks with what it goes back to from then on', () => {
+    // It counts the time on trial of the other version for the one before, which is committed again.
+    const world = new MovingWorld(settingOf(false, 'halt'), { isStrict: true });
+    const minutes = (count: number): void => {
+      for (let minute = 0; minute < count; minute += 5) world.happen({ event: 'time', minutes: 5, who: 'all' });
+    };
+    world.happen({ event: 'commit', pool: 0, table: 3 });
+    minutes(20);
+    world.happen({ event: 'commit', pool: 0, table: 5 });
+    minutes(30);
+    world.happen({ event: 'commit', pool: 0, table: 3 });
+    minutes(90);
+  });
+});
+
+describe('a pool that never settled on anything', () => {
+  it('says that nodes are back when they are', () => {
+    const rollout = {
+      maxUnavailable: '100%',
+      soak: '0s',
+      canary: { nodes: 2, soak: '1h' },
+      onFailure: { threshold: 1, action: 'revert' as const },
+    };
+    const nodes = [0, 0, 0].map(() => ({ pool: 0, kind: 0 as const }));
+    const world = new MovingWorld(
+      { pools: [{ isComputed: false, rollout }], nodes, victim: 1, settled: false },
+      { isStrict: true },
+    );
+    const minutes = (count: number, who: 'all' | 'some' | 'none' = 'all'): void => {
+      for (let minute = 0; minute < count; minute += 1) world.happen({ event: 'time', minutes: 1, who });
+    };
+    minutes(6);
+    world.happen({ event: 'commit', pool: 0, table: 5 });
+    minutes(1);
+    // Every other agent goes on: one node takes it back while the other is on trial.
+    minutes(3, 'some');
+    minutes(1, 'none');
   });
 });

@@ -1,26 +1,21 @@
-import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
-import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import type { Plan } from '#reconciler/policy/plan.ts';
 import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { commit } from '../fleet.ts';
 import { FleetSimulation } from '../fleet-simulation.ts';
-import { type Kind, kindOf, KINDS, machine, tierOf, TIER, type Version, versionOf } from './machine-pools.ts';
+import { kindOf, KINDS, tierOf, TIER, type Version, versionOf } from './machine-pools.ts';
 import { ProofLedger } from './proof-ledger.ts';
-import { checkPass } from './proof-laws.ts';
-import { type Happening, type Setting, TABLES, type ToNode } from './world-events.ts';
+import { checkClaims, checkReverted, type RevertLaw } from './proof-claims.ts';
+import { beginRollouts, checkPass } from './proof-laws.ts';
+import { type Happening, type Setting, TABLES } from './world-events.ts';
+import { WorldNodes } from './world-nodes.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const POOL_NAMES = ['blue', 'green', 'red'] as const;
 /** In no pool. */
 export const NOBODY = 'nobody';
-
-/** No kubelet survives it. */
-const DEADLY = 7;
-/** The kubelets of one kind of machine do not survive it. */
-const DEADLY_FOR_ONE = 6;
 
 /** All nodes at once, after one of each class. */
 export const AT_ONCE: RolloutSpec = {
@@ -30,31 +25,42 @@ export const AT_ONCE: RolloutSpec = {
   onFailure: { threshold: 1, action: 'halt' },
 };
 
+/** How strictly a world is judged. */
+interface Judgement {
+  /** See `ProofLedger`. */
+  readonly isStrict?: boolean;
+  /** Whether what statuses say is held to what is so, besides what is written to nodes. */
+  readonly readsClaims?: boolean;
+}
+
 /** Several pools and kinds of machines in one cluster; time, agents, people and machines move, and the reconciler has its turn after each event. */
 export class MovingWorld {
   readonly sim = new FleetSimulation();
-  readonly ledger = new ProofLedger();
+  readonly ledger: ProofLedger;
   readonly setting: Setting;
   readonly versions = new Map<string, Version>();
+  private readonly nodes: WorldNodes;
   private readonly tables = new Map<string, number>();
-  /** Numbers by the bytes that they stand for. */
-  private readonly numbers = new Map<string, number>();
-  private readonly silent = new Set<string>();
-  private joined = 0;
+  private readonly readsClaims: boolean;
   private commits = 0;
-  private rounds = 0;
   passes = 0;
 
-  constructor(setting: Setting) {
+  constructor(setting: Setting, { isStrict = false, readsClaims = true }: Judgement = {}) {
     this.setting = setting;
-    for (const [index, { pool, kind }] of setting.nodes.entries()) {
-      this.sim.addNode(machine(`n${index}`, kind, this.poolName(pool)));
-    }
+    this.readsClaims = readsClaims;
+    this.ledger = new ProofLedger(isStrict);
+    this.nodes = new WorldNodes(this.sim, setting.victim);
+    for (const { pool, kind } of setting.nodes) this.nodes.add(this.poolName(pool), kind);
     for (const index of setting.pools.keys()) this.commit(index, 0, setting.settled ? AT_ONCE : undefined);
     this.look();
     for (let round = 0; setting.settled && round < 12; round += 1)
       this.happen({ event: 'time', minutes: 5, who: 'all' });
     if (setting.settled) for (const index of setting.pools.keys()) this.commit(index, 0);
+  }
+
+  /** Whether a pool has classes of machines. */
+  isComputed(index: number): boolean {
+    return this.setting.pools[index % this.setting.pools.length]?.isComputed === true;
   }
 
   poolName(index: number): string {
@@ -68,7 +74,9 @@ export class MovingWorld {
     const before = this.sim.fleet;
     const planned = this.sim.reconcile();
     this.passes += 1;
-    checkPass(this.ledger, before, this.sim.fleet, planned.steps, this.sim.now);
+    checkPass(this.ledger, before, planned.steps, this.sim.now);
+    if (this.readsClaims) checkClaims(this.ledger, before, this.sim.fleet);
+    beginRollouts(this.ledger, before, this.sim.fleet);
     return planned;
   }
 
@@ -78,10 +86,17 @@ export class MovingWorld {
 
   /** People and machines leave everything alone, and all is well, for so long. */
   calm(hours: number): void {
-    this.silent.clear();
-    for (const name of this.sim.fleet.nodes.keys()) this.view(name, wellSince(this.sim.now));
+    this.nodes.allWell();
     for (const index of this.setting.pools.keys()) this.apply({ event: 'resume', pool: index });
     for (let minutes = 0; minutes < hours * 60; minutes += 10) this.happen({ event: 'time', minutes: 10, who: 'all' });
+  }
+
+  /** Lets a revert come to rest where one is under way, and holds it to its law. @returns whether one was */
+  checkRevert(law: RevertLaw): boolean {
+    if (![...this.sim.fleet.pools.values()].some(({ status }) => status?.halt?.action === 'revert')) return false;
+    this.calm(8);
+    checkReverted(this.ledger, this.sim.fleet, law);
+    return true;
   }
 
   commit(index: number, table: number, rollout = this.setting.pools[index]?.rollout): void {
@@ -89,7 +104,7 @@ export class MovingWorld {
     if (spec === undefined || rollout === undefined) return;
     const name = this.poolName(index);
     const version = versionOf(name, TABLES[table] ?? [1, 2, 3, 4], spec.isComputed, rollout);
-    for (const [kind, sha256] of version.bytes.entries()) this.numbers.set(sha256, version.values[kind] ?? 0);
+    this.nodes.learn(version);
     this.versions.set(name, version);
     this.tables.set(name, table);
     this.ledger.begin(name, version);
@@ -105,9 +120,7 @@ export class MovingWorld {
       case 'time':
         sim.now += event.minutes * MINUTE;
         this.look();
-        this.rounds += 1;
-        for (const name of sim.fleet.nodes.keys()) this.agent(name, event.who);
-        return;
+        return this.nodes.agents(event.who);
       case 'commit':
         return this.commit(event.pool % this.setting.pools.length, event.table);
       case 'cordon':
@@ -117,19 +130,18 @@ export class MovingWorld {
       case 'silence':
       case 'speak':
       case 'leave':
-        return this.toNode(event.event, this.name(event.node));
+        return this.nodes.happen(event.event, this.nodes.nth(event.node));
       case 'join':
-        return this.join(event.pool, event.kind);
+        return this.nodes.join(this.poolName(event.pool), event.kind);
       case 'relabel':
-        return this.view(this.name(event.node), ({ labels }) => ({
-          labels: { ...labels, pool: event.pool === null ? NOBODY : this.poolName(event.pool) },
-        }));
+        return this.nodes.relabel(this.nodes.nth(event.node), {
+          pool: event.pool === null ? NOBODY : this.poolName(event.pool),
+        });
       case 'reclass':
-        return this.view(this.name(event.node), ({ labels }) => ({
-          labels: { ...labels, [TIER]: tierOf(event.kind) },
-        }));
+        return this.nodes.relabel(this.nodes.nth(event.node), { [TIER]: tierOf(event.kind) });
       case 'blip':
-        return this.blip(event.pool, event.what);
+        for (const name of this.waiting(this.poolName(event.pool))) this.nodes.happen(event.what, name);
+        return;
       case 'takeover':
         return sim.restart(event.hours * HOUR);
       case 'clock':
@@ -147,9 +159,19 @@ export class MovingWorld {
         const name = this.poolName(event.pool);
         const halt = sim.fleet.pools.get(name)?.status?.halt;
         if (halt !== undefined) this.ledger.release(name);
-        return sim.annotatePool(name, halt === undefined ? {} : { [RELEASE_ANNOTATION]: releaseValue(halt) });
+        return sim.annotatePool(name, halt === undefined ? {} : { [RELEASE_ANNOTATION]: `${halt.sha256}@${halt.at}` });
       }
     }
+  }
+
+  /** The nodes of the pool that were not told its newest config. */
+  private waiting(pool: string): readonly string[] {
+    const { nodes, kubeletNodes } = this.sim.fleet;
+    const wanted = this.versions.get(pool)?.bytes;
+    return [...nodes.values()]
+      .filter((node) => node.labels['pool'] === pool)
+      .filter((node) => kubeletNodes.get(node.name)?.spec?.configSource?.sha256 !== wanted?.[kindOf(node)])
+      .map(({ name }) => name);
   }
 
   /** Somebody writes the status that the pool has in another cluster, where this version has come through all of its waves. */
@@ -176,76 +198,6 @@ export class MovingWorld {
     const written: KubeletPool = status === undefined ? rest : { ...rest, status };
     if (status === undefined) this.ledger.forget(name);
     this.sim.fleet = { ...this.sim.fleet, pools: new Map([...this.sim.fleet.pools, [name, written]]) };
-  }
-
-  private toNode(what: ToNode, name: string): void {
-    const { sim } = this;
-    switch (what) {
-      case 'cordon':
-      case 'uncordon':
-        return this.view(name, () => ({ cordoned: what === 'cordon' }));
-      case 'ready':
-        return this.view(name, wellSince(sim.now));
-      case 'not-ready':
-        return this.view(name, ({ ready, readySince }) => ({ ready: false, readySince: ready ? sim.now : readySince }));
-      case 'silence':
-        return void this.silent.add(name);
-      case 'speak':
-        return void this.silent.delete(name);
-      case 'leave':
-        this.silent.delete(name);
-        return sim.removeNode(name);
-    }
-  }
-
-  /** Every node of the pool that was not told its newest config is away, or back. */
-  private blip(pool: number, what: ToNode): void {
-    const name = this.poolName(pool);
-    for (const node of this.sim.fleet.nodes.values()) {
-      const told = this.sim.fleet.kubeletNodes.get(node.name)?.spec?.configSource?.sha256;
-      const waits = node.labels['pool'] === name && told !== this.versions.get(name)?.bytes[kindOf(node)];
-      if (waits) this.toNode(what, node.name);
-    }
-  }
-
-  /** The n-th node that is there. */
-  private name(node: number): string {
-    const names = [...this.sim.fleet.nodes.keys()];
-    return names[node % Math.max(1, names.length)] ?? '';
-  }
-
-  private agent(name: string, who: 'all' | 'some' | 'none'): void {
-    if (this.silent.has(name)) return;
-    const steps = who === 'all' || (who === 'some' && (Number(name.slice(1)) + this.rounds) % 2 === 0);
-    if (!steps) {
-      this.sim.healthy(name, 60);
-      return this.sim.beat(name);
-    }
-    const view = this.sim.fleet.nodes.get(name);
-    const sha256 = this.sim.fleet.kubeletNodes.get(name)?.status?.active?.sha256 ?? '';
-    this.sim.deadly.clear();
-    if (view !== undefined && this.isDeadly(kindOf(view), sha256)) this.sim.deadly.add(sha256);
-    this.sim.agentStep(name);
-  }
-
-  isDeadly(kind: Kind, sha256: string): boolean {
-    const number = this.numbers.get(sha256);
-    const { victim } = this.setting;
-    if (victim === null) return false;
-    return number === DEADLY || (number === DEADLY_FOR_ONE && kind === victim);
-  }
-
-  private join(pool: number, kind: Kind): void {
-    if (this.sim.fleet.nodes.size >= 24) return;
-    const { now } = this.sim;
-    const name = `n${this.setting.nodes.length + this.joined}`;
-    this.joined += 1;
-    this.sim.addNode(machine(name, kind, this.poolName(pool), { createdAt: now, readySince: now }));
-  }
-
-  private view(name: string, how: (view: NodeView) => Partial<NodeView>): void {
-    const view = this.sim.fleet.nodes.get(name);
-    if (view !== undefined) this.sim.addNode({ ...view, ...how(view) });
   }
 }
 
@@ -277,11 +229,3 @@ const FORGERIES = {
   },
   all: (_, forged) => forged,
 } satisfies Record<string, (before: KubeletPoolStatus, forged: KubeletPoolStatus) => KubeletPoolStatus>;
-
-const wellSince =
-  (now: number) =>
-  ({ ready, readySince }: NodeView): Partial<NodeView> => ({
-    ready: true,
-    cordoned: false,
-    readySince: ready ? readySince : now,
-  });

@@ -3,7 +3,6 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf } from './arithmetic.ts';
-import { checkClaims } from './proof-claims.ts';
 import { classKey, isInRollout, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import {
   bytesFor,
@@ -23,9 +22,10 @@ import {
  * @param before the fleet as the reconciler saw it, which the ledger has looked at
  * @throws AssertionError that names the law
  */
-export function checkPass(ledger: ProofLedger, before: Fleet, after: Fleet, steps: readonly Step[], now: Millis): void {
+export function checkPass(ledger: ProofLedger, before: Fleet, steps: readonly Step[], now: Millis): void {
   const told = tellings(ledger, before, steps);
   for (const pool of ledger.pools.values()) {
+    if (pool.isLost) ledger.remake(pool);
     const progress = progressOf(ledger, pool, now);
     const own = told.filter(({ by }) => by === pool.name);
     const current = own.filter(({ machine, bytes }) => bytes === bytesFor(pool, machine));
@@ -34,8 +34,6 @@ export function checkPass(ledger: ProofLedger, before: Fleet, after: Fleet, step
     checkOnTrial(ledger, pool, current);
     checkUnavailable(ledger, pool, told);
     for (const each of own) if (!current.includes(each)) checkFormer(pool, each, ledger);
-    checkClaims(ledger, pool, before.pools.get(pool.name)?.status, after.pools.get(pool.name)?.status);
-    begin(ledger, pool, after.pools.get(pool.name)?.status?.halt !== undefined);
   }
 }
 
@@ -108,10 +106,10 @@ function checkClasses(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
     const plain = isFull ? boundOf(rollout.maxUnavailable, ledger.groupOf(pool.name).length) : Math.max(1, canaries);
     const ofClass = perClass ? shareOf(rollout.canary?.nodes ?? 1, own.length) : 1;
     const most = (isComputed ? ofClass : plain) + replaced(own);
-    const many = own.filter(isTold).length;
+    const names = own.filter(isTold).map(({ name }) => name);
     assert.ok(
-      many <= most,
-      `exposure: ${many} nodes of one class are told bytes that none of it has promoted, and ${most} may be: ${own.filter(isTold).map(({ name }) => name)}`,
+      names.length <= most,
+      `exposure: ${names.join()} are told bytes that none of their class has promoted, and ${most} may be`,
     );
   }
 }
@@ -128,8 +126,10 @@ function checkOnTrial(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
   const members = ledger.membersOf(pool.name);
   const telling = new Set(told.map(({ machine }) => machine));
   const soakMs = isFull ? 0 : millisOf(rollout.soak);
+  // Who was told what another class gets has a place already.
+  const payloads = new Set(members.map((each) => bytesFor(pool, each)));
   const isOnTrial = (each: Machine): boolean => {
-    if (each.told === undefined || !pool.version.bytes.includes(each.told) || each.tookBack) return false;
+    if (each.told === undefined || !payloads.has(each.told) || each.tookBack) return false;
     if (ledger.hasProven(pool, each.kind, each.told)) return false;
     return each.proved !== each.told || each.provedMs < soakMs;
   };
@@ -195,9 +195,13 @@ function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: Proo
   );
 }
 
-/** The rollout begins with the nodes that are there in its first pass without a halt. */
-function begin(ledger: ProofLedger, pool: PoolRecord, isHalted: boolean): void {
-  if (pool.newest !== undefined || isHalted) return;
-  const members = ledger.membersOf(pool.name);
-  if (members.length > 0) pool.newest = Math.max(...members.map(({ createdAt }) => createdAt));
+/** A rollout begins with the nodes that are there in its first pass that can be written down, and without a halt. */
+export function beginRollouts(ledger: ProofLedger, before: Fleet, after: Fleet): void {
+  for (const pool of ledger.pools.values()) {
+    const isHalted = after.pools.get(pool.name)?.status?.halt !== undefined;
+    const members = ledger.membersOf(pool.name);
+    if (pool.newest !== undefined || isHalted || !before.pools.has(pool.name) || members.length === 0) continue;
+    pool.newest = Math.max(...members.map(({ createdAt }) => createdAt));
+    pool.isLost = false;
+  }
 }

@@ -1,6 +1,7 @@
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { millisOf } from './arithmetic.ts';
 import { type Kind, kindOf, type Version } from './machine-pools.ts';
 
 const SILENT_MS = 15 * 60_000;
@@ -32,6 +33,8 @@ export interface Machine {
   provedSince: Millis;
   /** Its agent has yet to hear, or is in the middle of a change. */
   isChanging: boolean;
+  /** It is in no change, by its agent. */
+  rests: boolean;
   /** For how long it has been healthy without a break with what it tries. */
   triedMs: Millis;
   /** It took back what it was told. */
@@ -59,6 +62,8 @@ export interface PoolRecord {
   readonly proven: Map<string, Version>;
   /** What nodes had promoted, by class, when somebody lost the record: it may be made again from that. */
   readonly remade: Set<string>;
+  /** Its record is lost, and nothing was written since. */
+  isLost: boolean;
   /** A person let it go on after failures. */
   released: boolean;
 }
@@ -69,12 +74,23 @@ export class ProofLedger {
   readonly pools = new Map<string, PoolRecord>();
   /** By class and bytes: a machine of the class promoted them. */
   readonly everPromoted = new Set<string>();
+  /** And was healthy with them for the soak of its pool. */
+  private readonly everSoaked = new Set<string>();
+  /**
+   * Then time with another config on trial is no soak of what the machine goes back to, a class has proven what a node of it soaked,
+   * and who was told to go back and still runs what failed is not back.
+   */
+  readonly isStrict: boolean;
+
+  constructor(isStrict: boolean) {
+    this.isStrict = isStrict;
+  }
 
   /** A commit brings this version. */
   begin(name: string, version: Version): void {
     const known = this.pools.get(name);
     if (known === undefined) {
-      const about = { newest: undefined, done: 0, released: false };
+      const about = { newest: undefined, done: 0, isLost: false, released: false };
       this.pools.set(name, { name, version, proven: new Map(), remade: new Set(), ...about });
       return;
     }
@@ -88,7 +104,13 @@ export class ProofLedger {
     const pool = this.pools.get(name);
     if (pool === undefined) return;
     pool.newest = undefined;
-    for (const each of this.membersOf(name)) {
+    pool.isLost = true;
+    this.remake(pool);
+  }
+
+  /** A lost record may be made again from what nodes have promoted. */
+  remake(pool: PoolRecord): void {
+    for (const each of this.groupOf(pool.name)) {
       if (each.told !== undefined && each.told === each.proved) pool.remade.add(classKey(pool, each.kind, each.told));
     }
   }
@@ -111,10 +133,12 @@ export class ProofLedger {
       const found = kubeletNodes.get(view.name);
       const isOwn = found?.metadata.ownerReferences?.some(({ uid }) => uid === view.uid) === true;
       seeReport(each, isOwn ? found : undefined, now);
+      serve(each, !this.isStrict, now);
       const pool = this.pools.get(each.pool);
-      if (each.proved !== undefined && pool !== undefined) {
-        this.everPromoted.add(classKey(pool, each.kind, each.proved));
-      }
+      if (each.proved === undefined || pool === undefined) continue;
+      const key = classKey(pool, each.kind, each.proved);
+      this.everPromoted.add(key);
+      if (hasServed(each, each.proved, millisOf(pool.version.rollout.soak))) this.everSoaked.add(key);
     }
   }
 
@@ -134,7 +158,9 @@ export class ProofLedger {
   hasProven(pool: PoolRecord, kind: Kind, bytes: string): boolean {
     const key = classKey(pool, kind, bytes);
     const isOfVersion = (version: Version): boolean => version.bytes[kind] === bytes;
-    return pool.remade.has(key) || (this.everPromoted.has(key) && [...pool.proven.values()].some(isOfVersion));
+    if (pool.remade.has(key)) return true;
+    const shown = this.isStrict ? this.everSoaked : this.everPromoted;
+    return shown.has(key) && [...pool.proven.values()].some(isOfVersion);
   }
 }
 
@@ -172,6 +198,7 @@ function unknown(uid: string, name: string, createdAt: Millis, now: Millis): Mac
     provedMs: 0,
     provedSince: now,
     isChanging: false,
+    rests: true,
     triedMs: 0,
     tookBack: false,
     promoted: new Set(),
@@ -194,22 +221,29 @@ function seeReport(each: Machine, node: KubeletNode | undefined, now: Millis): v
   each.provedMs = now - each.provedSince;
   const isUnheard = (status.observedGeneration ?? 0) < (metadata?.generation ?? 0);
   each.isChanging = spec !== undefined && (isUnheard || phase === 'Trial' || phase === 'FallingBack');
+  each.rests = phase === 'Idle';
   each.triedMs = phase === 'Trial' ? (trial?.healthySeconds ?? 0) * 1_000 : 0;
   if (each.triedMs >= LEAST_PROBATION_MS && each.runs !== undefined) each.passed.add(each.runs);
-  each.tookBack = !isUnheard && rejected.some(({ sha256 }) => sha256 === each.told);
+  // An agent that hears of the same bytes again keeps to its rejection.
+  each.tookBack = status.assigned?.sha256 === each.told && rejected.some(({ sha256 }) => sha256 === each.told);
   if (each.proved !== undefined) each.promoted.add(each.proved);
   for (const { sha256 } of rejected) each.rejected.add(sha256);
-
-  const isHealthy = each.ready && phase === 'Idle' && each.runs !== undefined && each.runs === each.proved;
-  if (!isHealthy || each.runs === undefined) each.serving = undefined;
-  else {
-    if (each.serving?.bytes !== each.runs) each.serving = { bytes: each.runs, since: now };
-    each.served.set(each.runs, Math.max(each.served.get(each.runs) ?? 0, now - each.serving.since));
-  }
 
   const beat = fromTimestamp(status.heartbeat) ?? now;
   const isSilent = now - beat > SILENT_MS;
   const isUnable = isSilent || !each.ready || each.cordoned;
   if (!isUnable) each.unableSince = undefined;
   else each.unableSince ??= isSilent ? beat + SILENT_MS : now;
+}
+
+/** For how long it has run what it promoted, Ready all the time. */
+function serve(each: Machine, countsTrials: boolean, now: Millis): void {
+  const isHealthy =
+    each.ready && each.proved !== undefined && (countsTrials || (each.rests && each.runs === each.proved));
+  if (!isHealthy || each.proved === undefined) {
+    each.serving = undefined;
+    return;
+  }
+  if (each.serving?.bytes !== each.proved) each.serving = { bytes: each.proved, since: now };
+  each.served.set(each.proved, Math.max(each.served.get(each.proved) ?? 0, now - each.serving.since));
 }

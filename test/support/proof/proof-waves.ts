@@ -103,7 +103,11 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
     pool.done += 1;
   }
   const isOver = cohort.length > 0 && pool.done >= waves.length;
-  if (isOver) pool.proven.set(pool.version.id, pool.version);
+  if (isOver) {
+    // The one that was proven last stands last.
+    pool.proven.delete(pool.version.id);
+    pool.proven.set(pool.version.id, pool.version);
+  }
   const limitsOf = (wave: Wave): readonly Limit[] => {
     const most = (of: readonly Machine[], nodes: number): Limit => ({
       of,

@@ -144,7 +144,7 @@ export function settledNode(node: NodeView, pool: ValidPool, status: Partial<Kub
   });
 }
 
-/** That a class has proven what it is to run. */
+/** The record of a class that has proven its present config. */
 export function recordOf(name: string, sha256: string): ClassRecord {
   const target = { sha256, apply: 'overlay' } as const;
   const counts = { nodes: 1, proved: 1, missing: [], former: null, commit: undefined };

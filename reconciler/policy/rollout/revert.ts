@@ -24,7 +24,8 @@ export function revertOf(member: Member, former: NodeTarget, isLast: boolean): R
   const { kubeletNode, isAssigned, target } = member;
   // Where the pool never settled on anything, a config from before, or from another pool, is no part of the failure.
   const isSpared = former === null && !isAssigned && assignmentOf(kubeletNode) !== null;
-  if (sameTarget(former, target) || isSpared) return NO_REVERT;
+  const isRunning = sameTarget(activeConfigOf(kubeletNode), target);
+  if (sameTarget(former, target) || (isSpared && !isRunning)) return NO_REVERT;
   const own = former === null ? fallbackConfigOf(member, target) : null;
   const isKept = isLast && own === null && former === null;
   return { own, takesBack: !(isKept && hasProved(kubeletNode, target)) };

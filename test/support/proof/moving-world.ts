@@ -13,12 +13,12 @@ import { WorldNodes } from './world-nodes.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-export const POOL_NAMES = ['blue', 'green', 'red'] as const;
+const POOL_NAMES = ['blue', 'green', 'red'] as const;
 /** In no pool. */
-export const NOBODY = 'nobody';
+const NOBODY = 'nobody';
 
 /** All nodes at once, after one of each class. */
-export const AT_ONCE: RolloutSpec = {
+const AT_ONCE: RolloutSpec = {
   maxUnavailable: '100%',
   probation: 'full',
   soak: '0s',
@@ -143,6 +143,8 @@ export class MovingWorld {
         for (const name of this.waiting(this.poolName(event.pool))) this.nodes.happen(event.what, name);
         return;
       case 'takeover':
+        // The leader before knew its own record by heart.
+        for (const [name, { status }] of sim.fleet.pools) if (status === undefined) this.ledger.forget(name);
         return sim.restart(event.hours * HOUR);
       case 'clock':
         sim.own = event.hours * HOUR;
@@ -196,7 +198,6 @@ export class MovingWorld {
     const { status: before = {}, ...rest } = pool;
     const status = how(before);
     const written: KubeletPool = status === undefined ? rest : { ...rest, status };
-    if (status === undefined) this.ledger.forget(name);
     this.sim.fleet = { ...this.sim.fleet, pools: new Map([...this.sim.fleet.pools, [name, written]]) };
   }
 }

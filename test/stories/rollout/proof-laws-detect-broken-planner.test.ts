@@ -6,6 +6,7 @@ import { withoutClockSkew } from '#reconciler/policy/first-seen/clock-skew.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { PayloadClass, PoolClasses } from '#reconciler/policy/payload-classes.ts';
 import { plan } from '#reconciler/policy/plan.ts';
+import { NO_SIGNALS } from '#reconciler/policy/signals.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -68,7 +69,8 @@ const shrinkingTo =
 /** The real planner, which settles as soon as nobody else can be changed. */
 const settlingBy =
   (isAway: (node: NodeView) => boolean): Planner =>
-  (desired, fleet, settings, now, signals) => {
+  (desired, fleet, settings, now, asked) => {
+    const signals = asked ?? NO_SIGNALS;
     const isOver = ({ name }: DesiredPool): boolean =>
       [...fleet.nodes.values()].every((node) => {
         const told = fleet.kubeletNodes.get(node.name)?.spec?.configSource?.sha256;

@@ -1,7 +1,10 @@
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
-import { desiredState } from '#reconciler/policy/desired.ts';
+import { type CommitInForce, type Desired, desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { NodeSize } from '#reconciler/policy/allocatable/allocatable.ts';
-import { plan } from '#reconciler/policy/plan.ts';
+import { plan, type Plan } from '#reconciler/policy/plan.ts';
+import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
+import { NO_SIGNALS } from '#reconciler/policy/signals.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
@@ -17,7 +20,7 @@ import {
   settledNode,
 } from '../test/support/fleet.ts';
 import { filesOf, KUBELET, POOL } from '../test/reconciler/policy/config-repo/support/load.ts';
-import type { Measurement } from './render-measurements.ts';
+import { atMostTimes, type Measurement } from './render-measurements.ts';
 import { timed } from './support/timed.ts';
 
 const NODES = 10_000;
@@ -27,18 +30,34 @@ const RUNS = 15;
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
 const COMPUTED = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ComputedKubeletConfiguration\n';
 
+/** Of what it takes to copy its input. */
+const MOST_TIMES = 1.2;
+
 /** One decision over ten thousand nodes of forty types, with computed values and with the same pools without. */
 export async function measure(): Promise<readonly Measurement[]> {
-  const [followed, constant] = [decisionOf(poolsOf('profile: gke\n')), decisionOf(poolsOf(undefined))];
-  const computed: number[] = [];
-  const plain: number[] = [];
+  const [followed, constant] = [worldOf(poolsOf('profile: gke\n')), worldOf(poolsOf(undefined))];
+  const [computed, plain, decisions, copies]: number[][] = [[], [], [], []];
   for (let run = 0; run < RUNS; run += 1) {
-    computed.push(timed(followed));
-    plain.push(timed(constant));
+    computed?.push(timed(() => decide(followed, wanted(followed))));
+    plain?.push(timed(() => decide(constant, wanted(constant))));
+    const desired = wanted(followed);
+    decisions?.push(timed(() => decide(followed, desired)));
+    copies?.push(timed(() => structuredClone([...followed.fleet.kubeletNodes.values()])));
   }
   // The first ones are those of a program that V8 has yet to get to know.
-  const [subject, baseline] = [computed.slice(5), plain.slice(5)];
+  const warm = (values: readonly number[] = []): readonly number[] => values.slice(5);
+  const [subject, baseline] = [warm(computed), warm(plain)];
+  const decision = {
+    subject: warm(decisions),
+    baseline: { what: 'structuredClone of the KubeletNodes', values: warm(copies) },
+  };
   return [
+    {
+      what: `${NODES} nodes of ${TYPES} types half-way through a commit: one decision`,
+      unit: 'ms',
+      ...decision,
+      promise: atMostTimes(MOST_TIMES, decision),
+    },
     {
       what: `${NODES} nodes of ${TYPES} types half-way through a commit, values computed: wanted and decided`,
       unit: 'ms',
@@ -68,8 +87,17 @@ function poolsOf(computed: string | undefined): readonly ValidPool[] {
   return pools.filter((pool): pool is ValidPool => pool.status === 'valid');
 }
 
-/** What is wanted of a fleet of which half has the commit's config, and what is decided for it. */
-function decisionOf(pools: readonly ValidPool[]): () => unknown {
+interface World {
+  readonly fleet: Fleet;
+  readonly inForce: CommitInForce;
+}
+
+const wanted = ({ fleet, inForce }: World): Desired => desiredState(inForce, fleet, () => []);
+const decide = ({ fleet }: World, desired: Desired): Plan =>
+  plan(desired, fleet, SETTINGS, NOW, { ...NO_SIGNALS, records: writtenRecords(fleet.pools) });
+
+/** A fleet of which half has the commit's config. */
+function worldOf(pools: readonly ValidPool[]): World {
   const nodes = Array.from({ length: NODES }, (_, index) =>
     nodeView(`node-${index}`, `p${index % POOLS}`, {
       size: sizeOf(Math.floor(index / POOLS) % TYPES),
@@ -102,13 +130,9 @@ function decisionOf(pools: readonly ValidPool[]): () => unknown {
     pools: pools.map((pool) => poolInCluster(pool)),
   });
   const inForce = commit(COMMIT_B, ...pools);
-  return () =>
-    plan(
-      desiredState(inForce, fleet, () => []),
-      fleet,
-      SETTINGS,
-      NOW,
-    );
+  const { pools: statuses } = decide({ fleet, inForce }, wanted({ fleet, inForce }));
+  const written = pools.map((pool) => poolInCluster(pool, statuses.get(pool.name)));
+  return { fleet: { ...fleet, pools: new Map(written.map((pool) => [pool.metadata.name, pool])) }, inForce };
 }
 
 /** Each type has its own number of cores and its own memory, and each machine its own kibibytes of it; each Node its own object. */

@@ -26,11 +26,14 @@ import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-r
 import { recordedPolicy } from './policy/cluster-policy.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ClockReading, clockJump, shiftTimes } from './policy/first-seen/clock-jump.ts';
+import { createOwnRecords } from './policy/proof/own-records.ts';
+import { commitsToRender } from './policy/rollout/commits-to-render.ts';
 import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
 import { withoutClockSkew } from './policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './policy/first-seen/first-seen-times.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
+import type { EarlierRenderings } from './earlier-renderings.ts';
 import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
 
 export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
@@ -48,6 +51,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | '
   readonly record: SourceRecord;
   readonly blockers: BlockerChecks;
   readonly queries: CanaryQueries;
+  readonly renderings: EarlierRenderings;
   readonly ineffectiveWrites: IneffectiveWrites;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis | undefined;
@@ -75,12 +79,14 @@ export function createPass(ports: PassPorts): Pass {
   const standBack = createRefusedWriteBackoff(clock);
   const heldPools = createUnreadablePools(clock);
   const otherNames = createFallbackNames();
+  const records = createOwnRecords();
   const dueNotes = createDueNotes(cluster, (error) => said.reportingFailed(error));
   const here = { ...ports.repository, cluster };
   let sights: FirstSeenTimes | null = null;
   let clocks: ClockReading | null = null;
   const answered: ApplyPorts['answered'] = (step, object) => {
     heldPools.answered(step);
+    records.answered(step, object);
     ports.ineffectiveWrites.answered(step, object);
   };
 
@@ -99,18 +105,31 @@ export function createPass(ports: PassPorts): Pass {
     const wanted = skipUnreadable(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);
-      return { taken, desired, asked: blockersQueries(desired, fleet), queried: queriesToAsk(desired, fleet) };
+      const questions = {
+        asked: blockersQueries(desired, fleet),
+        queried: queriesToAsk(desired, fleet),
+        recordings: commitsToRender(desired, fleet),
+      };
+      return { taken, desired, ...questions };
     });
-    const { taken, asked, queried } = wanted.result;
+    const { taken, asked, queried, recordings } = wanted.result;
     ports.takeUps.keep(taken, wanted.result.desired);
     said.commit(taken, tip?.commit.subject ?? '');
 
     ports.drains.keepOnly(everything.nodes);
-    const [blockers, queries] = await Promise.all([
+    const [blockers, queries, rendered] = await Promise.all([
       ports.blockers.ask(asked, signal),
       ports.queries.ask(queried, signal),
+      ports.renderings.ask(recordings, wanted.result.desired.commit, wanted.fleet, signal),
     ]);
-    const signals = { blockers, queries, drains: ports.drains.views(), pods: ports.drains.counts() };
+    const signals = {
+      blockers,
+      queries,
+      rendered,
+      drains: ports.drains.views(),
+      pods: ports.drains.counts(),
+      records: records.all(),
+    };
     const now = readClock();
 
     const decided = skipUnreadable(wanted.fleet, (left) => {
@@ -123,6 +142,7 @@ export function createPass(ports: PassPorts): Pass {
     const { desired, planned, seen } = decided.result;
     const { fleet } = decided;
     const { unreadable = [] } = fleet;
+    records.adopt(desired, fleet.pools, planned.pools);
     sights = withUnreadableNodes(seen, sights, everything);
 
     said.findings(desired);

@@ -20,6 +20,7 @@ import { createNotesWriter } from './reporting/notes/notes-writer.ts';
 import { createSourceRecord } from './reporting/notes/source-record.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { createBranch } from './branch.ts';
+import { createEarlierRenderings } from './earlier-renderings.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 import { recoveredCommit } from './policy/commit-admission/recovered-commit.ts';
 import { createAcceptedCommits, type AcceptedCommitsOptions } from './policy/commit-admission/accepted-commits.ts';
@@ -136,6 +137,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     drains: createDrains(kube, ports.ownPod),
     blockers: createBlockerChecks({ kube, clock, web }),
     queries: createCanaryQueries({ clock, web }),
+    renderings: createEarlierRenderings(source, ports.load, clock, log),
     wrote: written.wrote,
     wrotePool: writtenPools.wrote,
     wroteMarks: marks.wrote,

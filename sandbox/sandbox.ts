@@ -53,8 +53,12 @@ export interface Sandbox {
   /** What a scrape of the reconciler would get now. */
   metrics(): Promise<string>;
   addNode(node: SandboxNodeOptions): Promise<void>;
-  /** Ends the reconciler and starts another one, which knows nothing but what the cluster says. */
-  restartReconciler(): Promise<void>;
+  /**
+   * Ends the reconciler and starts another one, which knows nothing but what the cluster says.
+   *
+   * @param meanwhile what happens while there is none
+   */
+  restartReconciler(meanwhile?: () => Promise<void>): Promise<void>;
   /** A client with every right, as an administrator has it. */
   readonly kube: Kube;
   readonly adminToken: string;
@@ -122,8 +126,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     pageUrl: () => reconciler.pageUrl,
     metrics: () => reconciler.metrics(),
     addNode,
-    async restartReconciler() {
+    async restartReconciler(meanwhile) {
       await reconciler.stop();
+      await meanwhile?.();
       reconciler = begin();
     },
     kube,

@@ -2,7 +2,9 @@ import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { FULL_PROBATION } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
+import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
@@ -126,7 +128,7 @@ function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known
     const seen = fleet.at(now);
     const desired = desiredState(inForce, seen, () => [], undefined, known);
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') known.set(pool.name, pool);
-    const planned = plan(desired, seen, SETTINGS, now, allQuiet(seen.nodes.values(), inForce));
+    const planned = plan(desired, seen, SETTINGS, now, allQuiet(seen, inForce));
     fleet.perform(planned.steps, now);
     const moved = planned.steps.length > 0;
     if (!moved || look === 2) return { pools: planned.pools, moved };
@@ -137,13 +139,10 @@ function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: Number.POSITIVE_INFINITY };
 
 /** Blockers are quiet, and pods leave at once. */
-function allQuiet(
-  nodes: Iterable<{ readonly name: string; readonly drain?: { readonly at: Millis } }>,
-  { repo }: CommitInForce,
-): Signals {
-  const drains = [...nodes].flatMap(({ name, drain }) =>
+function allQuiet({ nodes, pools }: Fleet, { repo }: CommitInForce): Signals {
+  const drains = [...nodes.values()].flatMap(({ name, drain }) =>
     drain === undefined ? [] : [[name, { since: drain.at, drained: true, because: '' }] as const],
   );
   const blockers = repo.pools.map(({ name }) => [name, { quiet: true, because: '' }] as const);
-  return { blockers: new Map(blockers), drains: new Map(drains) };
+  return { blockers: new Map(blockers), drains: new Map(drains), records: writtenRecords(pools) };
 }

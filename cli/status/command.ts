@@ -9,7 +9,7 @@ import { CLUSTER_OPTIONS, TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.t
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
 import { readClusterStatus } from './read-status.ts';
-import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { withDrainBlockers } from './drain-blockers.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';

@@ -1,7 +1,7 @@
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { mustBeEvicted, isTerminating, type Pod } from '#reconciler/policy/disruption/evictable.ts';
-import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';

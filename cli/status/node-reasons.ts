@@ -12,7 +12,7 @@ import {
   viewNode,
 } from '#reconciler/cluster/object-views.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
-import { explainNodes, type NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import { explainNodes, type NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { planFromCluster } from '#reconciler/reporting/pass-result-from-cluster.ts';
 
 /** Everything that the planner looks at, read once. Throws a `KubeError` where a call fails. */

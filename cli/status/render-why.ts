@@ -1,4 +1,4 @@
-import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import type { Paint } from '../paint.ts';
 import { renderFolding } from '../text-table.ts';
 

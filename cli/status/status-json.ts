@@ -1,7 +1,7 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
-import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
 import { type StatusView, suspensionLine } from './render.ts';

@@ -2,6 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { wasInForce, isConfigValid, isFaulty } from './all-settled.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { readProof } from '#reconciler/policy/proof/record.ts';
 import { type StatusView, suspensionLine } from './render.ts';
 
 /**
@@ -46,10 +47,11 @@ function isMoving({ metadata, status }: KubeletPool, nodes: readonly KubeletNode
   return (counts?.updating ?? 0) > 0 || !isBack;
 }
 
-/** What a halted pool takes back: its payload, or of computed values those that no class had settled on. */
-function haltedIn({ halt, classes, settled }: KubeletPoolStatus = {}): readonly string[] {
+/** What a halted pool takes back: its payload, or of computed values those that no class has proven. */
+function haltedIn(status: KubeletPoolStatus = {}): readonly string[] {
+  const { halt, classes } = status;
   if (halt === undefined || classes === undefined) return halt === undefined ? [] : [halt.sha256];
-  const former = new Set(settled?.classes?.map(({ sha256 }) => sha256));
+  const former = new Set([...readProof(status).values()].map(({ proven }) => proven?.sha256));
   return classes.flatMap(({ sha256 }) => (sha256 === undefined || former.has(sha256) ? [] : [sha256]));
 }
 

@@ -1,6 +1,6 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
-import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 
 /** How a node stands to what a revision renders for it. */
 export interface RevisionState {

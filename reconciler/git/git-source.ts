@@ -2,7 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import { forceGc } from '#shared/runtime/force-gc.ts';
 import type { GitCredentials } from './git-credentials.ts';
-import { attributeToCommit, GitError } from './errors.ts';
+import { attributeToCommit, GitError, isGitError } from './errors.ts';
 import { createRemote } from './create-remote.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { SshOptions } from './remote.ts';
@@ -13,7 +13,7 @@ import { parseCommit } from './objects/parse-commit.ts';
 import type { CompressedBytes } from './objects/compressed-bytes.ts';
 import { branchRef } from './ref-name.ts';
 import { fetchCommit } from './snapshot/fetch-commit.ts';
-import { type JudgedLineage, judgeLineage } from './snapshot/lineage.ts';
+import { isInHistory, type JudgedLineage, judgeLineage } from './snapshot/lineage.ts';
 import { findFolder, type CachedFolder } from './snapshot/find-folder.ts';
 import { readTree, type ReadTreeOptions } from './snapshot/read-tree.ts';
 import { isConfigPath } from './snapshot/config-paths.ts';
@@ -68,8 +68,9 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     const { store, leftOutFrom } = await fetchCommit(session, oid);
     const { tree, ...commit } = parseCommit(oid, await store.read(oid, 'commit'));
     const judged = await judgeLineage(session, commit, since);
-    const read = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
-    return { commit, lineage: judged.lineage, files: read.files, findings: withDoubt(read.findings, judged) };
+    const { files, findings, kept } = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
+    known = kept;
+    return { commit, lineage: judged.lineage, files, findings: withDoubt(findings, judged) };
   }
 
   async function readFolder(session: GitSession, tip: CommitOid, since: CommitOid | null): Promise<Snapshot> {
@@ -79,15 +80,30 @@ export function createGitSource(options: GitSourceOptions): GitSource {
       return { commit, tip, lineage: 'same', files, findings };
     }
     const { tree, commit, judged, isFarBack, store, leftOutFrom } = found;
-    const { files, findings } = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
+    const { files, findings, kept } = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
+    known = kept;
     held = { tree, commit, files, findings };
     const far = isFarBack === undefined ? {} : { isFarBack };
     return { commit, tip, ...far, lineage: judged.lineage, files, findings: withDoubt(findings, judged) };
   }
 
+  async function readEarlier(session: GitSession, oid: CommitOid, of: CommitOid): Promise<Snapshot | null> {
+    if (!(await isInHistory(session, of, oid))) return null;
+    try {
+      // A folder that is all of the repository is one as well.
+      const found = await findFolder({ session, tip: oid, since: oid, folder, held });
+      const { commit } = found.news ? found : found.held;
+      const { limits } = session;
+      const { files, findings } = found.news ? await filesOf(found.tree, { ...found, limits }) : found.held;
+      return { commit, lineage: 'same', files, findings };
+    } catch (error) {
+      if (isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_REFUSED', 'GIT_PATH_MISSING')) return null;
+      throw attributeToCommit(error, oid);
+    }
+  }
+
   async function filesOf(tree: string, from: Pick<ReadTreeOptions, 'store' | 'limits' | 'leftOutFrom'>) {
     const read = await readTree(tree, { ...from, folder, select, known });
-    known = read.kept;
     // Once for a new commit, and before it is looked into: what the commit before has left behind would come on top of that.
     forceGc();
     return read;
@@ -106,6 +122,9 @@ export function createGitSource(options: GitSourceOptions): GitSource {
           throw attributeToCommit(error, oid);
         }
       }),
+    // What is no commit's name could be more words of the protocol.
+    earlier: async (oid, of, signal) =>
+      /^[0-9a-f]{40}$/.test(oid) ? remote.within(signal, (session) => readEarlier(session, oid, of)) : null,
   };
 }
 

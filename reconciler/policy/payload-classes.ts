@@ -1,4 +1,4 @@
-import type { ClassStatus, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
@@ -7,6 +7,7 @@ import type { Fleet, NodeView } from './fleet.ts';
 import type { JudgePool } from './config-repo/judge-pool.ts';
 import { type ClassPool, createClassifier, unrendered } from './config-repo/pool-of-class.ts';
 import type { ValidPool } from './config-repo/loaded-repo.ts';
+import { readProof } from './proof/record.ts';
 
 /** No config has this hash: what nothing was made for is not to be taken for anything. */
 export const NO_CONFIG = '';
@@ -110,15 +111,19 @@ export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
  * assign nothing.
  */
 export function recordedClasses(
-  { classes }: KubeletPoolStatus,
+  status: KubeletPoolStatus,
   apply: ApplyMode,
   members: readonly NodeView[],
   fleet: Fleet,
 ): PoolClasses | undefined {
-  if (classes === undefined) return undefined;
-  const byConfig = new Map(
-    classes.flatMap((each) => (each.sha256 === undefined ? [] : [[each.sha256, recordedClass(each, apply)] as const])),
-  );
+  if (status.classes === undefined) return undefined;
+  const names = new Map([...fleet.configSources.values()].map(({ sha256, name }) => [sha256, name]));
+  const byConfig = new Map<string, PayloadClass>();
+  for (const { name, current } of readProof(status).values()) {
+    const config = current && { name: names.get(current.sha256) ?? '', sha256: current.sha256 };
+    if (config !== null)
+      byConfig.set(config.sha256, { name, config, target: { sha256: config.sha256, apply }, because: '' });
+  }
   const byNode = new Map<string, PayloadClass>();
   const counted = new Map<PayloadClass, number>();
   for (const { name } of members) {
@@ -137,11 +142,6 @@ export const UNKNOWN_CLASS: PayloadClass = {
   target: { sha256: NO_CONFIG, apply: 'overlay' },
   because: 'no commit was read that says what it gets',
 };
-
-function recordedClass({ name, configName, sha256 }: ClassStatus, apply: ApplyMode): PayloadClass {
-  if (configName === undefined || sha256 === undefined) return UNKNOWN_CLASS;
-  return { name, config: { name: configName, sha256 }, target: { sha256, apply }, because: '' };
-}
 
 function configsIn(classes: PoolClasses['nodes']): Pick<PoolClasses, 'configs' | 'values'> {
   const configs = new Map<string, DesiredConfig>();

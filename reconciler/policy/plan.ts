@@ -2,8 +2,11 @@ import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Desired } from './desired.ts';
 import type { Fleet } from './fleet.ts';
+import { untaintSteps } from './untaint-steps.ts';
 import { planConfigSources } from './plan-config-sources.ts';
+import { presenceSteps } from './presence-steps.ts';
 import { planPools } from './pool-status/plan-pools.ts';
+import { rememberClasses } from './remember-classes.ts';
 import { type NodesPlan, planNodes } from './rollout/plan-nodes.ts';
 import { NO_SIGNALS, type Signals } from './signals.ts';
 import type { PlanSettings, Step } from './steps.ts';
@@ -32,5 +35,13 @@ export function plan(
   const nodes = planNodes(desired, fleet, settings, now, signals);
   const pools = planPools(fleet, nodes, now, desired.refused);
   const sources = planConfigSources(desired, fleet, settings, now);
-  return { steps: [...sources, ...nodes.steps, ...pools.steps], nodes, pools: pools.statuses };
+  const steps = [
+    ...sources,
+    ...presenceSteps(fleet, now),
+    ...rememberClasses(desired, fleet),
+    ...nodes.steps,
+    ...untaintSteps(nodes.groups, desired, fleet, now),
+    ...pools.steps,
+  ];
+  return { steps, nodes, pools: pools.statuses };
 }

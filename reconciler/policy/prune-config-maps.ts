@@ -1,6 +1,7 @@
 import type { ConfigReference } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from './fleet.ts';
+import { readProof } from './proof/record.ts';
 import type { PlanSettings, Step } from './steps.ts';
 
 /**
@@ -14,8 +15,9 @@ export function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings:
     .filter(({ name, createdAt }) => !wanted.has(name) && now - createdAt > settings.keepUnusedMs);
   if (old.length === 0) return [];
   const used = namesInUse(fleet);
+  const recorded = recordedHashes(fleet);
   return old
-    .filter(({ name }) => !used.has(name))
+    .filter(({ name, sha256 }) => !used.has(name) && !recorded.has(sha256))
     .map(({ name, uid }) => ({ step: 'delete-config-source', name, uid, because: 'unused' }));
 }
 
@@ -34,9 +36,17 @@ function namesInUse(fleet: Fleet): ReadonlySet<string> {
   for (const { status } of fleet.pools.values()) {
     if (status?.configName !== undefined) names.add(status.configName);
     if (status?.settled !== undefined) names.add(status.settled.configName);
-    for (const { configName } of [...(status?.settled?.classes ?? []), ...(status?.classes ?? [])]) {
-      if (configName !== undefined) names.add(configName);
-    }
+    for (const { configName } of status?.classes ?? []) if (configName !== undefined) names.add(configName);
   }
   return names;
+}
+
+/** What a revert may need, and the classes of a pool had. */
+function recordedHashes({ pools }: Fleet): ReadonlySet<string> {
+  const classes = [...pools.values()].flatMap(({ status }) => [...readProof(status).values()]);
+  return new Set(
+    classes.flatMap(({ current, proven, former }) =>
+      [current, proven, former].flatMap((target) => (target === null ? [] : [target.sha256])),
+    ),
+  );
 }

@@ -1,5 +1,6 @@
 import type { QueryAnswers } from './analysis/query-answer.ts';
 import type { BlockersAnswer } from './pool-blockers.ts';
+import type { OwnRecord } from './proof/own-records.ts';
 import type { DrainView, PodCount } from './fleet.ts';
 
 /** What was asked of others before the decision. */
@@ -12,6 +13,10 @@ export interface Signals {
   readonly pods?: ReadonlyMap<string, PodCount>;
   /** By pool: what Prometheus says of its canaries. A pool that is not in it was not asked for. */
   readonly queries?: ReadonlyMap<string, QueryAnswers>;
+  /** By pool: its status as this leader wrote it and read it back. */
+  readonly records?: ReadonlyMap<string, OwnRecord>;
+  /** By pool: the SHA-256 of what the commits in its record render. A pool that is not in it was not asked for. */
+  readonly rendered?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

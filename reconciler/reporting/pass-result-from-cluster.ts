@@ -8,6 +8,7 @@ import type { SourceState } from './notes/source-state.ts';
 import { nodesWithoutClockSkew } from '../policy/first-seen/clock-skew.ts';
 import { firstSeenTimes } from '../policy/first-seen/first-seen-times.ts';
 import { recordedPolicy } from '../policy/cluster-policy.ts';
+import { writtenRecords } from '../policy/proof/own-records.ts';
 import type { Signals } from '../policy/signals.ts';
 import type { PassResult } from './pass-result.ts';
 
@@ -71,5 +72,5 @@ function toldBy(fleet: Fleet): Signals {
     if (held.nodes > held.examples.length) return [name, blocked(held.message)];
     return [name, { ...NOT_BLOCKED, busy: new Map(held.examples.map((node) => [node, held.message])) }];
   });
-  return { blockers: new Map(blockers), drains: new Map() };
+  return { blockers: new Map(blockers), drains: new Map(), records: writtenRecords(fleet.pools) };
 }

@@ -196,9 +196,15 @@ export const SURVIVORS: Explained = {
     ['membersOfPools', "choice.choice === 'pool' → true", 'no other choice names one pool'],
     ['isStillValid', 'others[index]?.name → others[index].name', NARROWS],
   ],
+  'reconciler/policy/presence-steps.ts': [
+    ['presenceSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],
+  ],
   'reconciler/policy/steps.ts': [['subjectOf', 'default: return unreachable(step); → default:', NARROWS]],
   'reconciler/policy/pool-status/class-statuses.ts': [
     ['classStatuses', 'a.name < b.name → a.name <= b.name', 'no two classes have the same name'],
+  ],
+  'reconciler/policy/pool-status/holds-summary.ts': [
+    ['summariseHolds', 'a.reason < b.reason → a.reason <= b.reason', 'no two are the same'],
   ],
   'reconciler/policy/pool-status/plan-pools.ts': [
     ['isStillAsked', 'present?.status → present.status', NARROWS],
@@ -248,26 +254,18 @@ export const SURVIVORS: Explained = {
     ['apart', 'from === undefined → false', 'what was not promoted has no time that it soaked'],
   ],
   'reconciler/policy/rollout/targets.ts': [
-    ['targetsOf', '!reverts && isOneOfThePool(each, pool) → false', 'it only saves time: the rest comes to the same'],
-    [
-      'targetsOf',
-      "{ return { member: each, targetKind: 'config', configName: each.payloadClass?.config?.name ?? config.name }… → {}",
-      'it only saves time: the rest comes to the same',
-    ],
     [
       'isOneOfThePool',
       'kubeletNode?.spec?.configSource !== undefined && kubeletNode.spec.pool === pool?.name && hasProvedAn… → false',
       'it only saves time: who is asks for no more',
     ],
     ['isOneOfThePool', 'pool?.name → pool.name', NARROWS],
-    ['provenIn', '[] → ["Stryker was here"]', 'no config has that name'],
     [
       'isOneOfThePool',
       "({ kubeletNode }: Member, pool: Group['pool']): boolean => kubeletNode?.spec?.configSource !== undef… → () => undefined",
       'it only saves time: the rest comes to the same',
     ],
     ['targetsOf', 'config === null → false', NARROWS],
-    ['targetsOf', 'settled?.configName → settled.configName', NARROWS],
     ['targetsOf', 'sameTarget(member.target, target) → false', 'it only saves the second look at the node'],
     ['withForgivenFailures', 'member.failedAt !== undefined → true', 'nobody forgave a failure that never was'],
     ['withForgivenFailures', 'member.kubeletNode?.spec?.forgive → member.kubeletNode?.spec.forgive', NARROWS],
@@ -316,17 +314,6 @@ export const SURVIVORS: Explained = {
     ['revertOf', 'own === null → true', 'where there is one, nobody asks'],
     ['fallbackConfigOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
-  'reconciler/policy/rollout/inherited-status.ts': [
-    ['wordOf', '\'overlay\' → ""', NARROWS],
-    ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
-    ['haltBroughtAlong', 'pool?.name → pool.name', NARROWS],
-    ['haltBroughtAlong', '[] → ["Stryker was here"]', 'a text is about no config'],
-    ['haltBroughtAlong', 'target === null → false', NARROWS],
-    ['configsOnNodes', 'spec?.apply → spec.apply', NARROWS],
-    ['broughtAlong', 'common === null || name === undefined → common === null && name === undefined', NARROWS],
-    ['broughtAlong', 'common === null → false', NARROWS],
-    ['broughtAlong', 'name === undefined → false', NARROWS],
-  ],
   'reconciler/policy/rollout/label-grace.ts': [
     ['holdForLabelGrace', 'lost.length === 0 && moved.length === 0 → false', 'it only saves the count of all nodes'],
     ['guardMoves', 'since?.since → since.since', NARROWS],
@@ -335,7 +322,6 @@ export const SURVIVORS: Explained = {
     ['isReclassed', 'poolChange?.to → poolChange.to', NARROWS],
   ],
   'reconciler/policy/rollout/on-trial.ts': [
-    ['isSettledByClass', '[] → ["Stryker was here"]', 'no config has that name'],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
     ['namesOnTrial', 'kubeletNode !== undefined → true', NARROWS],
     ['isOfLostClass', 'classes?.byNode → classes.byNode', NARROWS],
@@ -388,7 +374,6 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/plan-nodes.ts': [
     ['aim', '\'\' → "Stryker was here!"', NAMELESS],
     ['planGroup', '\'\' → "Stryker was here!"', NAMELESS],
-    ['presenceSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],
     ['hearsayOf', '\'all\' → ""', 'only the sentence is another'],
     ['hearsayOf', '\'pool\' → ""', 'only the sentence is another'],
     ['refusedBasesOf', 'sha256 === undefined → false', NARROWS],
@@ -409,7 +394,6 @@ export const SURVIVORS: Explained = {
       'who failed and was not forgiven is not changed',
     ],
     ['nodeSteps', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
-    ['nodeSteps', "member.progress === 'failed' → true", 'who was not told it has failed, or is away as well'],
     ['rebootIn', 'spec?.reboot → spec.reboot', NARROWS],
     ['unspentReboot', 'node.spec?.reboot → node.spec.reboot', NARROWS],
     ['unspentReboot', 'node.status?.bootID → node.status.bootID', NARROWS],
@@ -422,7 +406,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/queries-to-ask.ts': [
     ['queriesToAsk', 'target === null → false', 'no rollout is about no target'],
   ],
-  'reconciler/policy/rollout/remember-classes.ts': [
+  'reconciler/policy/remember-classes.ts': [
     ['rememberClasses', 'names.length === 0 → false', 'it only saves the look at every node'],
     ['labelsToKeep', 'node === undefined → false', 'it has no KubeletNode then'],
   ],
@@ -430,13 +414,12 @@ export const SURVIVORS: Explained = {
     ['assignmentOf', 'node?.spec?.apply → node?.spec.apply', NARROWS],
     ['assignmentOf', 'node?.spec → node.spec', NARROWS],
     ['progressOf', 'node === undefined → false', NARROWS],
-    ['isGranted', 'spec?.turn → spec.turn', NARROWS],
-    ['openTurnRequest', 'node === undefined → false', NARROWS],
+    ['standingOfLiving', 'node.spec.turn?.seen → node.spec.turn.seen', NARROWS],
     ['failedAt', '[] → ["Stryker was here"]', 'no config has that name'],
     ['isPastProbation', 'node?.metadata → node.metadata', NARROWS],
     ['isPastProbation', 'active?.name → active.name', NARROWS],
   ],
-  'reconciler/policy/rollout/untaint-steps.ts': [
+  'reconciler/policy/untaint-steps.ts': [
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
     ['isFree', 'choices.get(node.name)?.choice → choices.get(node.name).choice', NARROWS],
   ],
@@ -446,19 +429,15 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/rollout/node-order.ts': [['compare', 'a < b → a <= b', 'no two are the same']],
   'reconciler/policy/rollout/rollout-status.ts': [
-    ['compare', 'a > b → a <= b', 'a sort only asks what goes before what'],
-    ['compare', 'a > b → false', 'a sort only asks what goes before what'],
-    ['compare', 'a > b → a >= b', 'no two classes have the same name'],
-    ['compare', 'a > b → true', 'no two classes have the same name'],
-    ['compare', 'a < b → a <= b', 'no two classes have the same name'],
-    ['rememberRollout', 'settled !== null → true', NARROWS],
     ['rememberRollout', 'config === null || target === null → config === null && target === null', NARROWS],
     ['rememberRollout', 'config === null → false', NARROWS],
     ['rememberRollout', 'target === null → false', NARROWS],
-    ['isProvenByClass', 'pool?.spec → pool.spec', NARROWS],
-    ['summariseHolds', 'a.reason < b.reason → a.reason <= b.reason', 'no two are the same'],
   ],
   'reconciler/policy/rollout/halt.ts': [
+    ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
+    ['haltBroughtAlong', 'pool?.name → pool.name', NARROWS],
+    ['haltBroughtAlong', '[] → ["Stryker was here"]', 'a text is about no config'],
+    ['haltBroughtAlong', 'target === null → false', NARROWS],
     [
       'haltOf',
       'group.pool === null || config === null || target === null → (group.pool === null || config === null) && target === null',
@@ -710,8 +689,5 @@ export const SURVIVORS: Explained = {
     ['classifyNodes', 'pool.template?.inputs → pool.template.inputs', NARROWS],
     ['UNKNOWN_CLASS', "{ sha256: NO_CONFIG, apply: 'overlay' } → {}", 'no node was told that either'],
     ['UNKNOWN_CLASS', '\'overlay\' → ""', 'no node was told its hash, in whatever mode'],
-    ['recordedClass', 'sha256 === undefined → false', NARROWS],
-    ['recordedClasses', 'each.sha256 === undefined → false', 'no node is told a config without a hash'],
   ],
-  'reconciler/policy/rollout/settled-config.ts': [['settledConfigFor', '\'\' → "Stryker was here!"', NAMELESS]],
 };

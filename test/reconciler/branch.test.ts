@@ -46,6 +46,7 @@ function setUp(): {
       };
       return answer(snapshot);
     },
+    earlier: () => answer(null),
   };
   const clock = createManualClock(Date.parse('2026-11-21T12:00:00Z'));
   return Object.assign(at, { branch: createBranch(source, clock, silentLog), reads, skip: clock.skip });

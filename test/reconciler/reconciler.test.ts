@@ -30,6 +30,7 @@ it('never lets a reading of the branch that took long take the place of a newer 
       const commit = { oid, parents: [], author, subject: '', raw: new Uint8Array() };
       return { commit, lineage: 'first', files: new Map(), findings: [] };
     },
+    earlier: () => Promise.resolve(null),
   };
   const kube = { get: () => Promise.resolve(null) } as unknown as Kube;
   const reconciler = createReconciler(

@@ -6,6 +6,7 @@ import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { QueriedPool, QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
+import { createOwnRecords, type OwnRecords } from '#reconciler/policy/proof/own-records.ts';
 import { queriesToAsk } from '#reconciler/policy/rollout/queries-to-ask.ts';
 import type { VitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 import { type ClockReading, clockJump, shiftTimes } from '#reconciler/policy/first-seen/clock-jump.ts';
@@ -45,6 +46,7 @@ export class FleetSimulation {
   private sights: FirstSeenTimes | null = null;
   private reading: ClockReading | null = null;
   private ahead: Millis = 0;
+  private records: OwnRecords = createOwnRecords();
   /** Pools as commits in force said them since the start. */
   private readonly known = new Map<string, DesiredPool>();
   private readonly counts = new Map<string, PodCount>();
@@ -74,10 +76,16 @@ export class FleetSimulation {
       blockers: new Map(),
       queries: this.answers(queriesToAsk(desired, seen)),
       drains: this.drains,
+      records: this.records.all(),
       ...(this.running.size === 0 ? {} : { pods: this.counts }),
     });
     for (const step of planned.steps) this.note(step);
+    this.records.adopt(desired, this.fleet.pools, planned.pools);
     this.fleet = applySteps(this.fleet, planned.steps, now);
+    for (const step of planned.steps) {
+      const written = step.step === 'write-pool-status' ? this.fleet.pools.get(step.pool.metadata.name) : undefined;
+      if (written !== undefined) this.records.answered(step, written);
+    }
     return planned;
   }
 
@@ -98,6 +106,7 @@ export class FleetSimulation {
     this.sights = null;
     this.reading = null;
     this.known.clear();
+    this.records = createOwnRecords();
   }
 
   addNode(node: NodeView): void {

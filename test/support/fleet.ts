@@ -4,6 +4,7 @@ import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.t
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitInForce, DesiredPool } from '#reconciler/policy/desired.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import type { ClassRecord } from '#reconciler/policy/proof/record.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 
@@ -141,6 +142,13 @@ export function settledNode(node: NodeView, pool: ValidPool, status: Partial<Kub
     promotedAt,
     ...status,
   });
+}
+
+/** The record of a class that has proven its present config. */
+export function recordOf(name: string, sha256: string): ClassRecord {
+  const target = { sha256, apply: 'overlay' } as const;
+  const counts = { nodes: 1, proved: 1, missing: [], former: null, commit: undefined };
+  return { name, state: 'proven', since: toTimestamp(NOW), current: target, proven: target, ...counts };
 }
 
 /** A node that took this pool's payload back. */

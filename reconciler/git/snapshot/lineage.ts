@@ -25,21 +25,31 @@ export async function judgeLineage(session: GitSession, tip: Commit, since: Comm
   if (tip.parents.includes(since)) return SURE('descendant');
   if (tip.parents.length === 0) return SURE('rewritten');
   try {
-    return SURE((await descends(session, tip, since)) ? 'descendant' : 'rewritten');
+    return SURE((await descends(session, tip.oid, since)) ? 'descendant' : 'rewritten');
   } catch (error) {
     if (!isGitError(error, 'GIT_TOO_BIG')) throw error;
     return { lineage: 'rewritten', known: false };
   }
 }
 
+/** Whether a commit is the tip, or one that the tip comes from. False also where the history in between is too big to be read. */
+export async function isInHistory(session: GitSession, tip: CommitOid, oid: CommitOid): Promise<boolean> {
+  try {
+    return oid === tip || (await descends(session, tip, oid));
+  } catch (error) {
+    if (isGitError(error, 'GIT_TOO_BIG')) return false;
+    throw error;
+  }
+}
+
 /** The pack holds every commit that the tip has and `since` has not: if one of them has it as parent, it descends. */
-async function descends(session: GitSession, tip: Commit, since: CommitOid): Promise<boolean> {
-  const answer = await between(session, { want: tip.oid, have: since });
+async function descends(session: GitSession, tip: CommitOid, since: CommitOid): Promise<boolean> {
+  const answer = await between(session, { want: tip, have: since });
   if (answer.pack === null || answer.objects === 0) return false;
   const store = createObjectStore();
   const present = await store.addPack(answer.pack);
   const met = new Set<CommitOid>();
-  const open = [...tip.parents];
+  const open = [tip];
   for (let oid = open.pop(); oid !== undefined; oid = open.pop()) {
     if (oid === since) return true;
     if (met.has(oid) || !present.has(oid)) continue;

@@ -2,6 +2,7 @@ import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../fleet.ts';
 import { limitOf } from '../rollout/amount.ts';
+import { isUnavailable } from '../rollout/membership.ts';
 import { onTrialIn } from '../rollout/on-trial.ts';
 import type { NodesPlan } from '../rollout/plan-nodes.ts';
 import { type Generation, generationsIn } from './generations.ts';
@@ -30,7 +31,7 @@ export function forecastPools(
     fleet,
     now,
   );
-  const unavailable = groups.map(({ group }) => group.members.filter((member) => member.unavailable).length);
+  const unavailable = groups.map(({ group }) => group.members.filter(isUnavailable).length);
   const everybody = groups.reduce((sum, { group }) => sum + group.members.length, 0);
   const away = unavailable.reduce((sum, each) => sum + each, 0);
   const limits = bounds.flatMap((bound) => (bound === null ? [] : [limitOf(bound, everybody)]));

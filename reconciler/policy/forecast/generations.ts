@@ -108,19 +108,20 @@ export function generationsIn({ group, memory }: Pick<GroupPlan, 'group' | 'memo
 
 /** As its agent tells it. When a trial began that is over follows from when it was over, and how long it was to be. */
 function wayOf(member: Member, probationMs: Millis): TrialTimeline | undefined {
-  const { kubeletNode, progress: stands, promotedAt, failedAt, pastProbation } = member;
+  const { kubeletNode, promotedAt, failedAt } = member;
+  const { shown, takesPlace } = member.lifecycle;
   const node = member.node.name;
-  if (stands === 'failed') {
+  if (shown === 'failed') {
     const at = fromTimestamp(failedAt);
     return at === undefined ? undefined : { node, beganAt: at, failedAt: at };
   }
   const trialMs = parseDuration(kubeletNode?.spec?.trial?.duration ?? '') ?? 0;
-  if (stands === 'settled' || stands === 'soaking') {
+  if (shown === 'settled' || shown === 'soaking') {
     if (promotedAt === undefined) return undefined;
     const beganAt = promotedAt - trialMs;
     return { node, beganAt, passedAt: Math.min(promotedAt, beganAt + probationMs), promotedAt };
   }
   const beganAt = fromTimestamp(kubeletNode?.status?.trial?.since);
-  if (stands !== 'updating' || beganAt === undefined) return undefined;
-  return pastProbation ? { node, beganAt, passedAt: beganAt + probationMs } : { node, beganAt };
+  if (shown !== 'updating' || beganAt === undefined) return undefined;
+  return takesPlace ? { node, beganAt } : { node, beganAt, passedAt: beganAt + probationMs };
 }

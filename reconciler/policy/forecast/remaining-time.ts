@@ -5,7 +5,7 @@ import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
-import { isProvenAndAwaitsTurn, type Member, soakOf } from '../rollout/membership.ts';
+import { isUnavailable, type Member, soakOf } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
@@ -72,12 +72,11 @@ export function remainingTimeOf(
   const waiting = inChangeOrder(
     members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout)).map((member) => ({ member })),
   ).map(({ member }) => member);
-  const isUnderway = ({ progress }: Member): boolean => progress === 'updating' || progress === 'soaking';
   const underway = members.filter(isUnderway);
-  const done = members.filter((member) => member.progress === 'settled' || isProvenAndAwaitsTurn(member));
-  const failed = members.filter(({ progress }) => progress === 'failed').length;
+  const done = members.filter((member) => member.lifecycle.updated && !isUnderway(member));
+  const failed = members.filter(({ lifecycle }) => lifecycle.failed).length;
   const shutAmong = (nodes: readonly Member[]): number =>
-    nodes.filter((member) => member.unavailable && !isUnderway(member) && !isDraining(member)).length;
+    nodes.filter((member) => isUnavailable(member) && !isUnderway(member) && !isDraining(member)).length;
   const shut = shutAmong(group.members);
   const perZone = spec.rollout.maxUnavailablePerZone;
   const zones = [...Map.groupBy(group.members, zoneOf)];
@@ -114,9 +113,9 @@ export function remainingTimeOf(
       underway: underway.map((member) => underwayOf(member, terms(restartMs), now)),
       lastPromotedMs: last,
     });
-  if (waiting.length === 0 && underway.every(({ progress }) => progress === 'soaking')) {
+  if (waiting.length === 0 && underway.every(({ lifecycle }) => lifecycle.updated)) {
     const ms = Math.max(0, ask(0).soakedMs ?? 0);
-    const absent = members.filter((member) => healthySince(member) === null && member.progress !== 'failed');
+    const absent = members.filter((member) => healthySince(member) === null && !member.lifecycle.failed);
     if (ms > 0 || absent.length === 0) return { is: 'soak', ms };
     const names = formatNames(absent.map(({ node }) => node.name));
     return { is: 'unknown', because: `it waits for nodes that cannot take part now: ${names}` };
@@ -127,9 +126,16 @@ export function remainingTimeOf(
   return { is: 'unknown', because: held ?? 'no node may begin as things stand' };
 }
 
-const isWaiting = (member: Member): boolean => member.progress === 'outdated' && !isProvenAndAwaitsTurn(member);
+/** It was told the payload and is not done with it: on trial, or soaking. */
+function isUnderway(member: Member): boolean {
+  const { shown } = member.lifecycle;
+  return shown === 'updating' || shown === 'soaking';
+}
+
+const isWaiting = (member: Member): boolean => member.lifecycle.mayBeTold && !member.lifecycle.updated;
+
 /** Its place is its own already. */
-const isDraining = ({ node, progress }: Member): boolean => node.drain !== undefined && progress === 'outdated';
+const isDraining = (member: Member): boolean => member.node.drain !== undefined && member.lifecycle.mayBeTold;
 
 const nodeOf = (member: Member): ForecastNode => ({
   name: member.node.name,
@@ -139,9 +145,9 @@ const nodeOf = (member: Member): ForecastNode => ({
 
 /** What is left to do on an assigned node, by what its agent reports of its trial. */
 function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: ForecastTerms, now: Millis): Underway {
-  const { kubeletNode, progress, promotedAt = now } = member;
+  const { kubeletNode, promotedAt = now } = member;
   const node = nodeOf(member);
-  if (progress === 'soaking') {
+  if (member.lifecycle.updated) {
     const promotesMs = promotedAt - now;
     return { node, passesMs: promotesMs, promotesMs, releasesMs: promotesMs + soakMs };
   }

@@ -1,13 +1,13 @@
 import type { ClassStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { PayloadClass, PoolClasses } from '../payload-classes.ts';
-import { isProvenAndAwaitsTurn, type Member } from '../rollout/membership.ts';
+import type { Member } from '../rollout/membership.ts';
 
 /** Most classes that a status names: those with the most nodes. */
 const MOST_CLASSES = 50;
 
 /** The classes of a pool with computed values as its status names them, the largest first. */
 export function classStatuses({ byNode }: PoolClasses, members: readonly Member[]): readonly ClassStatus[] {
-  const running = new Set(members.filter(runsIt).map(({ node }) => node.name));
+  const running = new Set(members.filter(({ lifecycle }) => lifecycle.updated).map(({ node }) => node.name));
   const counted = new Map<PayloadClass, { nodes: number; updated: number }>();
   for (const [node, each] of byNode) {
     const count = counted.get(each) ?? { nodes: 0, updated: 0 };
@@ -24,7 +24,3 @@ export function classStatuses({ byNode }: PoolClasses, members: readonly Member[
         : { name, nodes, updated, configName: config.name, sha256: config.sha256 },
     );
 }
-
-/** As the counts of the pool have it. */
-const runsIt = (member: Member): boolean =>
-  member.progress === 'settled' || member.progress === 'soaking' || isProvenAndAwaitsTurn(member);

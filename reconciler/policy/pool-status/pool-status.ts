@@ -5,7 +5,6 @@ import type {
   PoolCounts,
   PoolFailure,
   PoolPhase,
-  SettledConfig,
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -14,12 +13,14 @@ import type { UnreadableObject } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
-import { isProvenAndAwaitsTurn, type Member } from '../rollout/membership.ts';
+import type { Group, Member } from '../rollout/membership.ts';
+import { isProven } from '../rollout/on-trial.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
-import { type RolloutMemory, summariseHolds } from '../rollout/rollout-status.ts';
+import type { RolloutMemory } from '../rollout/rollout-status.ts';
 import { refusedUnassigned, sameTarget } from '../rollout/node-progress.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 import { classStatuses } from './class-statuses.ts';
+import { summariseHolds } from './holds-summary.ts';
 
 const MOST_FAILURES = 10;
 const MOST_FINDINGS = 5;
@@ -40,11 +41,11 @@ export function poolStatus(
   { present, source, refused }: PoolFacts,
   at: string,
 ): KubeletPoolStatus {
-  const { halt, released, settled, rollout } = memory;
+  const { halt, released, settled, proof, rollout } = memory;
   const counts = countsOf(group.members);
   const holds = summariseHolds(decisions);
   const phase = phaseOf(group.members, memory, decisions);
-  const message = messageOf(pool, counts, memory, decisions);
+  const message = messageOf(group, counts, memory, decisions);
   return {
     ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
     ...(pool.commit === null ? {} : { commit: pool.commit }),
@@ -56,6 +57,7 @@ export function poolStatus(
     ...(halt === null ? {} : { halt }),
     ...(released === null ? {} : { released }),
     ...(settled === null ? {} : { settled }),
+    ...(proof === null ? {} : { proof }),
     ...(rollout === null ? {} : { rollout }),
     ...(holds.length === 0 ? {} : { holds }),
     failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),
@@ -68,18 +70,18 @@ export function poolStatus(
 }
 
 function countsOf(members: readonly Member[]): PoolCounts {
-  const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, failed: 0, 'no-agent': 0 };
+  const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, 'awaits-turn': 0, failed: 0, 'no-agent': 0 };
   let drifted = 0;
   for (const member of members) {
-    const { progress, kubeletNode } = member;
-    count[isProvenAndAwaitsTurn(member) ? 'settled' : progress] += 1;
-    if (kubeletNode?.status?.phase === 'Drifted') drifted += 1;
+    const { shown, updated } = member.lifecycle;
+    count[updated ? 'settled' : shown] += 1;
+    if (member.kubeletNode?.status?.phase === 'Drifted') drifted += 1;
   }
   return {
     nodes: members.length,
-    updated: count.settled + count.soaking,
+    updated: count.settled,
     updating: count.updating,
-    pending: count.outdated,
+    pending: count.outdated + count['awaits-turn'],
     failed: count.failed,
     noAgent: count['no-agent'],
     drifted,
@@ -94,19 +96,19 @@ function phaseOf(
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
   // A new node that was told a proven config changes nothing for the pool; one whose agent is missing does.
-  const begun = decisions.filter(({ member }) => member.joining && member.progress === 'updating');
+  const begun = decisions.filter(({ member }) => member.joining && member.lifecycle.shown === 'updating');
   const joining = new Set(begun.map(({ member }) => member.node.name));
   const lasting = members.filter(({ node }) => !joining.has(node.name));
-  const hasIt = (member: Member): boolean =>
-    member.progress === 'settled' || member.progress === 'soaking' || isProvenAndAwaitsTurn(member);
   // Until its waves are done, a payload that all nodes run is proven for none.
   const isOver = rollout === null || rollout.finishedAt !== undefined;
-  if (lasting.every(hasIt) && !decisions.some(isTurnUnderWay)) return isOver ? 'Settled' : 'Progressing';
-  const moving = decisions.some(
-    ({ member, verdict }) =>
-      member.progress === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',
-  );
-  return moving || decisions.some(({ member }) => member.progress === 'soaking') ? 'Progressing' : 'Waiting';
+  if (lasting.every(({ lifecycle }) => lifecycle.updated) && !decisions.some(isTurnUnderWay))
+    return isOver ? 'Settled' : 'Progressing';
+  const isMoving = decisions.some(({ member, verdict }) => {
+    const { shown } = member.lifecycle;
+    const isUnderWay = shown === 'updating' || shown === 'soaking';
+    return isUnderWay || verdict.verdict === 'change' || verdict.verdict === 'drain';
+  });
+  return isMoving ? 'Progressing' : 'Waiting';
 }
 
 /**
@@ -121,36 +123,38 @@ function isTurnUnderWay({ member, verdict }: MemberDecision): boolean {
 const BOUNDS: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget', 'overall-budget', 'control-plane']);
 
 function messageOf(
-  pool: DesiredPool,
+  group: Group,
   counts: PoolCounts,
-  { halt, settled, rollout }: Pick<RolloutMemory, 'halt' | 'settled' | 'rollout'>,
+  { halt, rollout, proof }: Pick<RolloutMemory, 'halt' | 'rollout' | 'proof'>,
   decisions: readonly MemberDecision[],
 ): string {
   if (counts.nodes === 0) return 'no node matches the selector';
-  if (halt !== null) return haltMessage(halt, settled, decisions);
-  const done = `${counts.updated} of ${counts.nodes} nodes run ${whatRuns(pool)}`;
+  if (halt !== null) return haltMessage(halt, group, decisions);
+  const done = `${counts.updated} of ${counts.nodes} nodes run ${whatRuns(group.pool)}`;
   const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
   const because =
     waiting?.verdict.verdict === 'hold' ? `; ${waiting.member.node.name} waits: ${waiting.verdict.because}` : '';
   // Nobody is to take it for a config whose canaries passed.
   const unjudged = rollout?.analysis?.verdict === 'unknown' ? `; its canaries: ${rollout.analysis.message}` : '';
-  return `${done}${unjudged}${because}`;
+  const unrecorded =
+    proof?.unrecorded === undefined
+      ? ''
+      : `; there are too many classes of machines to record: ${proof.unrecorded} count as unproven`;
+  return `${done}${unjudged}${unrecorded}${because}`;
 }
 
 /** No node runs the template of a pool with computed values. */
-const whatRuns = ({ classes, config }: DesiredPool): string =>
-  classes === undefined ? (config?.name ?? 'the local config') : 'the config of their class of machines';
+const whatRuns = (pool: DesiredPool | null): string =>
+  pool?.classes === undefined ? (pool?.config?.name ?? 'the local config') : 'the config of their class of machines';
 
 /** What failed, how far the way back has come where there is one, and which nodes have none and keep what failed. */
-function haltMessage(halt: Halt, settled: SettledConfig | null, decisions: readonly MemberDecision[]): string {
+function haltMessage(halt: Halt, group: Group, decisions: readonly MemberDecision[]): string {
   if (halt.action !== 'revert') return halt.message;
-  const good = new Set(settled?.classes?.map(({ name, sha256 }) => `${name} ${sha256}`));
-  const isGood = ({ payloadClass, target }: Member): boolean =>
-    payloadClass === undefined ? sameTarget(settled, target) : good.has(`${payloadClass.name} ${target?.sha256}`);
   const back = decisions.filter(({ aimed }) => aimed.targetKind !== 'config');
-  const there = back.filter(({ member }) => member.progress === 'settled' || member.progress === 'soaking').length;
+  const there = back.filter(({ member }) => member.lifecycle.updated).length;
   const keep = decisions.filter(
-    ({ aimed, member }) => aimed.targetKind === 'config' && member.isAssigned && !isGood(member),
+    ({ aimed, member }) =>
+      aimed.targetKind === 'config' && member.isAssigned && !isProven(group, member.node.name, member.target),
   );
   const names = formatNames(keep.map(({ member }) => member.node.name));
   const kept = keep.length === 0 ? '' : `; ${keep.length} without a config to go back to: ${names}`;

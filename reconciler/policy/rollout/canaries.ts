@@ -77,17 +77,19 @@ export const classCanaries = (canary: RolloutSpec['canary'], nodes: number): num
  * The classes of which no node has proven its config yet, after the wave of canaries as well: these may all have been of another class,
  * all nodes of a class may have been away then, and a node may come into a class that nobody was in.
  *
- * @param spared how many nodes may fail without stopping the rollout: another of their class takes the place of each
+ * @param spared   how many nodes may fail without stopping the rollout: another of their class takes the place of each
+ * @param isProven whether the class of a node has proven its config before
  */
 export function unprovenClasses(
   canary: RolloutSpec['canary'],
   members: readonly Member[],
   spared: number,
+  isProven: (member: Member) => boolean,
 ): readonly ClassLimit[] {
   return [...membersByClass(members)]
-    .filter(([, own]) => !own.some(({ kubeletNode, target }) => hasProved(kubeletNode, target)))
+    .filter(([, own]) => !own.some((each) => hasProved(each.kubeletNode, each.target) || isProven(each)))
     .map(([payloadClass, own]) => {
-      const replaced = Math.min(spared, own.filter(({ progress }) => progress === 'failed').length);
+      const replaced = Math.min(spared, own.filter(({ lifecycle }) => lifecycle.failed).length);
       return {
         payloadClass,
         room: Math.max(0, classCanaries(canary, own.length) + replaced - own.filter(isOnTarget).length),

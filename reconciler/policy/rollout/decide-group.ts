@@ -61,9 +61,9 @@ const entersWave = ({ member, targetKind }: Targeted, { verdict }: NodeVerdict):
 
 function decide(aimed: Targeted, question: GroupQuestion, rooms: Rooms, budgets: Budgets): NodeVerdict {
   const { member, targetKind } = aimed;
-  const { progress, turnRequest } = member;
-  if (progress !== 'outdated' && progress !== 'no-agent') return { verdict: 'rest' };
-  if (turnRequest !== undefined) return decideTurn(aimed, turnRequest, question, budgets);
+  const { shown, mayBeTold, inChange } = member.lifecycle;
+  if (!mayBeTold && shown !== 'no-agent') return { verdict: 'rest' };
+  if (member.turnRequest !== undefined) return decideTurn(aimed, member.turnRequest, question, budgets);
   const asked = { targeted: aimed, facts: question, ...rooms };
   const obstacle = firstHold(OBSTACLES, asked);
   if (obstacle !== null) return held(obstacle);
@@ -75,7 +75,7 @@ function decide(aimed: Targeted, question: GroupQuestion, rooms: Rooms, budgets:
     const crowded = budgets.admit(question.group, member);
     return crowded === null ? changed('it is new, and gets the config that its pool settled on') : held(crowded);
   }
-  if (member.changing) {
+  if (inChange) {
     const first = firstHold(GATES, asked);
     if (first !== null) return held(first);
     const locked = question.lockOut(aimed);
@@ -114,7 +114,7 @@ function placeFor(aimed: Targeted, next: NodeVerdict | null, { group }: GroupQue
 
 /** It has its place still, unless it gave it back after its probation. */
 function placeInChange(aimed: Targeted, question: GroupQuestion, budgets: Budgets): Hold | null {
-  if (aimed.member.pastProbation) return placeFor(aimed, null, question, budgets);
+  if (!aimed.member.lifecycle.takesPlace) return placeFor(aimed, null, question, budgets);
   return aimed.targetKind === 'config' ? budgets.expose(question.group, aimed.member) : null;
 }
 

@@ -55,7 +55,7 @@ const isCounted = (verdict: MemberDecision['verdict'] | undefined): boolean =>
 function isBeingChanged(decision: MemberDecision | undefined): boolean {
   if (decision === undefined) return false;
   const { verdict, member } = decision;
-  if (verdict.verdict === 'change' || member.progress === 'updating') return true;
-  if (member.progress === 'no-agent') return member.changing && member.kubeletNode?.spec?.reboot !== undefined;
-  return member.progress === 'outdated' && member.changing;
+  const { shown, inChange, updated, failed } = member.lifecycle;
+  const comesBack = shown !== 'no-agent' || member.kubeletNode?.spec?.reboot !== undefined;
+  return verdict.verdict === 'change' || (inChange && !updated && !failed && comesBack);
 }

@@ -1,5 +1,6 @@
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
 import { limitOf, thresholdOf } from './amount.ts';
 import { type Group, type Member, targetOf } from './membership.ts';
 import { isRecordOfTarget, targetRecordOf } from './node-progress.ts';
@@ -7,8 +8,8 @@ import { isRecordOfTarget, targetRecordOf } from './node-progress.ts';
 /** The nodes that took the present target back, whatever became of their agents: a machine that died of it counts as well. */
 export function failedMembers(members: readonly Member[]): readonly Member[] {
   return members.filter(
-    ({ progress, failedAt, forgive, target }) =>
-      target !== null && !forgive && (progress === 'failed' || failedAt !== undefined),
+    ({ lifecycle, failedAt, forgive, target }) =>
+      target !== null && !forgive && (lifecycle.failed || failedAt !== undefined),
   );
 }
 
@@ -100,3 +101,35 @@ export function releaseOf(
 
 /** What the release annotation has to say to release this halt and no later one. */
 export const releaseValue = ({ sha256, at }: Pick<Halt, 'sha256' | 'at'>): string => `${sha256}@${at}`;
+
+/**
+ * The status of a pool as decisions take it. A payload that stopped the pool which its nodes come from stops this one: under another name
+ * it is the same payload.
+ */
+export function withInheritedStatus(
+  group: Group,
+  before: KubeletPoolStatus | undefined,
+  seen: Pick<Fleet, 'pools' | 'configSources'>,
+): KubeletPoolStatus | undefined {
+  const hasHistory = before?.settled !== undefined || before?.rollout !== undefined;
+  if (hasHistory || (group.pool?.config ?? null) === null) return before;
+  const halt = before?.halt ?? haltBroughtAlong(group, seen);
+  return halt === undefined ? before : { ...before, halt };
+}
+
+/** Of the pools that the nodes were in, or whose config they still have: a node may be in its new pool before that has a status. */
+function haltBroughtAlong(
+  { pool, members }: Group,
+  { pools, configSources }: Pick<Fleet, 'pools' | 'configSources'>,
+): Halt | undefined {
+  const target = targetOf(pool);
+  const origins = new Set(
+    members.flatMap(({ kubeletNode }) => {
+      const { pool: own, configSource } = kubeletNode?.spec ?? {};
+      return [own, configSources.get(configSource?.name ?? '')?.pool];
+    }),
+  );
+  origins.delete(pool?.name);
+  const halts = [...origins].flatMap((name) => pools.get(name ?? '')?.status?.halt ?? []);
+  return target === null ? undefined : halts.find((halt) => isRecordOfTarget(halt, target));
+}

@@ -5,8 +5,8 @@ import type { Targeted } from './targets.ts';
 import { limitOf } from './amount.ts';
 import { membersByClass } from './canaries.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
-import { configNameFor, type Group, isInChange, type Member, type SkippedNode } from './membership.ts';
-import { isSettledFor, type OnTrial, onTrialIn } from './on-trial.ts';
+import { configNameFor, type Group, isInPlace, isUnavailable, type Member, type SkippedNode } from './membership.ts';
+import { isProven, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './node-order.ts';
 import { quorumOf } from './quorum.ts';
 
@@ -123,7 +123,7 @@ export function budgetsOf(
     expose(group, member) {
       const left = exposures.get(group);
       if (left === undefined || isOnTrialAlready(member, left)) return null;
-      if (isSettledFor(group, member, fleet)) return null;
+      if (isProven(group, member.node.name, member.target)) return null;
       const isKept = isDrainedFor(group, member);
       if ((isKept ? left.unprovenDrained : left.unproven) <= 0) return hold('budget', fullOf(left.trial));
       const own = left.classes.get(member.payloadClass?.name ?? '');
@@ -165,7 +165,7 @@ const maxUnavailable = ({ pool }: Group): Amount => pool?.spec.rollout.maxUnavai
 function placesFor(all: readonly Member[], amount: Amount): Places {
   const allowed = limitOf(amount, all.length);
   const members = all.filter(({ joining }) => !joining);
-  const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInPlace)];
+  const [unavailable, inChange] = [members.filter(isUnavailable), members.filter(isInPlace)];
   const taken = takenBy(unavailable.filter((member) => !isInPlace(member)).map(({ node }) => node.name));
   const beginning = all.filter((member) => member.joining && isInPlace(member)).length;
   return {
@@ -201,9 +201,6 @@ function fullOf({ by, allowed, names, failed }: OnTrial): string {
 
 const takenBy = (names: readonly string[]): string =>
   names.length === 0 ? '' : `; unavailable already: ${formatNames(names)}`;
-
-/** It is being changed, and holds a place by that. */
-const isInPlace = (member: Member): boolean => isInChange(member) && !member.pastProbation;
 
 const isFull = ({ free, forNotReady }: Places, { node }: Member): boolean => (node.ready ? free : forNotReady) <= 0;
 

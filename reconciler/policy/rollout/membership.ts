@@ -4,21 +4,19 @@ import type { Choice } from '../pool-selection/choose-pool.ts';
 import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
+import type { PoolProof } from '../proof/record.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { type Lifecycle, lifecycleOf } from './lifecycle.ts';
 import { probationOf } from './trial-terms.ts';
 import {
   assignmentOf,
   failedAt,
-  hasProved,
   inTransition,
-  isChanging,
-  isPastProbation,
-  openTurnRequest,
   runsAlready,
   sameTarget,
-  type Progress,
   progressOf,
   takenBackAt,
+  turnAskedBy,
   type NodeTarget,
 } from './node-progress.ts';
 
@@ -28,13 +26,7 @@ export interface Member {
   readonly kubeletNode: KubeletNode | undefined;
   /** The config of its pool; null is its local config. */
   readonly target: NodeTarget;
-  readonly progress: Progress;
-  /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
-  readonly unavailable: boolean;
-  /** Its kubelet is being changed, or may be at any moment, whatever the target is. */
-  readonly changing: boolean;
-  /** It is past its probation, or soaks after one: nobody gives way for it while that goes on. */
-  readonly pastProbation: boolean;
+  readonly lifecycle: Lifecycle;
   /** It runs the target already, whatever it was told: to tell it takes nobody's place. */
   readonly runsTarget: boolean;
   /** It was told the target, whatever came of it. */
@@ -60,6 +52,8 @@ export interface Group {
   /** null for nodes that leave a pool which is not known any more. */
   readonly pool: DesiredPool | null;
   readonly members: readonly Member[];
+  /** What its classes of machines have proven; absent before that is known, and where there is no pool. */
+  readonly proof?: PoolProof;
 }
 
 /** A node that nobody may touch now, and why. */
@@ -93,7 +87,9 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
       untouchable.push({ node, choice: { choice: 'unknown' }, changing: inTransition(kubeletNode, now) });
       continue;
     }
-    const { pool, members, target, soakMs, probationMs } = homes.get(home) ?? settle();
+    const group = homes.get(home) ?? homeOf(null);
+    if (group.pool === null) homes.set(null, group);
+    const { pool, members, target, soakMs, probationMs } = group;
     const isIn = choice.choice === 'pool';
     const classes = isIn ? pool?.classes : undefined;
     const given = classes && (classes.byNode.get(node.name) ?? UNKNOWN_CLASS);
@@ -102,12 +98,6 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
     members.push(given === undefined || given.config !== null ? member : { ...member, unrendered: given.because });
   }
   return { groups: [...homes.values()], skipped: untouchable };
-
-  function settle(): Home {
-    const home = homeOf(null);
-    homes.set(null, home);
-    return home;
-  }
 }
 
 /** A group that is being filled, with what all of its nodes have in common. */
@@ -201,48 +191,33 @@ export function memberOf(
   probationMs: Millis | null = null,
 ): Member {
   const promotedAt = fromTimestamp(kubeletNode?.status?.promotedAt);
-  const reported = progressOf(kubeletNode, target, now);
   const isRecent = target !== null && promotedAt !== undefined && now - promotedAt < soakMs;
   const wasTold = sameTarget(assignmentOf(kubeletNode), target);
-  const asks = reported === 'outdated' && wasTold ? openTurnRequest(kubeletNode) : undefined;
-  // What has yet to soak soaks first, and asks afterwards.
-  const soaks = isRecent && (reported === 'settled' || (asks !== undefined && hasProved(kubeletNode, target)));
-  const standing = soaks ? 'soaking' : reported;
-  const changing = isChanging(kubeletNode, wasTold, standing);
-  const wentSilent = standing === 'no-agent' && wasTold;
-  const failure =
-    standing === 'failed' ? failedAt(kubeletNode, target) : wentSilent ? takenBackAt(kubeletNode, target) : undefined;
-  const isLost = standing === 'failed' || standing === 'no-agent';
-  const calm = probationMs !== null && !isLost && node.ready && (standing === 'soaking' || isPast(probationMs));
+  const lifecycle = lifecycleOf(node, kubeletNode, target, wasTold, isRecent, probationMs, now);
+  const { shown, failed } = lifecycle;
+  const wentSilent = shown === 'no-agent' && wasTold;
   return {
     node,
     kubeletNode,
     target,
-    progress: standing,
-    unavailable: isLost || (!calm && (changing || standing === 'soaking')) || !node.ready || node.cordoned,
-    changing,
-    pastProbation: calm,
+    lifecycle,
     runsTarget: runsAlready(kubeletNode, target),
     isAssigned: target !== null && wasTold,
     promotedAt,
-    failedAt: failure,
+    failedAt: failed ? failedAt(kubeletNode, target) : wentSilent ? takenBackAt(kubeletNode, target) : undefined,
     forgive: false,
-    turnRequest: standing === 'outdated' ? asks : undefined,
+    turnRequest: shown === 'awaits-turn' ? turnAskedBy(kubeletNode) : undefined,
     joining: false,
     payloadClass,
   };
-
-  function isPast(probation: Millis): boolean {
-    return now - node.readySince >= probation && isPastProbation(kubeletNode, probation, now);
-  }
 }
 
-/** It runs the target and has proven it, and only waits for leave to restart its kubelet with it. */
-export const isProvenAndAwaitsTurn = ({ turnRequest, kubeletNode, target }: Member): boolean =>
-  turnRequest !== undefined && hasProved(kubeletNode, target);
-
 /** Was told the payload, whatever came of it, or refused it before it was. */
-export const isOnTarget = ({ progress, isAssigned }: Member): boolean => isAssigned || progress === 'failed';
+export const isOnTarget = ({ lifecycle, isAssigned }: Member): boolean => isAssigned || lifecycle.failed;
 
-/** Its kubelet is being changed, or its pool waits until it has soaked. */
-export const isInChange = ({ changing, progress }: Member): boolean => changing || progress === 'soaking';
+/** It counts against the budget, for whatever reason. */
+export const isUnavailable = ({ lifecycle, node }: Member): boolean =>
+  lifecycle.takesPlace || !node.ready || node.cordoned;
+
+/** It holds a place by its change. */
+export const isInPlace = ({ lifecycle }: Member): boolean => lifecycle.inChange && lifecycle.takesPlace;

@@ -1,5 +1,5 @@
 import type { NodeView } from '../fleet.ts';
-import type { Member } from './membership.ts';
+import { isInPlace, type Member } from './membership.ts';
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
@@ -19,10 +19,7 @@ export function inChangeOrder<T extends { readonly member: Member }>(things: rea
 }
 
 const turnOf = (member: Member): 'begun' | 'ready' | 'notReady' =>
-  isBegun(member) ? 'begun' : member.node.ready ? 'ready' : 'notReady';
-
-const isBegun = ({ changing, pastProbation, node }: Member): boolean =>
-  (changing && !pastProbation) || node.drain !== undefined;
+  isInPlace(member) || member.node.drain !== undefined ? 'begun' : member.node.ready ? 'ready' : 'notReady';
 
 function byZone<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
   const zones = Map.groupBy(things, ({ member }) => zoneOf(member));

@@ -13,13 +13,12 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 export type NodeTarget = { readonly sha256: string; readonly apply: ApplyMode } | null;
 
 /**
- * Where a node stands towards its target.
+ * Where a node stands towards a target, as its agent reports it.
  *
- * settled: it runs the target and has proven it. soaking: the same, but it holds its place in the budget a while
- * longer. updating: it was told and is not done. failed: it was told and took it back. outdated: it has yet to be told,
- * or asks for a turn that it has yet to be granted. no-agent: nobody listens there.
+ * settled: it runs the target and has proven it. updating: it was told and is not done. failed: it was told and took it back.
+ * outdated: it has yet to be told. awaits-turn: it asks for a restart that it has yet to be granted. no-agent: nobody listens there.
  */
-export type Progress = 'settled' | 'soaking' | 'updating' | 'failed' | 'outdated' | 'no-agent';
+export type Progress = 'settled' | 'updating' | 'failed' | 'outdated' | 'awaits-turn' | 'no-agent';
 
 /** Whether a pool's record of a rollout or a halt is about this target; without a word on it, the payload was laid over. */
 export const isRecordOfTarget = (
@@ -46,16 +45,12 @@ export function sameTarget(a: NodeTarget, b: NodeTarget): boolean {
   return a.sha256 === b.sha256 && a.apply === b.apply;
 }
 
-/** As its agent reports it: for how long a config has been proven, and so soaking, is for the pool to judge. */
-export function progressOf(
-  node: KubeletNode | undefined,
-  target: NodeTarget,
-  now: Millis,
-): Exclude<Progress, 'soaking'> {
+/** For how long a config has been proven, and so soaking, is for the pool to judge. */
+export function progressOf(node: KubeletNode | undefined, target: NodeTarget, now: Millis): Progress {
   return node === undefined || !isAgentAlive(node, now) ? 'no-agent' : standingOfLiving(node, target);
 }
 
-function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Progress, 'soaking'> {
+function standingOfLiving(node: KubeletNode, target: NodeTarget): Progress {
   const status = node.status ?? {};
   // Nothing was decided for this object yet: it is new, or was lost and made again while the node ran on.
   if (node.spec === undefined) return target === null && refersTo(status.active, null) ? 'settled' : 'outdated';
@@ -63,10 +58,11 @@ function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Progre
     return refusedUnassigned(node, target) === undefined ? 'outdated' : 'failed';
 
   if ((status.observedGeneration ?? 0) < (node.metadata.generation ?? 0)) return 'updating';
-  if (status.phase === 'Broken' || isRejected(node, target)) return 'failed';
+  if (status.phase === 'Broken' || failedAt(node, target) !== undefined) return 'failed';
 
   const asks = turnAskedBy(node);
-  if (asks !== undefined) return isGranted(node, asks) ? 'updating' : 'outdated';
+  // A turn is bound to what the agent saw: once it has seen anything else, the node has to be granted another one.
+  if (asks !== undefined) return node.spec.turn?.seen === asks.seen ? 'updating' : 'awaits-turn';
 
   const quiet = status.phase === 'Idle' || status.phase === 'Drifted';
   const hasProved = quiet && refersTo(status.active, target) && refersTo(status.lastKnownGood, target);
@@ -77,31 +73,18 @@ function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Progre
  * The restart that a node at rest asks for, granted or not. It counts only where it is for what the node was assigned: an agent that
  * was just told another config goes on asking for the one before until it begins.
  */
-function turnAskedBy(node: KubeletNode | undefined): TurnRequest | undefined {
-  const { awaitsTurn, phase } = node?.status ?? {};
+export function turnAskedBy(node: KubeletNode | undefined): TurnRequest | undefined {
+  const { awaitsTurn = null, phase } = node?.status ?? {};
   const rests = phase === 'Idle' || phase === 'Drifted' || phase === 'Staging';
-  const assignment = assignmentOf(node);
-  if (!rests || assignment === null || awaitsTurn === undefined || awaitsTurn === null) return undefined;
+  const assignment = awaitsTurn === null ? null : assignmentOf(node);
+  if (!rests || awaitsTurn === null || assignment === null) return undefined;
   const { reason, config = assignment.sha256 } = awaitsTurn;
   const isForIt = reason === 'StateLost' ? config === assignment.sha256 : hasProved(node, assignment);
   return isForIt ? awaitsTurn : undefined;
 }
 
-/** A turn is bound to what the agent saw: once it has seen anything else, the node has to be granted another one. */
-const isGranted = ({ spec }: KubeletNode, { seen }: TurnRequest): boolean => spec?.turn?.seen === seen;
-
-/** The restart that a node asks for and was not granted yet. */
-export function openTurnRequest(node: KubeletNode | undefined): TurnRequest | undefined {
-  const asks = turnAskedBy(node);
-  return node === undefined || asks === undefined || isGranted(node, asks) ? undefined : asks;
-}
-
 /** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
 const UNBLAMED = 'UnhealthyBefore';
-
-function isRejected(node: KubeletNode, target: NodeTarget): boolean {
-  return failedAt(node, target) !== undefined;
-}
 
 /**
  * When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. A rejection from
@@ -189,9 +172,9 @@ export function hasProved(node: KubeletNode | undefined, target: NodeTarget): bo
  * for a restart may take any other assignment for its turn.
  */
 export function runsAlready(node: KubeletNode | undefined, target: NodeTarget): boolean {
-  const { phase, active, lastKnownGood, awaitsTurn } = node?.status ?? {};
-  if (awaitsTurn !== undefined && awaitsTurn !== null) return false;
-  return phase === 'Idle' && target !== null && refersTo(active, target) && refersTo(lastKnownGood, target);
+  const { phase, active, awaitsTurn = null } = node?.status ?? {};
+  const rests = phase === 'Idle' && awaitsTurn === null;
+  return rests && target !== null && refersTo(active, target) && hasProved(node, target);
 }
 
 /**
@@ -202,13 +185,6 @@ export function inTransition(node: KubeletNode | undefined, now: Millis): boolea
   return isAtWork(node) || progressOf(node, assignmentOf(node), now) === 'updating';
 }
 
-/** The same for a node whose standing towards a target is known; `wasTold` where that target is what it was told. */
-export function isChanging(node: KubeletNode | undefined, wasTold: boolean, standing: Progress): boolean {
-  if (isAtWork(node) || standing === 'updating') return true;
-  if (wasTold || node === undefined || standing === 'no-agent') return false;
-  return standingOfLiving(node, assignmentOf(node)) === 'updating';
-}
-
 /** Whether a node whose agent is silent was told what it neither runs nor took back: nobody sees when it begins. */
 export function isAssignmentUnheard(node: KubeletNode | undefined, now: Millis): boolean {
   if (node?.spec === undefined || isAgentAlive(node, now) || turnAskedBy(node) !== undefined) return false;
@@ -217,7 +193,7 @@ export function isAssignmentUnheard(node: KubeletNode | undefined, now: Millis):
 }
 
 /** One that asks for a turn waits until it has it, and its kubelet runs on. */
-function isAtWork(node: KubeletNode | undefined): boolean {
+export function isAtWork(node: KubeletNode | undefined): boolean {
   if (turnAskedBy(node) !== undefined) return false;
   const phase = node?.status?.phase;
   return phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';

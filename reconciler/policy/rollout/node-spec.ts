@@ -16,7 +16,7 @@ import type { NodeTarget } from './node-progress.ts';
 export type NodeSpecs = (configName: string, apply?: ApplyMode) => KubeletNodeSpec | undefined;
 
 /**
- * The assignments that a pool has to give: its payload, what it settled on before, and what its nodes ran before. Thousands of nodes are told the same, so
+ * The assignments that a pool has to give: its payload, what its classes have proven, and what its nodes ran before. Thousands of nodes are told the same, so
  * that each is made once.
  *
  * @param namespace of the config sources
@@ -29,13 +29,8 @@ export function nodeSpecsOf(
   aims: readonly Pick<Targeted, 'member' | 'configName'>[] = [],
 ): NodeSpecs {
   if (pool === null) return () => undefined;
-  const settled = fleet.pools.get(pool.name)?.status?.settled;
   const usual = pool.spec.apply;
-  const wanted = [
-    ...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]),
-    ...(settled === undefined ? [] : [{ ...settled, name: settled.configName, apply: settled.apply ?? usual }]),
-    ...targetsIn(aims),
-  ];
+  const wanted = [...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]), ...targetsIn(aims)];
   const specs = new Map<ApplyMode, Map<string, KubeletNodeSpec>>();
   for (const { name, sha256, apply } of wanted) {
     const source = fleet.configSources.get(name);

@@ -52,8 +52,8 @@ export function nodeSteps(
       const asked = withPreflightOrder(node, spec, member.forgive ? member.failedAt : undefined);
       return asked === null ? [] : [{ step: 'amend', node, spec: asked, because: verdict.because }];
     }
-    const isUntold = member.progress === 'failed' && !member.isAssigned;
-    const isAway = member.progress === 'outdated' || member.progress === 'no-agent' || isUntold;
+    const { shown, mayBeTold, failed } = member.lifecycle;
+    const isAway = mayBeTold || shown === 'no-agent' || (failed && !member.isAssigned);
     const told = !isAway || member.turnRequest !== undefined;
     const kept = { ...assignment, trial: keptTrial(node.spec?.trial, terms) ?? spec.trial };
     return told && !isSameSpec(node.spec ?? {}, kept)
@@ -82,11 +82,11 @@ const turnIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'turn'> =>
   spec?.turn === undefined ? {} : { turn: spec.turn };
 
 /** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
-function leavingSteps(node: KubeletNode, { progress }: Member, verdict: NodeVerdict): readonly Step[] {
+function leavingSteps(node: KubeletNode, { lifecycle }: Member, verdict: NodeVerdict): readonly Step[] {
   const pool = node.spec?.pool;
   if (verdict.verdict === 'change') {
     return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: verdict.because }];
   }
-  const gone = progress === 'settled' && pool !== undefined;
+  const gone = lifecycle.updated && pool !== undefined;
   return gone ? [{ step: 'amend', node, spec: {}, because: 'the node runs its local config again' }] : [];
 }

@@ -11,6 +11,7 @@ import { limitOf } from './amount.ts';
 import { canaryCount, classCanaries, membersByClass } from './canaries.ts';
 import { failedMembers } from './halt.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
+import { ONLY_CLASS } from '../proof/record.ts';
 import { probationOf } from './trial-terms.ts';
 import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
 
@@ -49,7 +50,7 @@ export interface ClassOnTrial {
 export function onTrialIn(groups: readonly Group[], fleet: Fleet, now: Millis): ReadonlyMap<Group, OnTrial> {
   const ofPools = groups.filter(isOfPool);
   const names = namesOnTrial(ofPools, fleet, now);
-  return new Map(ofPools.map((group) => [group, { ...boundOf(group, fleet), names: names.get(group) ?? [] }]));
+  return new Map(ofPools.map((group) => [group, { ...boundOf(group), names: names.get(group) ?? [] }]));
 }
 
 interface PoolGroup extends Group {
@@ -58,18 +59,18 @@ interface PoolGroup extends Group {
 
 const isOfPool = (group: Group): group is PoolGroup => group.pool !== null;
 
-function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
+function boundOf(group: PoolGroup): Omit<OnTrial, 'names'> {
   const { pool, members } = group;
   const { rollout } = pool.spec;
   const by = probationOf(rollout) === null ? 'maxUnavailable' : 'maxOnTrial';
-  if (pool.classes === undefined && isSettledOn(pool, fleet)) {
+  if (pool.classes === undefined && isProven(group, ONLY_CLASS, targetOf(pool))) {
     return { allowed: Number.POSITIVE_INFINITY, by, generation: 0, isProven: true, failed: [] };
   }
   if (by === 'maxUnavailable') {
     return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false, failed: [] };
   }
   // Canaries of classes that have nothing to try prove nothing, and make room for nobody.
-  const trying = members.filter((member) => member.target !== null && !isSettledFor(group, member, fleet));
+  const trying = members.filter(({ node, target }) => target !== null && !isProven(group, node.name, target));
   const evidence = evidenceOf(trying, group);
   const most = mostOnTrial(rollout, members.length);
   const bound = allowedOnTrial(most, canaryCount(rollout, trying), evidence);
@@ -122,11 +123,11 @@ export interface TrialCounts {
 /** What these nodes say of the payload of the pool, or of their class. */
 function evidenceOf(members: readonly Member[], group: PoolGroup): TrialCounts {
   let [promoted, passed] = [0, 0];
-  for (const { kubeletNode, pastProbation, target } of members) {
+  for (const { kubeletNode, lifecycle, target } of members) {
     const isTried = (config: NodeTarget): boolean =>
       group.pool.classes === undefined ? isPayload(config, group) : sameTarget(config, target);
     if (isTried(provenConfigOf(kubeletNode))) promoted += 1;
-    else if (pastProbation && isTried(assignmentOf(kubeletNode))) passed += 1;
+    else if (lifecycle.inChange && !lifecycle.takesPlace && isTried(assignmentOf(kubeletNode))) passed += 1;
   }
   return { promoted, passed: promoted + passed, failed: failedMembers(members).length };
 }
@@ -140,7 +141,7 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
   const byPool = new Map(groups.map((group) => [group.pool.name, group]));
   const found = new Map<Group, Set<string>>();
   const note = (group: PoolGroup, name: string, node: KubeletNode, target: NodeTarget): void => {
-    if (isThrough(node, target, group, now) || isSettledByClass(group, target, name, fleet)) return;
+    if (isProven(group, name, target) || isThrough(node, target, group, now)) return;
     found.set(group, (found.get(group) ?? new Set()).add(name));
   };
   for (const [name, node] of kubeletNodes) {
@@ -161,16 +162,10 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
 }
 
 function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, now: Millis): boolean {
-  const isFull = probationOf(pool.spec.rollout) === null;
-  if (!hasProved(node, target)) return !isFull && takenBackAt(node, target) !== undefined;
+  const isFull = (): boolean => probationOf(pool.spec.rollout) === null;
+  if (!hasProved(node, target)) return takenBackAt(node, target) !== undefined && !isFull();
   const promotedAt = fromTimestamp(node.status?.promotedAt);
-  return isFull || promotedAt === undefined || now - promotedAt >= soakOf(pool);
-}
-
-/** The pool settled on its present payload: it is proven, and commits may go back to it. */
-export function isSettledOn(pool: DesiredPool, { pools }: Pick<Fleet, 'pools'>): boolean {
-  const settled = pools.get(pool.name)?.status?.settled;
-  return settled !== undefined && sameTarget(targetOf(pool), { sha256: settled.sha256, apply: settled.apply });
+  return promotedAt === undefined || now - promotedAt >= soakOf(pool) || isFull();
 }
 
 /** That of the pool or, where values are computed, of one of its classes. */
@@ -189,13 +184,6 @@ function isOfLostClass(target: NodeTarget, { pool }: PoolGroup, view: NodeView, 
   return sameTarget(target, { sha256: sorted.class.pool?.sha256 ?? NO_CONFIG, apply: spec.apply });
 }
 
-/** The pool settled on the payload of this node for its class of machines. */
-export const isSettledFor = (group: Group, { node, target }: Pick<Member, 'node' | 'target'>, fleet: Fleet): boolean =>
-  isSettledByClass(group, target, node.name, fleet);
-
-function isSettledByClass({ pool }: Group, target: NodeTarget, node: string, { pools }: Fleet): boolean {
-  const own = pool?.classes?.byNode.get(node);
-  if (pool === null || own === undefined || target === null) return false;
-  const { classes = [], apply } = pools.get(pool.name)?.status?.settled ?? {};
-  return apply === target.apply && classes.some(({ name, sha256 }) => name === own.name && sha256 === target.sha256);
-}
+/** The class of this node has proven the config for all of its nodes. */
+export const isProven = ({ proof }: Group, node: string, target: NodeTarget): boolean =>
+  proof?.isProven(node, target) === true;

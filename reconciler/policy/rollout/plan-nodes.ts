@@ -1,5 +1,5 @@
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { AnalysisStatus, KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
@@ -14,19 +14,17 @@ import { nodeDisruptions } from './node-disruption.ts';
 import { drainSteps } from './drain-steps.ts';
 import { lockOutVerdict } from './lock-out.ts';
 import { createPayloadReader } from './payload-reader.ts';
-import { haltOf, haltThreshold, releaseOf } from './halt.ts';
-import { withInheritedStatus, withConfirmedSettled, configsOnNodes } from './inherited-status.ts';
+import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './halt.ts';
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './label-grace.ts';
-import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
 import { windowsState } from '../windows/windows-state.ts';
-import { type Group, isOwnedBy, membershipOf, type Membership, targetOf } from './membership.ts';
+import { type Group, membershipOf, type Membership } from './membership.ts';
 import { analysisOf, measureSteps } from './rollout-analysis.ts';
-import { isSettledOn } from './on-trial.ts';
-import { isRecordOfTarget } from './node-progress.ts';
+import type { NodeTarget } from './node-progress.ts';
+import { poolProof } from './pool-proof.ts';
+import { NO_PROOF } from '../proof/record.ts';
 import { nodeSteps, currentTrialTerms } from './node-steps.ts';
-import { rememberClasses } from './remember-classes.ts';
-import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
+import { isCompared, rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
 
 /** What was decided for the nodes of one pool (or of none that is known any more). */
@@ -54,8 +52,8 @@ export function planNodes(
   signals: Signals,
 ): NodesPlan {
   const { groups, skipped } = membershipOf(desired, fleet, now);
-  const had = configsOnNodes(fleet.kubeletNodes.values());
-  const aimed = groups.map((group) => aim(group, fleet, had, now));
+  const nameOf = configNames(fleet);
+  const aimed = groups.map((group) => aim(group, fleet, signals, nameOf, now));
   const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
   const budgets = budgetsOf(
     told,
@@ -80,13 +78,10 @@ export function planNodes(
     skipped,
     labelLoss: guard.warning,
     steps: [
-      ...presenceSteps(fleet, now),
       ...rememberLabelLosses(fleet),
-      ...rememberClasses(desired, fleet),
       ...plans.flatMap(({ group, memory }) => measureSteps(group, memory.rollout)),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, skipped, fleet, now),
-      ...untaintSteps(plans, desired, fleet, now),
     ],
   };
 }
@@ -98,19 +93,37 @@ interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
   readonly aims: readonly Targeted[];
 }
 
-function aim(group: Group, fleet: Fleet, had: ReadonlySet<string>, now: Millis): AimedGroup {
-  const present = fleet.pools.get(group.pool?.name ?? '');
-  const before = withInheritedStatus(group, present?.status, fleet, toTimestamp(now));
-  const released = releaseOf(group, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
-  const forgiven = withForgivenFailures(group, released);
+function aim(
+  of: Group,
+  fleet: Fleet,
+  { records, rendered }: Signals,
+  nameOf: ReturnType<typeof configNames>,
+  now: Millis,
+): AimedGroup {
+  const name = of.pool?.name ?? '';
+  const present = fleet.pools.get(name);
+  const own = records?.get(name);
+  const isOwn = own !== undefined && own.uid === (present?.metadata.uid ?? '');
+  const before = withInheritedStatus(of, isOwn ? own.status : present?.status, fleet);
+  const released = releaseOf(of, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
+  const forgiven = withForgivenFailures(of, released);
   const halt = haltOf(forgiven, before, released, toTimestamp(now));
-  return {
-    group: forgiven,
-    before,
-    halt,
-    released,
-    aims: targetsOf(forgiven, withConfirmedSettled(before, had), halt, now),
-  };
+  if (of.pool === null)
+    return { group: forgiven, before, halt, released, aims: targetsOf(forgiven, halt, nameOf(''), now) };
+  const proof = poolProof(forgiven, { status: before, isOwn, rendered: rendered?.get(name) }, now);
+  const group = { ...forgiven, proof };
+  return { group, before, halt, released, aims: targetsOf(group, halt, nameOf(name), now) };
+}
+
+/** By pool, the ConfigMap that carries a config: its own before one of another pool, and a name that there is none of where there is none. */
+function configNames({ configSources }: Fleet): (pool: string) => (target: NonNullable<NodeTarget>) => string {
+  let bySha: ReadonlyMap<string, readonly ConfigSourceView[]> | undefined;
+  return (pool) =>
+    ({ sha256 }) => {
+      bySha ??= Map.groupBy(configSources.values(), (source) => source.sha256);
+      const found = (bySha.get(sha256) ?? []).filter(({ defect }) => defect === undefined);
+      return (found.find((source) => source.pool === pool) ?? found[0])?.name ?? `${pool}-${sha256.slice(0, 10)}`;
+    };
 }
 
 interface AskedGroup extends AimedGroup {
@@ -129,7 +142,8 @@ function planGroup(
   now: Millis,
 ): GroupPlan {
   const present = fleet.pools.get(group.pool?.name ?? '');
-  const before = rolloutOf(group, present?.status?.rollout);
+  const { proof = NO_PROOF } = group;
+  const before = proof.rollout;
   const cohort = cohortOf(
     // A machine that there is no config for can never take part.
     group.members.filter(({ target, unrendered }) => target !== null && unrendered === undefined),
@@ -137,8 +151,9 @@ function planGroup(
     group.pool?.spec.rollout.canary,
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
-  // What the pool settled on has been compared: who goes back to it does not wait.
-  const isNew = before?.analysis !== undefined || group.pool === null || !isSettledOn(group.pool, fleet);
+  // What is proven has been compared: who goes back to it does not wait.
+  const isNew =
+    before?.analysis !== undefined || !group.members.every(({ node, target }) => proof.isProven(node.name, target));
   const analysis =
     waves === null || !isNew ? before?.analysis : analysisOf(group, cohort, waves, before, now, signals.queries);
   const payloadOf = createPayloadReader(group.pool, sources);
@@ -158,7 +173,7 @@ function planGroup(
       blockers: signals.blockers.get(group.pool?.name ?? ''),
       halt,
       waves,
-      analysis: released === null ? analysis : undefined,
+      analysis: released === null ? written(analysis, before?.analysis) : undefined,
       cohort: cohort.names,
       refusedBases: refusedBasesOf(group),
       isAvailable: (name, apply) => assignments(name, apply) !== undefined,
@@ -193,9 +208,10 @@ function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
   );
 }
 
-/** The way of the pool's present payload so far. */
-function rolloutOf({ pool }: Group, before: RolloutStatus | undefined): RolloutStatus | undefined {
-  return before !== undefined && isRecordOfTarget(before, targetOf(pool)) ? before : undefined;
+/** A verdict that nobody begins by before it is in the pool's record. */
+function written(analysis: AnalysisStatus | undefined, known: AnalysisStatus | undefined): AnalysisStatus | undefined {
+  const isFresh = analysis !== undefined && analysis.verdict !== known?.verdict;
+  return isFresh && isCompared(analysis) ? { ...analysis, verdict: 'waiting' } : analysis;
 }
 
 function wavesFor(
@@ -206,20 +222,8 @@ function wavesFor(
 ): WaveProgress | null {
   const { pool } = group;
   if (pool === null) return null;
-  return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now, group.members);
-}
-
-/** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
-function presenceSteps(fleet: Fleet, now: Millis): readonly Step[] {
-  const left: Step[] = [];
-  for (const [name, kubeletNode] of fleet.kubeletNodes) {
-    const node = fleet.nodes.get(name);
-    if (node !== undefined && isOwnedBy(kubeletNode, node.uid)) continue;
-    left.push({ step: 'delete-node', node: name, uid: kubeletNode.metadata.uid ?? '' });
-  }
-  const missing: Step[] = [];
-  for (const { name, uid, firstSeen: at = now } of fleet.nodes.values()) {
-    if (!fleet.kubeletNodes.has(name)) missing.push({ step: 'create-node', node: name, uid, at });
-  }
-  return [...left, ...missing];
+  const { proof = NO_PROOF } = group;
+  return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now, group.members, (member) =>
+    proof.isProven(member.node.name, member.target),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
-import { isInChange, kubeletNodeOf, type Member, type SkippedNode } from './membership.ts';
+import { kubeletNodeOf, type Member, type SkippedNode } from './membership.ts';
 import { isAssignmentUnheard } from './node-progress.ts';
 
 /** Lets nodes of the control plane begin one at a time, and never while another may be away. All other nodes are let through. */
@@ -22,7 +22,7 @@ export function quorumOf(
   now: Millis,
 ): Quorum {
   const servers = [...fleet.nodes.values()].filter(isServer);
-  const isAway = (member: Member): boolean => isInChange(member) || member.progress === 'failed';
+  const isAway = (member: Member): boolean => member.lifecycle.inChange || member.lifecycle.failed;
   // An agent that is silent may hear of its assignment at any moment.
   const mayLeave = (node: NodeView): boolean => !node.ready || isAssignmentUnheard(kubeletNodeOf(node, fleet), now);
   const changing = [...members.filter(isAway), ...untouchable.filter((each) => each.changing)].map(({ node }) => node);
@@ -49,9 +49,9 @@ function holdOf(node: NodeView, missing: ReadonlySet<string>): Hold | null {
 }
 
 /** Of kubeadm since 1.20, and before; and of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear. */
-const CONTROL_PLANE_ROLES = ['control-plane', 'master', 'etcd'];
+const CONTROL_PLANE_LABELS = ['control-plane', 'master', 'etcd'].map((role) => `node-role.kubernetes.io/${role}`);
 
 export const isControlPlane = (labels: Readonly<Record<string, string>>): boolean =>
-  CONTROL_PLANE_ROLES.some((role) => labels[`node-role.kubernetes.io/${role}`] !== undefined);
+  CONTROL_PLANE_LABELS.some((label) => labels[label] !== undefined);
 
 const isServer = ({ labels }: NodeView): boolean => isControlPlane(labels);

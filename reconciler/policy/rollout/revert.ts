@@ -1,4 +1,4 @@
-import type { Halt, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { Halt } from '#shared/contract/api/kubelet-pool.ts';
 import type { Group, Member } from './membership.ts';
 import { activeConfigOf, assignmentOf, hasProved, type NodeTarget, sameTarget } from './node-progress.ts';
 import { isPayload } from './on-trial.ts';
@@ -17,17 +17,18 @@ export const NO_REVERT: Revert = { own: null, takesBack: false };
  * What a revert takes back from one node: the failed payload, in favour of what the pool settled on before; where the pool never settled
  * on anything, in favour of what the node itself fell back to.
  *
- * @param former what the pool settled on before, for this node; null for nothing
+ * @param former what its class proved before; null for nothing
+ * @param isLast where nothing is left to go back to, what the node has proven is better than nothing
  */
-export function revertOf(member: Member, former: NodeTarget, settled: SettledConfig | undefined): Revert {
+export function revertOf(member: Member, former: NodeTarget, isLast: boolean): Revert {
   const { kubeletNode, isAssigned, target } = member;
   // Where the pool never settled on anything, a config from before, or from another pool, is no part of the failure.
   const isSpared = former === null && !isAssigned && assignmentOf(kubeletNode) !== null;
-  if (sameTarget(former, target) || isSpared) return NO_REVERT;
+  const isRunning = sameTarget(activeConfigOf(kubeletNode), target);
+  if (sameTarget(former, target) || (isSpared && !isRunning)) return NO_REVERT;
   const own = former === null ? fallbackConfigOf(member, target) : null;
-  // No node of its class has what the pool settled on any more: what it has proven is better than nothing.
-  const isLast = own === null && former === null && settled?.classes !== undefined;
-  return { own, takesBack: !(isLast && hasProved(kubeletNode, target)) };
+  const isKept = isLast && own === null && former === null;
+  return { own, takesBack: !(isKept && hasProved(kubeletNode, target)) };
 }
 
 /** A config of ours that a node falls back to. */

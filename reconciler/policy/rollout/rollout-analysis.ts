@@ -71,5 +71,5 @@ export function measureSteps({ pool, members }: Group, rollout: RolloutStatus | 
 }
 
 /** It has yet to hear of the payload, and nothing else keeps it busy. */
-const isWaiting = ({ progress, isAssigned, changing }: Member): boolean =>
-  progress === 'outdated' && !isAssigned && !changing;
+const isWaiting = ({ lifecycle, isAssigned }: Member): boolean =>
+  lifecycle.mayBeTold && !lifecycle.inChange && !isAssigned;

@@ -1,22 +1,20 @@
 import type {
   AnalysisStatus,
   Halt,
-  HoldSummary,
   KubeletPoolStatus,
+  ProofRecord,
   Released,
   RolloutStatus,
   SettledConfig,
   WaveStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import type { DesiredPool } from '../desired.ts';
 import type { Cohort } from './cohort.ts';
-import type { MemberDecision } from './decide-group.ts';
-import type { Group, Member } from './membership.ts';
-import { isProvenAndAwaitsTurn, targetOf } from './membership.ts';
-import { isLeftBehind } from './readiness.ts';
+import { type Group, targetOf } from './membership.ts';
 import type { OnTrial } from './on-trial.ts';
-import { isRecordOfTarget, targetRecordOf, sameTarget } from './node-progress.ts';
+import { targetRecordOf, sameTarget } from './node-progress.ts';
+import { nextProof } from './next-proof.ts';
+import { NO_PROOF } from '../proof/record.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is remembered of a pool's rollout between two passes; everything else is seen again each time. */
@@ -24,6 +22,7 @@ export interface RolloutMemory {
   readonly halt: Halt | null;
   readonly released: Released | null;
   readonly settled: SettledConfig | null;
+  readonly proof: ProofRecord | null;
   readonly rollout: RolloutStatus | null;
 }
 
@@ -46,16 +45,19 @@ export function rememberRollout(
   { halt, released, waves, cohort, analysis, onTrial }: RolloutNow,
   now: Millis,
 ): RolloutMemory {
-  const config = group.pool?.config ?? null;
-  const target = targetOf(group.pool);
+  const { pool, proof = NO_PROOF } = group;
+  const config = pool?.config ?? null;
+  const target = targetOf(pool);
   const past = before?.rollout ?? null;
   const rolled = halt === null || past === null ? past : { ...past, waves: past.waves.map(stopped) };
-  const known = { halt, released, settled: before?.settled ?? null, rollout: rolled };
-  if (config === null || target === null || waves === null) return known;
+  const known = { halt, released, settled: before?.settled ?? null, proof: before?.proof ?? null, rollout: rolled };
+  if (config === null || target === null || pool?.unverified === true) return known;
+  const stand = { waves, analysis, isHalted: halt !== null, isOver: false, isOverNow: false };
+  if (waves === null) return { ...known, proof: nextProof(group, proof, before, stand, now) };
 
   const at = toTimestamp(now);
   const isFinished = waves.current === null && cohort.members.length > 0 && (released !== null || isCompared(analysis));
-  const last = past !== null && isRecordOfTarget(past, target) ? past : undefined;
+  const last = proof.rollout;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
     configName: config.name,
@@ -67,13 +69,14 @@ export function rememberRollout(
     waves: waves.waves,
     ...(analysis === undefined ? {} : { analysis }),
   };
-  const isSettled = sameTarget(known.settled, target);
+  const isOver = finishedAt !== undefined;
+  const isOverNow = isOver && last?.finishedAt === undefined;
   const settled =
-    isFinished && !isSettled
+    isFinished && !sameTarget(known.settled, target)
       ? { configName: config.name, sha256: config.sha256, apply: target.apply, at }
       : known.settled;
-  const isOfIt = settled !== null && (isFinished || isSettled);
-  return { halt, released, settled: isOfIt ? withClasses(settled, known.settled, group, now) : settled, rollout };
+  const next = nextProof(group, proof, before, { ...stand, isOver, isOverNow }, now);
+  return { halt, released, settled, proof: next, rollout };
 }
 
 /** With a full probation the budget says it all. */
@@ -83,73 +86,10 @@ function sayOnTrial(onTrial: OnTrial | undefined): Pick<RolloutStatus, 'generati
   return { generation, maxOnTrial: allowed, onTrial: names.length };
 }
 
-/** Most classes that a pool's record of what it settled on names. */
-const MOST_CLASSES = 1000;
-
-/**
- * With the classes of a template that have arrived by now: one that joined since settles when its own nodes have, and one that the
- * rollout ended without keeps what it had.
- */
-function withClasses(
-  settled: SettledConfig,
-  before: SettledConfig | null,
-  { pool, members }: Group,
-  now: Millis,
-): SettledConfig {
-  const { classes } = pool ?? {};
-  if (classes === undefined) return settled;
-  const byClass = Map.groupBy(members, ({ node }) => classes.byNode.get(node.name));
-  const present = new Set([...byClass.keys()].map((each) => each?.name));
-  const had = before?.apply === settled.apply ? (before.classes ?? []) : [];
-  const kept = before === settled ? had : had.filter(({ name }) => present.has(name));
-  const named = new Map(kept.map((each) => [each.name, each]));
-  for (const [each, nodes] of byClass) {
-    if (each === undefined || each.config === null || !isProvenByClass(nodes, pool, now)) continue;
-    const { name: configName, sha256 } = each.config;
-    named.set(each.name, { name: each.name, configName, sha256 });
-  }
-  // An autoscaler takes the last machine of a kind away, and brings others of it back.
-  const found = [...named.values()]
-    .sort((a, b) => Number(present.has(b.name)) - Number(present.has(a.name)) || compare(a.name, b.name))
-    .slice(0, MOST_CLASSES);
-  return { ...settled, classes: found.sort((a, b) => compare(a.name, b.name)) };
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** A halted pool goes no further: what had begun and is not done stays so. */
 const stopped = (wave: WaveStatus): WaveStatus =>
   wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
 /** No comparison was asked for, or it found nothing worse, or not enough to compare in time. */
-const isCompared = (analysis: AnalysisStatus | undefined): boolean =>
+export const isCompared = (analysis: AnalysisStatus | undefined): boolean =>
   analysis === undefined || analysis.verdict === 'pass' || analysis.verdict === 'unknown';
-
-/** All of a class have proven its payload, but for nodes that a rollout ends without, and at least one has. */
-function isProvenByClass(members: readonly Member[], pool: DesiredPool | null, now: Millis): boolean {
-  const hasIt = (member: Member): boolean => member.progress === 'settled' || isProvenAndAwaitsTurn(member);
-  const isWithout = (member: Member): boolean =>
-    member.progress === 'failed' || isLeftBehind(member, pool?.spec.rollout, now);
-  return members.some(hasIt) && members.every((member) => hasIt(member) || isWithout(member));
-}
-
-const MOST_EXAMPLES = 5;
-
-/** Why nodes wait, by reason, the one that holds most first. */
-export function summariseHolds(decisions: readonly MemberDecision[]): readonly HoldSummary[] {
-  const byReason = new Map<string, { readonly names: string[]; readonly message: string }>();
-  for (const { member, verdict } of decisions) {
-    if (verdict.verdict !== 'hold') continue;
-    const known = byReason.get(verdict.hold) ?? { names: [], message: verdict.because };
-    known.names.push(member.node.name);
-    byReason.set(verdict.hold, known);
-  }
-  return [...byReason]
-    .map(([reason, { names, message }]) => ({
-      reason,
-      nodes: names.length,
-      examples: names.slice(0, MOST_EXAMPLES),
-      message,
-    }))
-    .sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
-}

@@ -16,6 +16,8 @@ export interface WaveProgress {
   readonly room: number;
   /** Why nobody else may begin, when there is no room. */
   readonly because: string;
+  /** What was found in this pass, and nobody begins by before it is in the pool's record; null for nothing. */
+  readonly unwritten: string | null;
   /** What holds single classes of machines besides; empty while the canaries are those of the pool, and without classes. */
   readonly classes: readonly ClassLimit[];
 }
@@ -28,6 +30,7 @@ export interface WaveProgress {
  * @param before   the way of the same payload so far; undefined for a new one
  * @param spared   how many nodes of a wave may be lost (failed or not Ready) without holding it up: one less than stop the rollout
  * @param all      every node of the pool, those that joined later among them
+ * @param isProven whether the class of a node has proven its config before
  */
 export function waveProgress(
   rollout: RolloutSpec,
@@ -36,11 +39,13 @@ export function waveProgress(
   spared: number,
   now: Millis,
   all: readonly Member[] = members,
+  isProven: (member: Member) => boolean = () => false,
 ): WaveProgress {
   const statuses: WaveStatus[] = [];
   let current: Wave | null = null;
   let room = 0;
   let because = '';
+  let unwritten: string | null = null;
   let classes: readonly ClassLimit[] | undefined;
   for (const wave of wavesOf(rollout, members)) {
     const known = before?.waves.find(({ name }) => name === wave.name);
@@ -58,6 +63,7 @@ export function waveProgress(
     const startedAt = known?.startedAt ?? (hasBegun ? toTimestamp(now) : undefined);
     const start = startedAt === undefined ? {} : { startedAt };
     if (found.isDone) {
+      unwritten = `wave ${wave.name} is done, which is being written to its pool`;
       statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', ...start, doneAt: toTimestamp(now) });
       continue;
     }
@@ -68,7 +74,8 @@ export function waveProgress(
     const state = wordFor(startedAt !== undefined, room, found.isStopped);
     statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
   }
-  return { waves: statuses, current, room, because, classes: classes ?? unprovenClasses(rollout.canary, all, spared) };
+  classes ??= unprovenClasses(rollout.canary, all, spared, isProven);
+  return { waves: statuses, current, room, because, unwritten, classes };
 }
 
 function wordFor(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {
@@ -148,12 +155,12 @@ function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spar
       else leftBehind += 1;
     }
     if (!isOnTarget(member)) {
-      if (member.progress === 'outdated' && canBeChanged(member, rollout)) open += 1;
+      if (member.lifecycle.mayBeTold && canBeChanged(member, rollout)) open += 1;
       continue;
     }
     reached += 1;
-    if (member.progress === 'failed') failed += 1;
-    if (member.progress === 'failed' || !member.node.ready) lost.push(member.node.name);
+    if (member.lifecycle.failed) failed += 1;
+    if (member.lifecycle.failed || !member.node.ready) lost.push(member.node.name);
   }
   const tolerated = Math.min(failed + died, spared);
   const needed = Math.min(wave.nodes, Math.max(1, concerned.length - tolerated));

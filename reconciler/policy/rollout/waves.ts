@@ -3,7 +3,7 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { shareOf } from './amount.ts';
 import { chooseCanaries, type WaveNodes } from './canaries.ts';
-import { isProvenAndAwaitsTurn, type Member } from './membership.ts';
+import type { Member } from './membership.ts';
 
 /** A set of nodes that a rollout changes together; the next wave begins after this one has soaked. */
 export interface Wave extends WaveNodes {
@@ -34,9 +34,5 @@ export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): reado
  * Since when a node has run its target in health without a break, or null where it does not: it has to be promoted, Ready,
  * and neither may have begun later. A node that was away in between begins again.
  */
-export function healthySince(member: Member): Millis | null {
-  const { progress, node, promotedAt } = member;
-  const runs = progress === 'settled' || progress === 'soaking' || isProvenAndAwaitsTurn(member);
-  if (!runs || !node.ready) return null;
-  return Math.max(promotedAt ?? 0, node.readySince);
-}
+export const healthySince = ({ lifecycle, node, promotedAt }: Member): Millis | null =>
+  lifecycle.updated && node.ready ? Math.max(promotedAt ?? 0, node.readySince) : null;

@@ -25,5 +25,6 @@ export function meterSource(source: GitSource, { gitErrors, gitGoodAt, gitSecond
     branch: source.branch,
     resolve: (signal) => metered('resolve', signal, () => source.resolve(signal)),
     snapshot: (since, signal) => metered('snapshot', signal, () => source.snapshot(since, signal)),
+    earlier: (oid, of, signal) => metered('earlier', signal, () => source.earlier(oid, of, signal)),
   };
 }

@@ -1,6 +1,6 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
-import { AWAITS_TURN, explainNodes, type NodeReason } from '../../policy/rollout/explain-nodes.ts';
+import { explainNodes, type NodeReason } from '../../policy/pool-status/explain-nodes.ts';
 import type { PassResult } from '../pass-result.ts';
 import type { NodeRow, NodeState, StateCount } from './model.ts';
 
@@ -68,7 +68,7 @@ function nodeState({ standing, now }: NodeReason, node: KubeletNode | undefined)
     case 'updating':
       return node?.status?.trial?.awaitsReboot === undefined ? 'updating' : 'rebooting';
     case 'outdated':
-    case AWAITS_TURN:
+    case 'awaits-turn':
       return now === 'change now' ? 'starting' : now === 'drain' ? 'draining' : 'waiting';
     case 'settled':
     case 'soaking':

@@ -212,22 +212,56 @@ export interface Released {
   readonly failures: readonly { readonly node: string; readonly at: string }[];
 }
 
-/** A config as the pool's history names it; `null` stands for the nodes' own local config. */
+/** What a pool last proved, or its template where values are computed. */
 export interface SettledConfig {
   readonly configName: string;
   readonly sha256: string;
   readonly apply: ApplyMode;
   readonly at: string;
-  /** Of a pool with computed values: what each class settled on; name and hash above are those of the template. */
-  readonly classes?: readonly SettledClass[];
 }
 
-/** What the nodes of one class of machines last ran and had proven. */
-export interface SettledClass {
+/**
+ * What the nodes of one class of machines have shown of what they are to run.
+ *
+ * unproven: none was told it. canaries: canaries try it. soaking: those of the present wave have promoted it, and soak. analysing: the
+ * canaries are compared. rolling: more nodes begin. proven: its waves are done and others may be given it. refuted: it failed, and the pool
+ * is halted.
+ */
+export type ProofState = 'unproven' | 'canaries' | 'soaking' | 'analysing' | 'rolling' | 'proven' | 'refuted';
+
+/** What the classes of a pool have proven; it is written when a state changes, and its counts are of that moment. */
+export interface ProofRecord {
+  /** Hex SHA-256 of payloads, which classes name by position; with `replace:` before it where it replaces the local config. */
+  readonly payloads: readonly string[];
+  /** Commits, which classes name by position. */
+  readonly commits: readonly string[];
+  /** Timestamps, which classes name by position. */
+  readonly times: readonly string[];
+  /** By name; of a pool that computes nothing the one with the name ''. */
+  readonly classes: readonly ClassProof[];
+  /** For how many classes there was no room: they count as unproven. Absent for none. */
+  readonly unrecorded?: number;
+}
+
+export interface ClassProof {
   /** `cpu=4,memory=15872Mi`. */
   readonly name: string;
-  readonly configName: string;
-  readonly sha256: string;
+  readonly state: ProofState;
+  /** Position of the time since when. */
+  readonly since: number;
+  /** Position of what its nodes are to run; absent where there is no config for it. */
+  readonly current?: number;
+  /** Position of what it proved last; absent for nothing. */
+  readonly proven?: number;
+  /** The same where no node of it has that any more and another leader wrote it: for a revert alone, once its commit was rendered again. */
+  readonly former?: number;
+  /** Position of the commit that `proven` or `former` was rendered from. */
+  readonly commit?: number;
+  readonly nodes: number;
+  /** How many of them have proven `current`. */
+  readonly proved: number;
+  /** Up to three of the others. */
+  readonly missing?: readonly string[];
 }
 
 /** A class of machines in a pool with computed values. */
@@ -314,6 +348,8 @@ export interface KubeletPoolStatus {
   readonly released?: Released;
   /** What all of its nodes last ran and had proven: what new nodes get in mid-rollout, and what a revert goes back to. */
   readonly settled?: SettledConfig;
+  /** What each class of its machines has proven. */
+  readonly proof?: ProofRecord;
   readonly rollout?: RolloutStatus;
   /** Why nodes wait, by reason. */
   readonly holds?: readonly HoldSummary[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withDrainBlockers } from '#cli/status/drain-blockers.ts';
-import type { NodeReason } from '#reconciler/policy/rollout/explain-nodes.ts';
+import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { POD_DISRUPTION_BUDGETS } from '#sandbox/api-server/resources/built-in.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';

@@ -119,6 +119,16 @@ const SETTLED = { configName: 'a-2gmf6b4k8c', sha256: SHA, apply: 'overlay', at:
 const STATUS: KubeletPoolStatus = {
   halt: { config: 'a-2gmf6b4k8c', sha256: SHA, at: AT, message: 'm', action: 'revert' },
   settled: SETTLED,
+  proof: {
+    payloads: [SHA, `replace:${SHA}`],
+    commits: ['a'.repeat(40)],
+    times: [AT],
+    classes: [
+      { name: '', state: 'proven', since: 0, current: 0, proven: 0, commit: 0, nodes: 2, proved: 1, missing: ['a'] },
+      { name: 'cpu=4', state: 'unproven', since: 0, current: 1, former: 0, nodes: 0, proved: 0 },
+    ],
+    unrecorded: 3,
+  },
   rollout: {
     configName: 'a-2gmf6b4k8c',
     sha256: SHA,

@@ -36,6 +36,9 @@ describe('the sandbox’s git server', () => {
     assert.equal(await lineageFrom('d'.repeat(40)), 'rewritten');
     const { files } = await source.snapshot(null, soon());
     assert.equal(Buffer.from(files.get('base/a.yaml')?.bytes ?? []).toString(), 'a: 2\n');
+    const before = await source.earlier(first, await source.resolve(soon()), soon());
+    assert.equal(Buffer.from(before?.files.get('base/a.yaml')?.bytes ?? []).toString(), 'a: 0\n');
+    assert.equal(await source.earlier(fourth, await source.resolve(soon()), soon()), null);
   });
 
   it('takes notes', async (t) => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { massChange } from '#reconciler/policy/commit-admission/mass-change.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
@@ -13,6 +14,7 @@ import {
   invalidPool,
   nodeView,
   poolInCluster,
+  recordOf,
   validPool,
 } from '../../support/fleet.ts';
 import { sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
@@ -111,7 +113,8 @@ describe('a pool with computed values', () => {
     const config = { name: given.configName, sha256: given.sha256 };
     const classes = [{ name: 'recorded', nodes: 1, configName: config.name, sha256: config.sha256 }];
     const told = assignedNode(large, given);
-    const [recorded, plain] = [poolInCluster(sized, { classes }), poolInCluster(workers)];
+    const proof = writeProof([recordOf('recorded', config.sha256)]);
+    const [recorded, plain] = [poolInCluster(sized, { classes, proof }), poolInCluster(workers)];
     return { sized, given, told, recorded, plain };
   };
   const classOf = (pools: ReturnType<typeof desiredState>['pools'], node = 'large') =>

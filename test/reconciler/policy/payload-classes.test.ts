@@ -4,9 +4,10 @@ import { minorsOf, recordedClasses, classifyNodes, UNKNOWN_CLASS } from '#reconc
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { configMapName } from '#shared/contract/config-map-hash.ts';
-import { assignedNode, configSource, fleetOf, idleNode, nodeView } from '../../support/fleet.ts';
+import { assignedNode, configSource, fleetOf, idleNode, nodeView, recordOf } from '../../support/fleet.ts';
 import { sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
 
 const pool = () => sizedPool("computed: {systemReserved: {memory: 'memory * 0.1'}}\n");
@@ -93,18 +94,19 @@ describe('the classes that a status has, where no commit was read', () => {
   it('are those of the nodes that were told the config of one, and of no other', () => {
     const [forSmall, forLarge] = [given(small('a')), given(large('b'))];
     const status = {
-      classes: [
-        { name: 'small', nodes: 1, configName: forSmall.configName, sha256: forSmall.sha256 },
-        { name: 'large', nodes: 1, sha256: forLarge.sha256 },
-        { name: 'none', nodes: 1, message: 'it cannot be computed' },
-        { name: 'nameless', nodes: 1, configName: 'x-none' },
-      ],
+      classes: [],
+      proof: writeProof([
+        recordOf('small', forSmall.sha256),
+        { ...recordOf('large', forLarge.sha256), current: null },
+        { ...recordOf('none', ''), current: null, proven: null },
+      ]),
     };
     const nodes = ['told', 'unnamed', 'other', 'idle', 'local', 'unmet'].map((name) => nodeView(name, 'x'));
     const [told, unnamed, other, idle, local] = nodes as [NodeView, NodeView, NodeView, NodeView, NodeView];
     const { spec: _, ...speechless } = idleNode(idle);
     const fleet = fleetOf({
       nodes,
+      configSources: [configSource(forSmall)],
       kubeletNodes: [
         assignedNode(told, forSmall),
         assignedNode(unnamed, forLarge),

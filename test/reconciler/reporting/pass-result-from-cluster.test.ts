@@ -29,7 +29,7 @@ const poison = {
 
 it('what a waiting replica shows goes without a node that cannot be read, and names it', () => {
   const bad: KubeletNode = Object.defineProperties(
-    { metadata: { name: 'b' } },
+    { metadata: settledNode(nodeView('b', 'web'), pool).metadata },
     Object.getOwnPropertyDescriptors(poison),
   );
   const kubeletNodes = nodes.slice(0, 1).map((node) => settledNode(node, pool));

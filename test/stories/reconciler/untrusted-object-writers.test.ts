@@ -240,6 +240,44 @@ describeOrSkip(
       assert.ok(known.includes(spec?.configSource?.sha256), 'the node has something that it never had');
     });
 
+    it('sends a node back to what a commit in the record renders still, after another leader, and to nothing else', async () => {
+      const runs = async (maxPods: number) => {
+        await put({ [POOL]: withFields(layer, { maxPods }) });
+        const oid = await signed();
+        const isDone = ({ spec, status }: KubeletNode): boolean =>
+          spec?.commit === oid && status?.phase === 'Idle' && status.active?.sha256 === spec.configSource?.sha256;
+        await world.until('the node runs it', ({ nodes: [node] }) => node !== undefined && isDone(node), PATIENCE_MS);
+        return { oid, sha256: (await worker()).spec?.configSource?.sha256 ?? '' };
+      };
+      /** The next leader finds that the pool is to go back to this, which no node has. */
+      const claim = (sha256: string, commit: string) =>
+        world.restartReconciler(async () => {
+          const general = await world.kube.get<KubeletPool>({ resource: KUBELET_POOLS }, 'general', signal());
+          const { configName: config = '', sha256: present = '' } = general?.status ?? {};
+          const at = new Date(0).toISOString();
+          const halt = { action: 'revert', at, message: 'made up', config, sha256: present };
+          const of = { name: '', state: 'proven', since: 0, proven: 0, commit: 0, nodes: 1, proved: 1 };
+          const proof = { payloads: [sha256], commits: [commit], times: [at], classes: [of] };
+          await patchPool('general', { status: { halt, proof } }, 'status');
+        });
+      const old = await runs(124);
+      await runs(125);
+      await claim(old.sha256, old.oid);
+      await world.until(
+        'it went back',
+        ({ nodes: [node] }) => node?.status?.active?.sha256 === old.sha256,
+        PATIENCE_MS,
+      );
+      await runs(126);
+      const evil = await forged({ maxPods: 67 });
+      await claim(evil.sha256, old.oid);
+      await world.until(
+        'it went back to what it had before the first of all configs',
+        ({ nodes: [node] }) => node?.spec !== undefined && node.spec.configSource === undefined,
+        PATIENCE_MS,
+      );
+    });
+
     it('does not have the branch played back to an old commit by deleting the record of the one in force', async () => {
       const old = await signed();
       await put({ [POOL]: withFields(layer, { maxPods: 77 }) });

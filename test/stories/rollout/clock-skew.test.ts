@@ -70,6 +70,8 @@ function soak(
     if (restartAt(minute)) fleet.restart();
     for (const [name, node] of fleet.fleet.kubeletNodes) fleet.report(name, says(minute, node));
     fleet.reconcile();
+    // What was found in one pass is written, and gone by in the next.
+    fleet.reconcile();
     if (told(fleet) > 1) return minute;
     fleet.now += MINUTE;
     fleet.agentsStep();

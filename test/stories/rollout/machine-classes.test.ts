@@ -6,6 +6,8 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
 import { membershipOf } from '#reconciler/policy/rollout/membership.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import { massChange } from '#reconciler/policy/commit-admission/mass-change.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
@@ -17,7 +19,7 @@ import {
   fleetOf,
   idleNode,
   NOW,
-  poolInCluster,
+  recordOf,
   validPool,
 } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
@@ -74,7 +76,7 @@ describe('a pool with computed values', () => {
       [...fleet.fleet.configSources.values()].map(({ sha256 }) => sha256).sort(),
       [forSmall, forLarge].sort(),
     );
-    const { classes = [], rollout, counts, sha256, settled: on } = statusOf(fleet);
+    const { classes = [], rollout, counts, sha256, proof } = statusOf(fleet);
     assert.deepEqual(
       classes.map(({ name, nodes: count }) => `${name} ${count}`),
       ['memory=7680Mi 2', 'memory=63488Mi 1'],
@@ -83,7 +85,7 @@ describe('a pool with computed values', () => {
     assert.equal(sha256, pool.sha256);
     assert.equal(counts?.updated, 3);
     assert.deepEqual(
-      on?.classes?.map((each) => each.sha256),
+      proof?.classes.map(({ proven = -1 }) => proof.payloads[proven]),
       [forLarge, forSmall],
     );
   });
@@ -150,14 +152,14 @@ describe('a pool with computed values', () => {
     assert.deepEqual([fleet.restarts.get('a'), statusOf(fleet).phase], [3, 'Halted']);
   });
 
-  it('leaves a class of which every node has proven its new config: nobody has the one before any more', () => {
+  it('takes a class back of which every node has proven its new config, as the leader knows by itself', () => {
     const before = sizedPool(TENTH, REVERT);
     const fleet = settled(before, small('a'), small('b'), large('c'), large('d'));
     const next = sizedPool(FIFTH, REVERT);
     fleet.deadly.add(shaFor(next, large('c')));
     change(fleet, next);
     minutes(fleet, 60);
-    const [forSmall, forLarge] = [shaFor(next, small('a')), shaFor(before, large('c'))];
+    const [forSmall, forLarge] = [shaFor(before, small('a')), shaFor(before, large('c'))];
     assert.deepEqual(
       ['a', 'b', 'c', 'd'].map((name) => provedBy(fleet, name)),
       [forSmall, forSmall, forLarge, forLarge],
@@ -201,8 +203,8 @@ describe('a pool with computed values', () => {
     minutes(fleet, 20);
     assert.equal(statusOf(fleet).rollout?.startedAt, begun, 'no new rollout begins');
     assert.deepEqual(
-      statusOf(fleet).settled?.classes?.map(({ name }) => name),
-      ['memory=63488Mi', 'memory=7680Mi'],
+      statusOf(fleet).proof?.classes.map(({ name, state }) => `${name} ${state}`),
+      ['memory=63488Mi proven', 'memory=7680Mi proven'],
     );
     for (const name of ['n4', 'n5']) fleet.addNode(large(name, { createdAt: fleet.now, readySince: fleet.now }));
     fleet.rounds(3);
@@ -332,14 +334,11 @@ describe('a pool with computed values', () => {
     const nodes = [large('n1'), large('n2'), large('n3'), small('s1')];
     const held = (settledOn: readonly NodeView[]): readonly boolean[] => {
       const classes = settledOn.map((node) => {
-        const { sha256, configName } = given(node);
-        return { name: poolOfNode(pool, node).class.class.name, sha256, configName };
+        return recordOf(poolOfNode(pool, node).class.class.name, given(node).sha256);
       });
-      const on = { configName: pool.configName, sha256: pool.sha256, apply: 'overlay', at: '', classes } as const;
       const fleet = fleetOf({
         nodes,
         kubeletNodes: nodes.map((node) => (node.name < 'n3' ? assignedNode(node, given(node)) : idleNode(node))),
-        pools: [poolInCluster(pool, { settled: on })],
       });
       const { groups } = membershipOf(
         desiredState(commit(COMMIT_A, pool), fleet, () => []),
@@ -352,10 +351,12 @@ describe('a pool with computed values', () => {
         members: each.members.map((member) => ({ ...member, joining: member.node.name < 'n3' })),
       }));
       assert.ok(group !== undefined);
+      const proof = poolProof(group, { status: { proof: writeProof(classes) }, isOwn: true }, NOW);
+      const known = { ...group, proof };
       return ['n3', 's1'].map((name) => {
         const member = group.members.find(({ node }) => node.name === name);
         assert.ok(member !== undefined);
-        return budgetsOf([group], [], fleet, [], NOW).expose(group, member) !== null;
+        return budgetsOf([known], [], fleet, [], NOW).expose(known, member) !== null;
       });
     };
     assert.deepEqual(held([]), [true, true]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isUnavailable } from '#reconciler/policy/rollout/membership.ts';
 import { fc } from '../../support/property.ts';
 import { limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
@@ -55,11 +56,11 @@ describe('budgets', () => {
             for (const { group, decisions } of planned.groups.filter((each) => each.group.pool !== null)) {
               const turns = decisions.filter(
                 ({ member, verdict }) =>
-                  verdict.verdict === 'change' && !member.changing && !member.runsTarget && !member.joining,
+                  verdict.verdict === 'change' && !member.lifecycle.inChange && !member.runsTarget && !member.joining,
               );
               // New nodes hold no place of nodes that serve: `max-unavailable-never-exceeded.test.ts` has what bounds them.
               const serving = decisions.map(({ member }) => member).filter(({ joining }) => !joining);
-              const busy = serving.filter((member) => member.unavailable).length;
+              const busy = serving.filter(isUnavailable).length;
               if (turns.length > 0) assert.ok(busy + turns.length <= limitOf(allowed, group.members.length));
             }
           }

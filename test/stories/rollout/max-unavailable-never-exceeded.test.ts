@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LIFECYCLE, type Lifecycle } from '#reconciler/policy/rollout/lifecycle.ts';
 import { fc } from '../../support/property.ts';
 import {
   DEADLY,
@@ -16,6 +17,7 @@ import { lawfulPass } from '../../support/rollout/laws.ts';
 
 const STEPS = runsOf(200_000, 25);
 const LENGTH = 125;
+const PAST_PROBATION: ReadonlySet<Lifecycle> = new Set([LIFECYCLE.onTrial, LIFECYCLE.supersededOnTrial]);
 /** A seed with which everything that has to come across does so in the few steps of `npm test`. */
 const USUAL = 70_570_041;
 const replay = replayFrom(process.env, USUAL);
@@ -45,7 +47,8 @@ describe('a rollout', () => {
               done.set(what, (done.get(what) ?? 0) + 1);
             }
             const [ofPool] = planned.nodes.groups;
-            const gaveBack = ofPool?.decisions.filter(({ member }) => member.pastProbation && member.changing) ?? [];
+            const gaveBack =
+              ofPool?.decisions.filter(({ member: { lifecycle } }) => PAST_PROBATION.has(lifecycle)) ?? [];
             if (gaveBack.length > 0) done.set('probation', (done.get('probation') ?? 0) + 1);
             const { generation = 0 } = ofPool?.memory.rollout ?? {};
             if (generation > 0) done.set('generation', (done.get('generation') ?? 0) + 1);

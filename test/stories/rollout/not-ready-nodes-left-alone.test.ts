@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { explainNodes } from '#reconciler/policy/rollout/explain-nodes.ts';
+import { explainNodes } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { poolSpec } from '../../support/fleet.ts';
 import { DEADLY, GOOD, RolloutStory } from '../../support/rollout-story.ts';
 

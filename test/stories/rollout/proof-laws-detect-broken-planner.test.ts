@@ -6,6 +6,7 @@ import { withoutClockSkew } from '#reconciler/policy/first-seen/clock-skew.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { PayloadClass, PoolClasses } from '#reconciler/policy/payload-classes.ts';
 import { plan } from '#reconciler/policy/plan.ts';
+import { NO_SIGNALS } from '#reconciler/policy/signals.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -68,7 +69,8 @@ const shrinkingTo =
 /** The real planner, which settles as soon as nobody else can be changed. */
 const settlingBy =
   (isAway: (node: NodeView) => boolean): Planner =>
-  (desired, fleet, ...more) => {
+  (desired, fleet, settings, now, asked) => {
+    const signals = asked ?? NO_SIGNALS;
     const isOver = ({ name }: DesiredPool): boolean =>
       [...fleet.nodes.values()].every((node) => {
         const told = fleet.kubeletNodes.get(node.name)?.spec?.configSource?.sha256;
@@ -77,19 +79,31 @@ const settlingBy =
         );
       });
     const over = new Set([...desired.pools.values()].filter(isOver).map(({ name }) => name));
+    const records = new Map(
+      [...(signals.records ?? [])].map(([name, own]) => [
+        name,
+        over.has(name) ? { ...own, status: done(own.status) } : own,
+      ]),
+    );
     return plan(
       desired,
       withPools((pool) => (over.has(pool.metadata.name) ? { ...pool, status: done(pool.status) } : pool))(fleet),
-      ...more,
+      settings,
+      now,
+      { ...signals, records },
     );
   };
 
 function done(status: KubeletPoolStatus = {}): KubeletPoolStatus {
-  const { rollout } = status;
-  if (rollout === undefined) return status;
+  const { rollout, proof } = status;
+  if (rollout === undefined || proof === undefined) return status;
+  const proven = proof.classes.map((each) => ({
+    ...each,
+    ...(each.current === undefined ? {} : { proven: each.current }),
+  }));
   const at = rollout.startedAt;
   const waves = rollout.waves.map((wave) => ({ ...wave, state: 'done' as const, startedAt: at, doneAt: at }));
-  return { ...status, rollout: { ...rollout, waves, finishedAt: at } };
+  return { ...status, rollout: { ...rollout, waves, finishedAt: at }, proof: { ...proof, classes: proven } };
 }
 
 /** The real planner, to which classes with the same bytes are one: what one of them proved is proven. */

@@ -39,7 +39,7 @@ const standing = (fleet: FleetSimulation, node: string): string | undefined =>
   fleet
     .reconcile()
     .nodes.groups.flatMap(({ decisions }) => decisions)
-    .find(({ member }) => member.node.name === node)?.member.progress;
+    .find(({ member }) => member.node.name === node)?.member.lifecycle.shown;
 
 describe('a change that takes effect with a boot', () => {
   it('is refused where the pool does not allow it, or does not say how', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isUnavailable } from '#reconciler/policy/rollout/membership.ts';
 import { commit, COMMIT_B } from '../../support/fleet.ts';
 import { BASE, DEADLY_BASE, EIGHT, MINUTE, NIGHT, OTHER_BASE, poolOf, Rewritten } from './support/rewritten-files.ts';
 
@@ -52,8 +53,8 @@ describe('a node that asks for a restart', () => {
     fleet.rounds(2);
     const first = fleet.sim.reconcile().nodes.groups[0];
     assert.deepEqual(
-      first?.group.members.map(({ unavailable, progress }) => `${unavailable} ${progress}`).at(0),
-      'false outdated',
+      first?.group.members.map((member) => `${isUnavailable(member)} ${member.lifecycle.shown}`).at(0),
+      'false awaits-turn',
     );
     const open = new Rewritten(EIGHT);
     open.rewrite(BASE, ['n1']);

@@ -151,7 +151,9 @@ describe('a payload that is taken back in a pool', () => {
     const { fleet } = world.fleet;
     const { status: _, ...unwritten } = fleet.pools.get('general-v2') ?? { metadata: { name: '' } };
     world.fleet.fleet = { ...fleet, pools: new Map([...fleet.pools, ['general-v2', unwritten]]) };
-    assert.equal(world.fleet.reconcile().pools.get('general-v2')?.settled?.sha256, old.sha256);
+    world.fleet.restart();
+    const { proof } = world.fleet.reconcile().pools.get('general-v2') ?? {};
+    assert.equal(proof?.payloads[proof.classes[0]?.proven ?? -1], old.sha256);
   });
 
   it('that only applies it in another way leaves its nodes with the way that they had', () => {

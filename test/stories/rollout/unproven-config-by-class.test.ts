@@ -4,7 +4,8 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
 import { onTrialIn } from '#reconciler/policy/rollout/on-trial.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import {
   assignedNode,
@@ -27,7 +28,7 @@ import {
   LARGE,
   computedPool,
   poolFor,
-  settledOn,
+  provenBy,
   SMALL,
 } from '../../support/rollout/separate-classes.ts';
 import { shaFor, sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
@@ -36,16 +37,12 @@ describe('how many may hear of what is not proven, where values are computed,', 
   const others = ['n1', 'n2'].map((name) => sizedNode(name, 16, 62.3));
 
   /** Whether one more is held, while two others are as given. */
-  function held(
-    is: (node: NodeView) => KubeletNode,
-    settled?: SettledConfig,
-    pools: readonly KubeletPool[] = [poolInCluster(computedPool(), settled === undefined ? {} : { settled })],
-  ): boolean {
-    const group = groupOf([LARGE, ...others].map((view) => ({ view, is: view === LARGE ? idleNode(view) : is(view) })));
+  function held(is: (node: NodeView) => KubeletNode, before?: KubeletPoolStatus): boolean {
+    const rows = [LARGE, ...others].map((view) => ({ view, is: view === LARGE ? idleNode(view) : is(view) }));
+    const group = groupOf(rows, before);
     const fleet = fleetOf({
       nodes: [LARGE, ...others],
       kubeletNodes: group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []),
-      pools,
     });
     const [member] = group.members;
     assert.ok(member !== undefined);
@@ -71,27 +68,24 @@ describe('how many may hear of what is not proven, where values are computed,', 
       held((node) => assignedNode(node, { ...given(node), sha256: 'f'.repeat(64) })),
       false,
     );
-    assert.equal(held(told, settledOn(classOf(LARGE))), false);
-    assert.equal(held(told, { ...settledOn(classOf(LARGE)), apply: 'replace' }), true);
-    assert.equal(held(told, settledOn(classOf(HUGE))), true);
-    assert.equal(held(told, settledOn(classOf(HUGE), classOf(LARGE))), false);
-    assert.equal(held(told, undefined, []), true);
-    assert.equal(held(told, undefined, [{ metadata: { name: computedPool().name }, spec: computedPool().spec }]), true);
+    assert.equal(held(told, provenBy(classOf(LARGE))), false);
+    const { proof = writeProof([]) } = provenBy(classOf(LARGE));
+    const replaced = { ...proof, payloads: proof.payloads.map((sha256) => `replace:${sha256}`) };
+    assert.equal(held(told, { proof: replaced }), true);
+    assert.equal(held(told, provenBy(classOf(HUGE))), true);
+    assert.equal(held(told, provenBy(classOf(HUGE), classOf(LARGE))), false);
   });
 
   it('is not bounded by who took back what the pool settled on for its class', () => {
-    const group = groupOf([LARGE, HUGE].map((view) => ({ view, is: failedNode(view, given(view)) })));
-    const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
-    const failedWith = (settled: SettledConfig): readonly string[] | undefined => {
-      const fleet = fleetOf({
-        nodes: [LARGE, HUGE],
-        kubeletNodes,
-        pools: [poolInCluster(computedPool(), { settled })],
-      });
+    const rows = [LARGE, HUGE].map((view) => ({ view, is: failedNode(view, given(view)) }));
+    const failedWith = (before: KubeletPoolStatus): readonly string[] | undefined => {
+      const group = groupOf(rows, before);
+      const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
+      const fleet = fleetOf({ nodes: [LARGE, HUGE], kubeletNodes });
       return onTrialIn([group], fleet, NOW).get(group)?.failed;
     };
-    assert.deepEqual(failedWith(settledOn(classOf(LARGE))), [HUGE.name]);
-    assert.deepEqual(failedWith(settledOn(classOf(HUGE))), [LARGE.name]);
+    assert.deepEqual(failedWith(provenBy(classOf(LARGE))), [HUGE.name]);
+    assert.deepEqual(failedWith(provenBy(classOf(HUGE))), [LARGE.name]);
   });
 
   it('counts who left the pool by its labels, also where nobody else is of its class', () => {

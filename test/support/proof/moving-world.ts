@@ -143,6 +143,8 @@ export class MovingWorld {
         for (const name of this.waiting(this.poolName(event.pool))) this.nodes.happen(event.what, name);
         return;
       case 'takeover':
+        // The leader before knew its own record by heart.
+        for (const [name, { status }] of sim.fleet.pools) if (status === undefined) this.ledger.forget(name);
         return sim.restart(event.hours * HOUR);
       case 'clock':
         sim.own = event.hours * HOUR;
@@ -196,7 +198,6 @@ export class MovingWorld {
     const { status: before = {}, ...rest } = pool;
     const status = how(before);
     const written: KubeletPool = status === undefined ? rest : { ...rest, status };
-    if (status === undefined) this.ledger.forget(name);
     this.sim.fleet = { ...this.sim.fleet, pools: new Map([...this.sim.fleet.pools, [name, written]]) };
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
-import type { KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { classKey, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import { bytesFor } from './proof-waves.ts';
 
@@ -18,8 +18,8 @@ function check(
   after: KubeletPoolStatus | undefined,
 ): void {
   if (after === undefined || after === before) return;
-  const { settled, rollout, phase, halt } = after;
-  if (settled !== undefined) checkSettled(ledger, pool, before?.settled, settled);
+  const { rollout, phase, halt } = after;
+  checkSettled(ledger, pool, before ?? {}, after);
   const isNew = before?.rollout?.sha256 !== rollout?.sha256 || before?.rollout?.finishedAt === undefined;
   if (rollout?.finishedAt !== undefined && isNew) {
     assert.ok(pool.proven.has(rollout.sha256), `settled: pool ${pool.name} says that all waves are done`);
@@ -37,18 +37,20 @@ function check(
 function checkSettled(
   ledger: ProofLedger,
   pool: PoolRecord,
-  before: SettledConfig | undefined,
-  { sha256, classes = [] }: SettledConfig,
+  before: KubeletPoolStatus,
+  { settled, proof }: KubeletPoolStatus,
 ): void {
-  if (before?.sha256 !== sha256) {
+  const { sha256 } = settled ?? { sha256: before.settled?.sha256 };
+  if (sha256 !== undefined && before.settled?.sha256 !== sha256) {
     const isRemade = [...pool.remade].some((key) => key.endsWith(sha256));
     assert.ok(
       pool.proven.has(sha256) || isRemade,
       `settled: pool ${pool.name} names what did not come through its waves`,
     );
   }
-  for (const each of classes) {
-    if (before?.classes?.some(({ name, sha256: had }) => name === each.name && had === each.sha256) === true) continue;
+  const had = new Set(provenOf(before.proof).map((each) => `${each.name} ${each.sha256}`));
+  for (const each of provenOf(proof)) {
+    if (each.name === '' || had.has(`${each.name} ${each.sha256}`)) continue;
     const kind = pool.version.kindOfName.get(each.name);
     assert.ok(kind !== undefined, `settled: there is no class ${each.name}`);
     assert.ok(
@@ -57,6 +59,13 @@ function checkSettled(
     );
   }
 }
+
+/** What a record says that classes have proven, position by position. */
+const provenOf = (proof: KubeletPoolStatus['proof']): readonly { readonly name: string; readonly sha256: string }[] =>
+  (proof?.classes ?? []).flatMap(({ name, proven }) => {
+    const text = proof?.payloads[proven ?? -1];
+    return text === undefined ? [] : [{ name, sha256: text.replace('replace:', '') }];
+  });
 
 /** The nodes that have what failed, where their class had something else before. */
 function leftBehind(ledger: ProofLedger, pool: PoolRecord): readonly Machine[] {

@@ -42,7 +42,7 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
   const beginners = decisions.filter(
     ({ member }) =>
       begun.has(member.node.name) &&
-      (!member.changing || gaveItsPlaceBack(member, story)) &&
+      (!isChanging(member) || gaveItsPlaceBack(member, story)) &&
       !member.runsTarget &&
       member.node.drain === undefined,
   );
@@ -73,16 +73,16 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
   const away = all.filter(
     (member) =>
       isControlPlane(member.node.labels) &&
-      (!member.node.ready || member.changing || member.node.drain !== undefined) &&
+      (!member.node.ready || isChanging(member) || member.node.drain !== undefined) &&
       masters.every((turn) => turn.member.node.name !== member.node.name),
   );
   assert.ok(masters.length === 0 || masters.length + away.length <= 1, 'one node of the control plane at a time');
   for (const { member } of decisions) {
     const { name, labels, drain } = member.node;
-    const isBegun = begun.has(name) && drain !== undefined && !member.changing && !member.runsTarget;
+    const isBegun = begun.has(name) && drain !== undefined && !isChanging(member) && !member.runsTarget;
     if (!isBegun || !isControlPlane(labels)) continue;
     const others = all.filter(({ node }) => node.name !== name && isControlPlane(node.labels));
-    const isAlone = others.every(({ node, changing }) => node.ready && !changing);
+    const isAlone = others.every((each) => each.node.ready && !isChanging(each));
     assert.ok(isAlone, 'a drained node of the control plane begins while no other one is away');
   }
   const entered = decisions.filter(
@@ -100,7 +100,7 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
     const concerned = group.members.filter((member) => current.only?.(member) !== false);
     const told = concerned.filter((member) => member.isAssigned && !joinedAndToldProved(member, memory, proved)).length;
     // Another node begins for each that failed, while the pool puts up with that.
-    const lost = concerned.filter(({ isAssigned, progress }) => isAssigned && progress === 'failed');
+    const lost = concerned.filter(({ isAssigned, lifecycle }) => isAssigned && lifecycle.failed);
     const limit = Math.max(1, limitOf(rollout.maxUnavailable, group.members.length));
     const spared = Math.min(thresholdOf(rollout.onFailure.threshold, group.members.length), limit) - 1;
     const most = current.nodes + Math.min(lost.length, spared);
@@ -192,6 +192,8 @@ function joinedAndToldProved({ node, target }: Member, { rollout }: GroupPlan['m
   return target !== null && proved.has(target.sha256) && node.createdAt > began;
 }
 
+const isChanging = ({ lifecycle }: Member): boolean => lifecycle.inChange && lifecycle.shown !== 'soaking';
+
 /** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */
 function isWithin(
   allowed: number,
@@ -200,10 +202,9 @@ function isWithin(
   story: RolloutStory,
 ): boolean {
   const well = turns.filter(({ member }) => member.node.ready).length;
-  const isBusy = (member: Member): boolean =>
-    (member.changing || member.progress === 'soaking') && !gaveItsPlaceBack(member, story);
+  const isBusy = (member: Member): boolean => member.lifecycle.inChange && !gaveItsPlaceBack(member, story);
   const isAway = (member: Member): boolean =>
-    !member.node.ready || member.node.cordoned || member.progress === 'failed' || member.progress === 'no-agent';
+    !member.node.ready || member.node.cordoned || ['failed', 'no-agent'].includes(member.lifecycle.shown);
   const unavailable = seen.filter((member) => isBusy(member) || isAway(member)).length;
   const inChange = seen.filter(isBusy).length;
   return (well === 0 || unavailable + well <= allowed) && inChange + turns.length <= allowed;

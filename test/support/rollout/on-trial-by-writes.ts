@@ -7,10 +7,13 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import type { RolloutStory } from '../rollout-story.ts';
 
 /** By what its agent says, and by how long it is Ready: nobody has to give way for the rest of its trial, or for its soak. */
-export function gaveItsPlaceBack({ kubeletNode, node, progress }: Member, { fleet, rollout }: RolloutStory): boolean {
+export function gaveItsPlaceBack(
+  { kubeletNode, node, lifecycle: { shown } }: Member,
+  { fleet, rollout }: RolloutStory,
+): boolean {
   const { probation = '50s' } = rollout;
-  if (probation === 'full' || !node.ready || progress === 'no-agent' || progress === 'failed') return false;
-  if (progress === 'soaking') return true;
+  if (probation === 'full' || !node.ready || shown === 'no-agent' || shown === 'failed') return false;
+  if (shown === 'soaking') return true;
   const { spec, status } = kubeletNode ?? {};
   const lasted = Math.min((status?.trial?.healthySeconds ?? 0) * 1000, fleet.now - node.readySince);
   if (!wasSeenLately(kubeletNode, fleet.now)) return false;

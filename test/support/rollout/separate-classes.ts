@@ -6,9 +6,11 @@ import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { type Group, memberOf, targetFor } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { ClassStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
+import type { ClassStatus, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { desiredPool, fleetOf, NOW } from '../fleet.ts';
+import { desiredPool, fleetOf, NOW, recordOf } from '../fleet.ts';
 import { sizedNode, sizedPool } from './sized-pool.ts';
 
 export const AT = toTimestamp(NOW);
@@ -50,24 +52,30 @@ export function poolFor(nodes: readonly NodeView[]): DesiredPool {
   return { ...desiredPool(computedPool()), template: computedPool(), classes };
 }
 
-/** The pool with these nodes, each as it stands. */
-export function groupOf(rows: readonly Row[]): Group {
+/**
+ * The pool with these nodes, each as it stands.
+ *
+ * @param status as the leader that decides wrote it
+ */
+export function groupOf(rows: readonly Row[], status?: KubeletPoolStatus): Group {
   const pool = poolFor(rows.filter(({ leaves }) => leaves !== true).map(({ view }) => view));
   const members = rows.map(({ view, is, leaves }) =>
     leaves === true
       ? memberOf(view, is, null, 0, NOW)
       : memberOf(view, is, targetFor(pool, view.name), 0, NOW, pool.classes?.byNode.get(view.name)),
   );
-  return { pool, members };
+  const group = { pool, members };
+  return { ...group, proof: poolProof(group, { status, isOwn: true }, NOW) };
 }
 
-/** That the pool settled on what it gives these classes. */
-export const settledOn = (
+/** The status of the pool where these classes have proven what it gives them. */
+export const provenBy = (
   ...classes: readonly (ClassStatus & { sha256: string; configName: string })[]
-): SettledConfig => ({
-  configName: computedPool().configName,
-  sha256: computedPool().sha256,
-  apply: 'overlay',
-  at: AT,
-  classes,
+): KubeletPoolStatus => ({
+  settled: { configName: computedPool().configName, sha256: computedPool().sha256, apply: 'overlay', at: AT },
+  proof: writeProof(classes.map(({ name, sha256 }) => recordOf(name, sha256))),
 });
+
+/** Name of the ConfigMap of what the pool gives either class. */
+export const sourceNameOf = ({ sha256 }: { readonly sha256: string }): string =>
+  [given(LARGE), given(HUGE)].find((pool) => pool.sha256 === sha256)?.configName ?? '';

@@ -37,6 +37,7 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
       branch: 'main',
       resolve: () => Promise.resolve(tip()),
       snapshot: (since) => Promise.resolve(snapshotOf(tip(), lineageOf(since))),
+      earlier: (oid) => Promise.resolve(line.some((each) => each.oid === oid) ? snapshotOf(oid, 'same') : null),
     },
     annotatorOf: (by) => ({
       ref: 'refs/notes/kubelet-gitops/demo',

@@ -63,6 +63,7 @@ export function createKillInjection(death: Kill | null): KillInjection {
       ...source,
       resolve: (signal) => guard('git resolve', () => source.resolve(signal)),
       snapshot: (since, signal) => guard('git snapshot', () => source.snapshot(since, signal)),
+      earlier: (oid, of, signal) => guard('git earlier', () => source.earlier(oid, of, signal)),
     }),
     annotator: (annotator) => ({
       ...annotator,

@@ -2,7 +2,7 @@ import { hold } from './hold.ts';
 import type { HoldCheck } from './hold-question.ts';
 
 export const noAgent: HoldCheck = ({ targeted: { member } }) =>
-  member.progress === 'no-agent'
+  member.lifecycle.shown === 'no-agent'
     ? hold('no-agent', 'no agent has reported from this node lately: is the DaemonSet running there?')
     : null;
 

@@ -1,4 +1,5 @@
 import { hold } from './hold.ts';
+import { isProven } from '../on-trial.ts';
 import type { HoldCheck } from './hold-question.ts';
 
 const JOINED = 'it joined after this rollout began, and follows after the last wave';
@@ -7,8 +8,11 @@ const JOINED = 'it joined after this rollout began, and follows after the last w
  * Its wave has not come, or is full, or its class waits for canaries of its own. What a node was told already, and what it is to go back
  * to, goes in no wave.
  */
-export const wave: HoldCheck = ({ targeted: { targetKind, member }, facts: { waves, cohort }, room, classLimit }) => {
+export const wave: HoldCheck = ({ targeted: { targetKind, member }, facts, room, classLimit }) => {
+  const { waves, cohort, group } = facts;
   if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
+  if (waves.unwritten !== null && !isProven(group, member.node.name, member.target))
+    return hold('wave', waves.unwritten);
   const joined = !cohort.has(member.node.name);
   if (waves.current !== null) {
     if (joined) return hold('wave', JOINED);

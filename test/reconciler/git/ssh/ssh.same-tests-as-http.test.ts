@@ -7,6 +7,12 @@ if (WITHOUT_GIT === false) {
   const ssh = await localSsh();
   after(() => ssh.remove());
   goOverSsh(ssh);
-  const files = ['snapshot/lineage', 'notes/notes-annotator', 'notes/notes-annotator.data', 'git-source.snapshot'];
+  const files = [
+    'snapshot/lineage',
+    'notes/notes-annotator',
+    'notes/notes-annotator.data',
+    'git-source.snapshot',
+    'git-source.earlier',
+  ];
   for (const file of files) await import(`../${file}.test.ts`);
 }

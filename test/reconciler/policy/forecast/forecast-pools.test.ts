@@ -3,18 +3,10 @@ import { describe, it } from 'node:test';
 import { forecastPools } from '#reconciler/policy/forecast/forecast-pools.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import {
-  desiredPool,
-  fleetOf,
-  idleNode,
-  nodeView,
-  NOW,
-  poolInCluster,
-  poolSpec,
-  validPool,
-} from '../../../support/fleet.ts';
+import { desiredPool, fleetOf, idleNode, nodeView, NOW, poolSpec, validPool } from '../../../support/fleet.ts';
 
 const ROLLOUT: RolloutSpec = { ...poolSpec().rollout, probation: '60s', maxUnavailable: '100%' };
 const [ONE, OTHER] = [validPool('one', 110, { rollout: ROLLOUT }), validPool('other', 110)];
@@ -29,6 +21,7 @@ const rolloutOf = ({ configName, sha256 }: typeof ONE): GroupPlan['memory'] => (
   halt: null,
   released: null,
   settled: null,
+  proof: null,
   rollout: { configName, sha256, startedAt: toTimestamp(NOW), waves: [] },
 });
 
@@ -41,18 +34,18 @@ function told(
 ) {
   const one = [...nodesOf(ONE, 6, true), ...nodesOf(ONE, down, false)];
   const other = [...nodesOf(OTHER, others[0], true), ...nodesOf(OTHER, others[1], false)];
+  // It settled on this config before: nothing but places bounds who begins.
+  const settled = { configName: ONE.configName, sha256: ONE.sha256, apply: 'overlay', at: toTimestamp(NOW) } as const;
+  const proof = poolProof({ pool: desiredPool(ONE), members: one }, { status: { settled }, isOwn: true }, NOW);
   const groups: readonly GroupPlan[] = [
-    { group: { pool: desiredPool(ONE), members: one }, memory: rolloutOf(ONE), decisions: [] },
+    { group: { pool: desiredPool(ONE), members: one, proof }, memory: rolloutOf(ONE), decisions: [] },
     {
       group: { pool: isKnown ? desiredPool(OTHER) : null, members: other },
       memory: { ...rolloutOf(OTHER), rollout: null },
       decisions: [],
     },
   ];
-  // It settled on this config before: nothing but places bounds who begins.
-  const settled = { configName: ONE.configName, sha256: ONE.sha256, apply: 'overlay', at: toTimestamp(NOW) } as const;
-  const fleet = fleetOf({ pools: [poolInCluster(ONE, { settled })] });
-  const forecasts = forecastPools({ groups }, fleet, bounds, NOW);
+  const forecasts = forecastPools({ groups }, fleetOf({}), bounds, NOW);
   return Object.fromEntries(
     [...forecasts].map(([name, { remaining }]) => [
       name,

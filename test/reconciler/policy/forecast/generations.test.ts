@@ -169,6 +169,7 @@ const MEMORY: RolloutMemory = {
   halt: null,
   released: null,
   settled: null,
+  proof: null,
   rollout: {
     configName: NEXT.configName,
     sha256: NEXT.sha256,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { classStatuses } from '#reconciler/policy/pool-status/class-statuses.ts';
 import type { PayloadClass } from '#reconciler/policy/payload-classes.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { nodeView, NOW } from '../../../support/fleet.ts';
 
@@ -39,17 +40,18 @@ describe('the classes in a status', () => {
 
   it('say how many of their nodes run what they get', () => {
     const given: PayloadClass = { name: 'a', config, target: { ...target, sha256: 'e' }, because: '' };
-    const standings = ['settled', 'soaking', 'updating', 'outdated', 'failed', 'no-agent'] as const;
-    const members = standings.map((progress, index) => ({
+    const { settled, soaking, changing, outdated, failed, silent, awaitsTurn } = LIFECYCLE;
+    const standings = [settled, soaking, changing, outdated, failed, silent, awaitsTurn];
+    const members = standings.map((lifecycle, index) => ({
       ...memberOf(nodeView(`n${index}`, 'x'), undefined, null, 0, NOW),
-      progress,
+      lifecycle,
     }));
     assert.deepEqual(
       statuses(
         standings.map(() => given),
         members,
       ),
-      [{ name: 'a', nodes: 6, updated: 2, configName: 'x-1', sha256: 'e' }],
+      [{ name: 'a', nodes: 7, updated: 3, configName: 'x-1', sha256: 'e' }],
     );
   });
 });

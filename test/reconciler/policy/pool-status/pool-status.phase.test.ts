@@ -4,6 +4,7 @@ import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import { poolStatus } from '#reconciler/policy/pool-status/pool-status.ts';
 import type { MemberDecision, NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import type { HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
@@ -36,28 +37,32 @@ function statusOf(rows: readonly Row[], memory: Partial<GroupPlan['memory']> = {
     return { member, aimed: { member, targetKind: aim, configName: given.configName }, verdict };
   });
   const group = { pool, members: decisions.map(({ member }) => member) };
-  const remembered = { halt: null, released: null, settled: null, rollout: null, ...memory };
+  const remembered = { halt: null, released: null, settled: null, proof: null, rollout: null, ...memory };
   return poolStatus(pool, { group, memory: remembered, decisions }, { present: undefined }, AT);
 }
 
 const CHANGE: NodeVerdict = { verdict: 'change', because: '' };
 const held = (reason: HoldReason): NodeVerdict => ({ verdict: 'hold', hold: reason, because: 'not now' });
-const asks = { progress: 'outdated', turnRequest: { reason: 'NewBase', seen: 's', message: '' } } as const;
+const asks = { lifecycle: LIFECYCLE.awaitsTurn, turnRequest: { reason: 'NewBase', seen: 's', message: '' } } as const;
 
 describe('the phase of a pool', () => {
   const rows: readonly (readonly [string, Row, KubeletPoolStatus['phase']])[] = [
-    ['soaks', { progress: 'soaking' }, 'Settled'],
-    ['is new and tries what is proven', { progress: 'updating', joining: true }, 'Settled'],
-    ['is new and has no agent', { progress: 'no-agent', joining: true }, 'Waiting'],
-    ['tries its config and is not new', { progress: 'updating' }, 'Progressing'],
-    ['is drained', { progress: 'outdated', verdict: { verdict: 'drain', stage: 'evict', because: '' } }, 'Progressing'],
+    ['soaks', { lifecycle: LIFECYCLE.soaking }, 'Settled'],
+    ['is new and tries what is proven', { lifecycle: LIFECYCLE.changing, joining: true }, 'Settled'],
+    ['is new and has no agent', { lifecycle: LIFECYCLE.silent, joining: true }, 'Waiting'],
+    ['tries its config and is not new', { lifecycle: LIFECYCLE.changing }, 'Progressing'],
+    [
+      'is drained',
+      { lifecycle: LIFECYCLE.outdated, verdict: { verdict: 'drain', stage: 'evict', because: '' } },
+      'Progressing',
+    ],
     ['is given the restart that it asks for', { ...asks, verdict: CHANGE }, 'Progressing'],
     ['asks for a restart when others are done', { ...asks, verdict: held('budget') }, 'Waiting'],
     ['asks for a restart when others of its zone are done', { ...asks, verdict: held('zone-budget') }, 'Waiting'],
     ['asks for a restart when other pools are done', { ...asks, verdict: held('overall-budget') }, 'Waiting'],
     ['asks for a restart when another server is done', { ...asks, verdict: held('control-plane') }, 'Waiting'],
     ['asks for a restart in a window', { ...asks, verdict: held('window') }, 'Settled'],
-    ['has what it is told', { progress: 'settled', verdict: CHANGE }, 'Settled'],
+    ['has what it is told', { lifecycle: LIFECYCLE.settled, verdict: CHANGE }, 'Settled'],
   ];
   for (const [name, row, phase] of rows) {
     it(`is ${phase} where the only node that is not settled ${name}`, () => {
@@ -75,8 +80,8 @@ describe('the phase of a pool', () => {
 describe('the message of a pool', () => {
   const back: readonly Row[] = [
     { aim: 'settled' },
-    { aim: 'local', progress: 'soaking' },
-    { aim: 'settled', progress: 'updating' },
+    { aim: 'local', lifecycle: LIFECYCLE.soaking },
+    { aim: 'settled', lifecycle: LIFECYCLE.changing },
     { aim: 'config' },
   ];
   const rows: readonly (readonly [string, readonly Row[], Halt | null, string])[] = [
@@ -90,6 +95,12 @@ describe('the message of a pool', () => {
       back,
       { ...HALT, action: 'revert' },
       'it failed; 2 of 4 nodes are back; 1 without a config to go back to: n3',
+    ],
+    [
+      'took its config back from a node that asks for a restart since',
+      [{ ...asks, aim: 'settled' }],
+      { ...HALT, action: 'revert' },
+      'it failed; 1 of 1 nodes are back',
     ],
     [
       'takes its config back',
@@ -109,7 +120,7 @@ describe('what a pool’s status says of a failure', () => {
   const failureOf = (status: Partial<KubeletNodeStatus>, spec: KubeletNode['spec'] = {}) => {
     const kubeletNode = assignedNode(node, given, status);
     const failed = {
-      progress: 'failed',
+      lifecycle: LIFECYCLE.failed,
       failedAt: AT,
       kubeletNode: { ...kubeletNode, spec: spec && { ...kubeletNode.spec, ...spec } },
     } as const;
@@ -137,7 +148,7 @@ describe('what a pool’s status says of a failure', () => {
       spec: { ...rest, preflight: { configSource: { ...configSource, name: 'w-9' } } },
     });
     const said = (preflight: KubeletNodeStatus['preflight']) =>
-      statusOf([{ progress: 'failed', failedAt: AT, kubeletNode: kubeletNode(preflight) }]).failures?.[0];
+      statusOf([{ lifecycle: LIFECYCLE.failed, failedAt: AT, kubeletNode: kubeletNode(preflight) }]).failures?.[0];
     const found = { node: 'n0', config: 'w-9', reason: 'PreflightFailed', message: '', at: AT };
     assert.deepEqual(said(answer), found);
     assert.deepEqual(said({ ...answer, reason: 'NoRoom', message: 'full' }), {

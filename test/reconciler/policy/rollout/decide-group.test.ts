@@ -5,6 +5,7 @@ import type { TargetKind } from '#reconciler/policy/rollout/targets.ts';
 import { budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
 import { decideGroup, type NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
@@ -104,13 +105,13 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   ],
   [
     'has a node take a place again that gave it back after its probation',
-    { kinds: [{ count: 3, is: between, member: { pastProbation: true, unavailable: false } }], maxUnavailable: 2 },
+    { kinds: [{ count: 3, is: between, member: { lifecycle: LIFECYCLE.supersededOnTrial } }], maxUnavailable: 2 },
     ['change', 'change', 'hold budget'],
   ],
   [
     'has it wait behind those that have their places still',
     {
-      kinds: [{ is: between, member: { pastProbation: true, unavailable: false } }, { is: between }],
+      kinds: [{ is: between, member: { lifecycle: LIFECYCLE.supersededOnTrial } }, { is: between }],
       maxUnavailable: 1,
     },
     ['hold budget', 'change'],
@@ -118,12 +119,12 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   [
     'has it take one for the way back as well',
     {
-      kinds: [{ count: 2, is: between, member: { pastProbation: true, unavailable: false }, targetKind: 'settled' }],
+      kinds: [{ count: 2, is: between, member: { lifecycle: LIFECYCLE.supersededOnTrial }, targetKind: 'settled' }],
       maxUnavailable: 1,
     },
     ['change', 'hold budget'],
   ],
-  ['holds a node without an agent', { kinds: [{ member: { progress: 'no-agent' } }] }, ['hold no-agent']],
+  ['holds a node without an agent', { kinds: [{ member: { lifecycle: LIFECYCLE.silent } }] }, ['hold no-agent']],
   ['leaves alone what is done', { kinds: [{ is: (node) => settledNode(node, NEXT) }] }, ['rest']],
   [
     'lets as many begin as its wave has room for',
@@ -142,7 +143,7 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   ],
   [
     'gives no room of a wave to a node that was told the config already',
-    { kinds: [{ member: { progress: 'outdated', isAssigned: true } }, {}], room: 1 },
+    { kinds: [{ member: { isAssigned: true } }, {}], room: 1 },
     ['change', 'change'],
   ],
   [
@@ -226,7 +227,7 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
   [
     'shows it to no drained one either that gave its place back after its probation',
     {
-      kinds: [{ is: onTrial }, { is: between, view: drained, member: { pastProbation: true, unavailable: false } }],
+      kinds: [{ is: onTrial }, { is: between, view: drained, member: { lifecycle: LIFECYCLE.supersededOnTrial } }],
       maxUnavailable: 1,
     },
     ['rest', 'hold budget'],

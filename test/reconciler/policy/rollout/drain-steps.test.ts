@@ -4,6 +4,7 @@ import type { DrainMark } from '#reconciler/policy/fleet.ts';
 import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { drainSteps } from '#reconciler/policy/rollout/drain-steps.ts';
 import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { fleetOf, idleNode, nodeView, NOW } from '../../../support/fleet.ts';
@@ -38,7 +39,7 @@ const { metadata, status = {} } = idleNode(node);
 const about = { node: 'a', uid: node.uid };
 const UNCORDON: Step = { step: 'uncordon', ...about, failed: null };
 const COUNT: Step = { step: 'count-pods', node: 'a', at: NOW };
-const silent = { progress: 'no-agent', changing: true } as const;
+const silent = { lifecycle: LIFECYCLE.vanished } as const;
 
 const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   ['that nobody drained and that needs nothing is let be', {}, []],
@@ -78,18 +79,18 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   ['stays as it is while no commit is in force', { verdict: held('no-commit'), marked: true }, []],
   ['stays as it is where nobody knows its pool', { unknown: true, marked: true }, []],
   ['is changed without pods', { verdict: { verdict: 'change', because: '' }, marked: true }, []],
-  ['tries its config without pods', { is: { progress: 'updating' }, marked: true }, []],
+  ['tries its config without pods', { is: { lifecycle: LIFECYCLE.changing }, marked: true }, []],
   [
     'in the middle of another change has no pods',
-    { is: { progress: 'outdated', changing: true }, verdict: held('window'), marked: true },
+    { is: { lifecycle: LIFECYCLE.superseded }, verdict: held('window'), marked: true },
     [],
   ],
   [
     'that failed gets its pods back, though its agent is at it still',
-    { is: { progress: 'failed', changing: true }, marked: true },
+    { is: { lifecycle: LIFECYCLE.fallingBack }, marked: true },
     [UNCORDON],
   ],
-  ['that has proven its config gets its pods back', { is: { progress: 'settled' }, marked: true }, [UNCORDON]],
+  ['that has proven its config gets its pods back', { is: { lifecycle: LIFECYCLE.settled }, marked: true }, [UNCORDON]],
   [
     'whose machine reboots has no pods while its agent is silent',
     { is: { ...silent, kubeletNode: rebooting }, marked: true },
@@ -102,7 +103,7 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   ],
   [
     'whose machine rebooted before gets its pods back',
-    { is: { ...silent, changing: false, kubeletNode: rebooting }, marked: true },
+    { is: { lifecycle: LIFECYCLE.silent, kubeletNode: rebooting }, marked: true },
     [UNCORDON],
   ],
   [
@@ -121,7 +122,7 @@ describe('a node', () => {
   for (const [name, { verdict = REST, is, marked, unknown, toLocal }, expected] of ROWS) {
     it(name, () => {
       const view = { ...node, ...(marked === true ? { cordoned: true, drain: MARK } : {}) };
-      const member: Member = { ...memberOf(view, idleNode(node), null, 0, NOW), progress: 'outdated', ...is };
+      const member: Member = { ...memberOf(view, idleNode(node), null, 0, NOW), lifecycle: LIFECYCLE.outdated, ...is };
       const aimed = { member, targetKind: 'config', configName: toLocal === true ? null : 'workers-1' } as const;
       const groups = unknown === true ? [] : [{ decisions: [{ member, aimed, verdict }] }];
       const untouchable =

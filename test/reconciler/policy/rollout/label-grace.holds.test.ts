@@ -9,10 +9,12 @@ import {
   LABEL_GRACE_MS,
   rememberLabelLosses,
 } from '#reconciler/policy/rollout/label-grace.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import { untaintSteps } from '#reconciler/policy/rollout/untaint-steps.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { untaintSteps } from '#reconciler/policy/untaint-steps.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {
   commit,
   COMMIT_B,
@@ -170,24 +172,24 @@ describe('nodes', () => {
 
 describe('the taint of a new node', () => {
   const pool = desiredPool(WORKERS);
-  const { status: _, ...bare } = poolInCluster(WORKERS);
-  const settledOn = poolInCluster(WORKERS, {
+  const bare: KubeletPoolStatus = {};
+  const settledOn: KubeletPoolStatus = {
     settled: { configName: OTHERS.configName, sha256: OTHERS.sha256, apply: 'overlay', at: '' },
-  });
-  const rows: readonly (readonly [string, Partial<Member>, KubeletPool, boolean])[] = [
-    ['goes when its config is proven', { progress: 'settled' }, bare, true],
-    ['goes while its config soaks', { progress: 'soaking' }, bare, true],
-    ['stays while it tries its config', { progress: 'updating' }, bare, false],
-    ['goes where it runs what its pool settled on', { progress: 'outdated' }, settledOn, true],
+  };
+  const rows: readonly (readonly [string, Partial<Member>, KubeletPoolStatus, boolean])[] = [
+    ['goes when its config is proven', { lifecycle: LIFECYCLE.settled }, bare, true],
+    ['goes while its config soaks', { lifecycle: LIFECYCLE.soaking }, bare, true],
+    ['stays while it tries its config', { lifecycle: LIFECYCLE.changing }, bare, false],
+    ['goes where it runs what its pool settled on', { lifecycle: LIFECYCLE.outdated }, settledOn, true],
     [
       'stays where it took the config back, though it runs what its pool settled on',
-      { progress: 'failed' },
+      { lifecycle: LIFECYCLE.failed },
       settledOn,
       false,
     ],
-    ['stays where its pool has no status yet', { progress: 'outdated' }, bare, false],
+    ['stays where its pool has no status yet', { lifecycle: LIFECYCLE.outdated }, bare, false],
   ];
-  for (const [name, is, present, goes] of rows) {
+  for (const [name, is, status, goes] of rows) {
     it(name, () => {
       const node = nodeView('a', 'workers', { gated: true });
       const member = { ...memberOf(node, settledNode(node, OTHERS), targetOf(pool), 0, NOW), ...is };
@@ -196,8 +198,10 @@ describe('the taint of a new node', () => {
         aimed: { member, targetKind: 'config', configName: null },
         verdict: { verdict: 'rest' },
       };
-      const fleet = fleetOf({ nodes: [node], pools: [present] });
-      const groups = [{ group: { pool, members: [member] }, decisions: [decision] }];
+      const fleet = fleetOf({ nodes: [node], pools: [poolInCluster(WORKERS, status)] });
+      const group = { pool, members: [member] };
+      const proof = poolProof(group, { status, isOwn: true }, NOW);
+      const groups = [{ group: { ...group, proof }, decisions: [decision] }];
       const steps = untaintSteps(
         groups,
         desiredState(commit(COMMIT_B, WORKERS), fleet, () => []),

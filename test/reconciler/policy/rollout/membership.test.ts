@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { isOwnedBy, type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { ObjectMeta } from '#shared/contract/api/object.ts';
@@ -108,77 +109,77 @@ describe('how a node stands in a pool that soaks for ten minutes', () => {
     rejected: [{ ...TARGET, name: POOL.configName, reason: 'CrashLoop', message: '', at: RECENTLY }],
   });
   const silent = (of: KubeletNode): KubeletNode => ({ ...of, status: { ...of.status, heartbeat: SILENT } });
-  type Stand = Pick<Member, 'progress' | 'unavailable' | 'isAssigned' | 'failedAt'> & { readonly asks: boolean };
+  type Stand = Pick<Member, 'lifecycle' | 'isAssigned' | 'failedAt'> & { readonly asks: boolean };
   const rows: readonly (readonly [string, KubeletNode, typeof TARGET | null, Partial<Stand>])[] = [
     [
       'soaks where it promoted the config lately',
       settledNode(node, POOL, { promotedAt: RECENTLY }),
       TARGET,
-      { progress: 'soaking', unavailable: true },
+      { lifecycle: LIFECYCLE.soakingInPlace },
     ],
-    ['is settled where that was long ago', settledNode(node, POOL), TARGET, { progress: 'settled' }],
+    ['is settled where that was long ago', settledNode(node, POOL), TARGET, { lifecycle: LIFECYCLE.settled }],
     [
       'does not soak with its local config, and was told nothing',
       idleNode(node, { promotedAt: RECENTLY }),
       null,
-      { progress: 'settled', isAssigned: false },
+      { lifecycle: LIFECYCLE.settled, isAssigned: false },
     ],
     [
       'does not soak with what it proved lately where it was told something else since',
       { ...settledNode(node, POOL, { promotedAt: RECENTLY }), spec: assignedNode(node, OLD).spec ?? {} },
       TARGET,
-      { progress: 'outdated', unavailable: true, isAssigned: false },
+      { lifecycle: LIFECYCLE.superseded, isAssigned: false },
     ],
     [
       'soaks before it asks for a restart',
       settledNode(node, POOL, { ...asks, promotedAt: RECENTLY }),
       TARGET,
-      { progress: 'soaking', unavailable: true },
+      { lifecycle: LIFECYCLE.soakingInPlace },
     ],
-    ['asks for a restart afterwards', settledNode(node, POOL, asks), TARGET, { progress: 'outdated', asks: true }],
+    [
+      'asks for a restart afterwards',
+      settledNode(node, POOL, asks),
+      TARGET,
+      { lifecycle: LIFECYCLE.awaitsTurn, asks: true },
+    ],
     [
       'has no agent, whatever it asked for when it had one',
       settledNode(node, POOL, { ...asks, promotedAt: RECENTLY, heartbeat: SILENT }),
       TARGET,
-      { progress: 'no-agent', unavailable: true },
+      { lifecycle: LIFECYCLE.silent },
     ],
-    [
-      'has failed when it took the config back',
-      rejected,
-      TARGET,
-      { progress: 'failed', unavailable: true, failedAt: RECENTLY },
-    ],
+    ['has failed when it took the config back', rejected, TARGET, { lifecycle: LIFECYCLE.failed, failedAt: RECENTLY }],
     [
       'has failed, though its agent fell silent since',
       silent(rejected),
       TARGET,
-      { progress: 'no-agent', unavailable: true, failedAt: RECENTLY },
+      { lifecycle: LIFECYCLE.silent, failedAt: RECENTLY },
     ],
     [
       'has not failed yet where it fell silent as it was told to try once more',
       silent({ ...rejected, spec: { ...rejected.spec, forgive: RECENTLY } }),
       TARGET,
-      { progress: 'no-agent', unavailable: true },
+      { lifecycle: LIFECYCLE.silent },
     ],
     [
       'is as if it had just begun where it has yet to hear of other terms',
       { ...rejected, status: { ...rejected.status, observedGeneration: 0 } },
       TARGET,
-      { progress: 'updating', unavailable: true },
+      { lifecycle: LIFECYCLE.changing },
     ],
     [
       'has not failed with the config before where it fell silent',
       silent({ ...rejected, spec: assignedNode(node, OLD).spec ?? {} }),
       TARGET,
-      { progress: 'no-agent', unavailable: true, isAssigned: false },
+      { lifecycle: LIFECYCLE.silent, isAssigned: false },
     ],
   ];
   for (const [name, is, target, expected] of rows) {
     it(name, () => {
       const member = memberOf(node, is, target, 10 * MINUTE, NOW);
-      const { progress, unavailable, isAssigned, failedAt, forgive, joining } = member;
-      const usual = { unavailable: false, isAssigned: true, failedAt: undefined, asks: false };
-      const found = { progress, unavailable, isAssigned, failedAt, asks: member.turnRequest !== undefined };
+      const { lifecycle, isAssigned, failedAt, forgive, joining } = member;
+      const usual = { isAssigned: true, failedAt: undefined, asks: false };
+      const found = { lifecycle, isAssigned, failedAt, asks: member.turnRequest !== undefined };
       assert.deepEqual(found, { ...usual, ...expected });
       assert.deepEqual([forgive, joining], [false, false], 'others decide that');
     });

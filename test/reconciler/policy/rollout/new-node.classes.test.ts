@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { targetsOf } from '#reconciler/policy/rollout/targets.ts';
-import type { KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { assignedNode, idleNode, NOW, settledNode } from '../../../support/fleet.ts';
 import {
-  AT,
   classOf,
   given,
   groupOf,
   HUGE,
   LARGE,
-  computedPool,
   type Row,
-  settledOn,
+  provenBy,
+  sourceNameOf,
 } from '../../../support/rollout/separate-classes.ts';
 import { sizedNode } from '../../../support/rollout/sized-pool.ts';
 
@@ -21,17 +20,8 @@ const NEW: Partial<NodeView> = { createdAt: NOW };
 
 describe('what a new node of a class is told, when the waves of the pool are done,', () => {
   const late = sizedNode('late', 16, 62.3, NEW);
-  const aimOf = (rows: readonly Row[], settled?: SettledConfig) => {
-    const rollout = {
-      configName: computedPool().configName,
-      sha256: computedPool().sha256,
-      startedAt: AT,
-      finishedAt: AT,
-      waves: [],
-    };
-    const before = { rollout, ...(settled === undefined ? {} : { settled }) } as KubeletPoolStatus;
-    const aims = targetsOf(groupOf(rows), before, null, NOW);
-    const last = aims.at(-1);
+  const aimOf = (rows: readonly Row[], before?: KubeletPoolStatus) => {
+    const last = targetsOf(groupOf(rows, before), null, sourceNameOf, NOW).at(-1);
     return [last?.targetKind, last?.configName];
   };
   const idle = { view: late, is: idleNode(late) };
@@ -45,16 +35,12 @@ describe('what a new node of a class is told, when the waves of the pool are don
     ],
     ['a node of its class tries it', 'config', () => [[{ view: LARGE, is: assignedNode(LARGE, given(LARGE)) }, idle]]],
     [
-      'a node of its class has proven it',
-      'settled',
+      'a node of its class has proven it, and that is not written yet',
+      'config',
       () => [[{ view: LARGE, is: settledNode(LARGE, given(LARGE)) }, idle]],
     ],
-    [
-      'the pool settled on it, for another class of machines',
-      'config',
-      () => [[idle], settledOn(classOf(late, 'other'))],
-    ],
-    ['the pool settled on it for its class', 'settled', () => [[idle], settledOn(classOf(late))]],
+    ['another class of machines has proven it', 'config', () => [[idle], provenBy(classOf(late, 'other'))]],
+    ['its class has proven it', 'settled', () => [[idle], provenBy(classOf(late))]],
   ];
   for (const [what, aim, told] of rows) {
     it(`is ${aim === 'settled' ? 'known to be good' : 'on trial'} where ${what}`, () =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { inChangeOrder } from '#reconciler/policy/rollout/node-order.ts';
 import { nodeView, NOW } from '../../../support/fleet.ts';
@@ -8,7 +9,7 @@ import { nodeView, NOW } from '../../../support/fleet.ts';
 const ZONE = 'topology.kubernetes.io/zone';
 const member = (name: string, view: Partial<NodeView> = {}, changing = false): Member => ({
   ...memberOf(nodeView(name, 'workers', view), undefined, null, 0, NOW),
-  changing,
+  lifecycle: changing ? LIFECYCLE.changing : LIFECYCLE.outdated,
 });
 const inZone = (zone: string): Partial<NodeView> => ({ labels: { [ZONE]: zone } });
 const aged = (ms: number): Partial<NodeView> => ({ createdAt: NOW - ms });

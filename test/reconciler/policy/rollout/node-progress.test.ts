@@ -8,16 +8,16 @@ import {
   hasProvedAny,
   isAssignmentUnheard,
   inTransition,
+  isAtWork,
   isRecordOfTarget,
-  isChanging,
   isPastProbation,
-  openTurnRequest,
   provenConfigOf,
   targetRecordOf,
   refusedUnassigned,
   runsAlready,
   sameTarget,
   progressOf,
+  turnAskedBy,
 } from '#reconciler/policy/rollout/node-progress.ts';
 import {
   type KubeletNode,
@@ -94,12 +94,12 @@ describe('a node stands towards its target as', () => {
     ['outdated where nothing was decided, though it runs it', specless(settledNode(a, pool)), TARGET, 'outdated'],
     ['outdated where nothing was decided and it runs something', specless(settledNode(a, pool)), null, 'outdated'],
     ['settled where nothing was decided and it runs local', specless(idleNode(a)), null, 'settled'],
-    ['outdated where it asks for a turn', asking(), TARGET, 'outdated'],
-    ['outdated where it was granted one for something else', asking({}, 's0'), TARGET, 'outdated'],
+    ['awaiting its turn where it asks for one', asking(), TARGET, 'awaits-turn'],
+    ['awaiting its turn where it was granted one for something else', asking({}, 's0'), TARGET, 'awaits-turn'],
     ['updating where it was granted that one', asking({}, 's1'), TARGET, 'updating'],
     ['updating while it tries in its turn', asking({ phase: 'Trial' }, 's1'), TARGET, 'updating'],
     ['settled after its turn', asking({ phase: 'Idle', awaitsTurn: null }, 's1'), TARGET, 'settled'],
-    ['outdated where it stages what it lost, and asks', lost(pool.sha256), TARGET, 'outdated'],
+    ['awaiting its turn where it stages what it lost', lost(pool.sha256), TARGET, 'awaits-turn'],
     ['updating where it asks for something else that it lost', lost(other.sha256), TARGET, 'updating'],
     ['updating where it stages, and asks for the config before', toldAnother('Staging'), TARGET, 'updating'],
     ['updating where it has yet to, and asks for the config before', toldAnother('Drifted'), TARGET, 'updating'],
@@ -117,7 +117,7 @@ describe('a node stands towards its target as', () => {
       TARGET,
       'settled',
     ],
-    ['outdated where it asks for a turn at rest', asking({ phase: 'Idle' }), TARGET, 'outdated'],
+    ['awaiting its turn where it asks for it at rest', asking({ phase: 'Idle' }), TARGET, 'awaits-turn'],
     ['failed where it refuses what it was asked about', refusing(), TARGET, 'failed'],
     ['failed where it does not say how that was to be laid over', saying(unsaidAnswer), TARGET, 'failed'],
     ['outdated where it refuses other bytes', refusing({ sha256: other.sha256 }), TARGET, 'outdated'],
@@ -172,7 +172,7 @@ describe('a node', () => {
       const none = [hasProved(node, TARGET), hasProvedAny(node), inTransition(node, NOW)];
       assert.deepEqual([...none, runsAlready(node, TARGET), isPastProbation(node, 0, NOW)], Array(5).fill(false));
       assert.deepEqual(
-        [failedAt(node, TARGET), openTurnRequest(node), preflightAnswerOf(node, TARGET), provenConfigOf(node)],
+        [failedAt(node, TARGET), turnAskedBy(node), preflightAnswerOf(node, TARGET), provenConfigOf(node)],
         [undefined, undefined, undefined, null],
       );
     }
@@ -236,7 +236,7 @@ describe('a node', () => {
   it('is in transition while it is at work, or has yet to begin', () => {
     for (const phase of ['Staging', 'Trial', 'FallingBack', 'Broken'] as const) {
       const node = settledNode(a, pool, { phase });
-      assert.deepEqual([inTransition(node, NOW), isChanging(node, true, 'no-agent')], [true, true], phase);
+      assert.deepEqual([inTransition(node, NOW), isAtWork(node)], [true, true], phase);
     }
     assert.deepEqual([inTransition(behind(2), NOW), inTransition(behind(1), NOW)], [true, false]);
     assert.equal(inTransition(undefined, NOW), false);
@@ -249,59 +249,16 @@ describe('a node', () => {
       [false, false, true, true],
     );
     assert.deepEqual(
-      rows.map((node) => openTurnRequest(node)?.seen),
-      ['s1', 's1', undefined, undefined],
+      rows.map((node) => [turnAskedBy(node)?.seen, progressOf(node, TARGET, NOW)]),
+      [
+        ['s1', 'awaits-turn'],
+        ['s1', 'awaits-turn'],
+        ['s1', 'updating'],
+        [undefined, 'updating'],
+      ],
     );
-    assert.equal(openTurnRequest(undefined), undefined);
     for (const node of [toldAnother('Staging'), toldAnother('Drifted')]) {
-      assert.deepEqual([inTransition(node, NOW), openTurnRequest(node)], [true, undefined]);
+      assert.deepEqual([inTransition(node, NOW), turnAskedBy(node)], [true, undefined]);
     }
   });
-
-  it('is changing where it is updating towards what it was told, whatever it is to be told now', () => {
-    assert.equal(isChanging(settledNode(a, pool), true, 'updating'), true);
-    assert.equal(isChanging(behind(2), false, 'outdated'), true);
-    assert.equal(isChanging(behind(2), true, 'outdated'), false);
-    assert.equal(isChanging(behind(2), false, 'no-agent'), false);
-    assert.equal(isChanging(settledNode(a, pool), false, 'outdated'), false);
-    assert.equal(isChanging(undefined, false, 'outdated'), false);
-  });
-});
-
-describe('a node on trial for a minute is past a probation', () => {
-  const local = { name: 'local' };
-  const trial = { config: pool.configName, since: '', healthySeconds: 60, durationSeconds: 600, restarts: 0 };
-  const tries = (status: KubeletNodeStatus = {}): KubeletNode =>
-    settledNode(a, pool, { phase: 'Trial', lastKnownGood: local, trial, ...status });
-  const { trial: _, ...saysNothing } = tries().status ?? {};
-  const rows: readonly (readonly [string, KubeletNode, ms: number, boolean])[] = [
-    ['of a minute', tries(), 60_000, true],
-    ['not of more', tries(), 60_001, false],
-    ['not when that trial is over', tries({ phase: 'FallingBack' }), 60_000, false],
-    ['not where it does not say how the trial goes', { ...tries(), status: saysNothing }, 60_000, false],
-    ['not where it has yet to see what it was told', tries({ observedGeneration: 0 }), 60_000, false],
-    [
-      'not with another config than it was told',
-      { ...tries(), spec: assignedNode(a, other).spec ?? {} },
-      60_000,
-      false,
-    ],
-    [
-      'not with its local one',
-      idleNode(a, { phase: 'Trial', lastKnownGood: reference, trial: { ...trial, config: 'local' } }),
-      60_000,
-      false,
-    ],
-    [
-      'not while the trial is of another config than it runs',
-      tries({ trial: { ...trial, config: other.configName } }),
-      60_000,
-      false,
-    ],
-    ['not with what it has proved already', tries({ lastKnownGood: reference }), 60_000, false],
-    ['as long as its agent has said so lately', tries({ heartbeat: toTimestamp(NOW - 120_000) }), 60_000, true],
-    ['not when its agent has said nothing since', tries({ heartbeat: toTimestamp(NOW - 121_000) }), 60_000, false],
-    ['not while the trial waits for a reboot', tries({ trial: { ...trial, awaitsReboot: 'systemd' } }), 60_000, false],
-  ];
-  for (const [what, node, ms, is] of rows) it(what, () => assert.equal(isPastProbation(node, ms, NOW), is));
 });

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
+import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { nodeSpecsOf, isSameSpec } from '#reconciler/policy/rollout/node-spec.ts';
 import { DEFAULT_TRIAL, type KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import { commit, COMMIT_B, configSource, fleetOf, poolInCluster, validPool } from '../../../support/fleet.ts';
+import {
+  commit,
+  COMMIT_B,
+  configSource,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolInCluster,
+  validPool,
+} from '../../../support/fleet.ts';
 
 const SOURCE = { namespace: 'n', name: 'workers-1', uid: 'u', resourceVersion: '7', key: 'kubelet', sha256: 's' };
 const SPEC: KubeletNodeSpec = {
@@ -63,10 +73,14 @@ describe('two assignments', () => {
 describe('what a node is told', () => {
   const pool = validPool('workers', 110);
   const former = validPool('workers', 100);
-  const told = (spec: Parameters<typeof validPool>[2] = {}, sources = [configSource(pool)], status: object = {}) => {
-    const fleet = fleetOf({ configSources: sources, pools: [poolInCluster(pool, status)] });
+  const told = (
+    spec: Parameters<typeof validPool>[2] = {},
+    sources = [configSource(pool)],
+    aims: Parameters<typeof nodeSpecsOf>[3] = [],
+  ) => {
+    const fleet = fleetOf({ configSources: sources, pools: [poolInCluster(pool)] });
     const desired = desiredState(commit(COMMIT_B, validPool('workers', 110, spec)), fleet, () => []);
-    return nodeSpecsOf(desired.pools.get('workers') ?? null, fleet, 'ours');
+    return nodeSpecsOf(desired.pools.get('workers') ?? null, fleet, 'ours', aims);
   };
   const plain = {
     pool: 'workers',
@@ -93,9 +107,10 @@ describe('what a node is told', () => {
     assert.deepEqual(told(more)(pool.configName), { ...plain, ...more });
   });
 
-  it('is of the payload and of what the pool settled on, and of nothing else', () => {
-    const settled = { settled: { configName: former.configName, sha256: former.sha256 } };
-    const both = told({}, [configSource(pool), configSource(former)], settled);
+  it('is of the payload and of what its nodes are to run, and of nothing else', () => {
+    const view = nodeView('a', 'workers');
+    const member = memberOf(view, undefined, { sha256: former.sha256, apply: 'overlay' }, 0, NOW);
+    const both = told({}, [configSource(pool), configSource(former)], [{ member, configName: former.configName }]);
     assert.equal(both(pool.configName)?.configSource?.sha256, pool.sha256);
     assert.equal(both(former.configName)?.configSource?.sha256, former.sha256);
     assert.equal(told({}, [configSource(pool), configSource(former)])(former.configName), undefined);

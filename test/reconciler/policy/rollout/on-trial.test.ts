@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { memberOf, probationIn, soakOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { type OnTrial, onTrialIn } from '#reconciler/policy/rollout/on-trial.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -13,7 +14,6 @@ import {
   fleetOf,
   nodeView,
   NOW,
-  poolInCluster,
   poolSpec,
   settledNode,
   validPool,
@@ -92,9 +92,9 @@ function seen(kinds: readonly Kind[], rollout: Partial<RolloutSpec>, isSettled =
   const fleet = fleetOf({
     nodes: members.map(({ node }) => node),
     kubeletNodes: members.flatMap(({ kubeletNode }) => kubeletNode ?? []),
-    pools: [poolInCluster(OLD, isSettled ? { settled } : {})],
   });
-  const group = { pool, members };
+  const proof = poolProof({ pool, members }, { status: isSettled ? { settled } : {}, isOwn: true }, NOW);
+  const group = { pool, members, proof };
   return onTrialIn([group], fleet, NOW).get(group);
 }
 

@@ -5,7 +5,8 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
-import type { Signals } from '#reconciler/policy/signals.ts';
+import { NO_SIGNALS, type Signals } from '#reconciler/policy/signals.ts';
+import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -230,7 +231,10 @@ describe('a node', () => {
         pools: [present],
       });
       const desired = desiredState(commit(COMMIT_B, wants), fleet, () => []);
-      const { steps } = plan(desired, fleet, SETTINGS, NOW, signals);
+      const { steps } = plan(desired, fleet, SETTINGS, NOW, {
+        ...(signals ?? NO_SIGNALS),
+        records: writtenRecords(fleet.pools),
+      });
       const [told, ...more] = steps.flatMap((each) =>
         each.step === 'assign' || each.step === 'unassign' || each.step === 'amend' ? [each] : [],
       );

@@ -5,7 +5,7 @@ import { isRevertOfPayload } from '#reconciler/policy/rollout/revert.ts';
 import { HALT, NODE, question, REVERT } from './support/hold-question.ts';
 import { validPool } from '../../../support/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { Halt, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { Halt, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { assignedNode, idleNode, NOW, settledNode } from '../../../support/fleet.ts';
 import {
   AT,
@@ -16,27 +16,28 @@ import {
   LARGE,
   nameOf,
   computedPool,
-  settledOn,
+  provenBy,
+  sourceNameOf,
 } from '../../../support/rollout/separate-classes.ts';
 
 describe('what a node of a class gets back, where its pool reverts,', () => {
-  const backTo = (is: KubeletNode, settled?: SettledConfig) => {
+  const backTo = (is: KubeletNode, before?: KubeletPoolStatus) => {
     const { configName, sha256 } = computedPool();
     const halt: Halt = { config: configName, sha256, at: AT, message: '', action: 'revert' };
-    const [aimed] = targetsOf(groupOf([{ view: HUGE, is }]), settled && { settled }, halt, NOW);
+    const [aimed] = targetsOf(groupOf([{ view: HUGE, is }], before), halt, sourceNameOf, NOW);
     return [aimed?.targetKind, aimed?.configName];
   };
   const proved = () => settledNode(HUGE, given(HUGE));
   const tries = () => assignedNode(HUGE, given(HUGE), { phase: 'Trial' });
 
   it('is what its class had before, whether or not it has proven what failed elsewhere', () => {
-    const former = settledOn({ ...classOf(LARGE), name: nameOf(HUGE) });
+    const former = provenBy({ ...classOf(LARGE), name: nameOf(HUGE) });
     for (const is of [proved(), tries()]) assert.deepEqual(backTo(is, former), ['settled', given(LARGE).configName]);
   });
 
   it('is what it has proven where nothing is known of its class, and its local config where it has not', () => {
-    assert.deepEqual(backTo(proved(), settledOn(classOf(LARGE))), ['config', given(HUGE).configName]);
-    assert.deepEqual(backTo(tries(), settledOn(classOf(LARGE))), ['local', null]);
+    assert.deepEqual(backTo(proved(), provenBy(classOf(LARGE))), ['config', given(HUGE).configName]);
+    assert.deepEqual(backTo(tries(), provenBy(classOf(LARGE))), ['local', null]);
   });
 
   it('is its local config where the pool settled on nothing at all', () => {
@@ -46,7 +47,7 @@ describe('what a node of a class gets back, where its pool reverts,', () => {
   it('is what it ran before, where it knows that', () => {
     const lastKnownGood = { name: 'workers-1', sha256: 'e'.repeat(64), apply: 'overlay' } as const;
     const had = assignedNode(HUGE, given(HUGE), { phase: 'Trial', lastKnownGood });
-    assert.deepEqual(backTo(had, settledOn(classOf(LARGE))), ['settled', 'workers-1']);
+    assert.deepEqual(backTo(had, provenBy(classOf(LARGE))), ['settled', 'workers-1']);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analysisOf, measureSteps } from '#reconciler/policy/rollout/rollout-analysis.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { AnalysisSpec, AnalysisStatus, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -32,23 +33,23 @@ const minutes = (sha256: string): MeasuredWindow => ({ sha256, seconds: 540, val
 function member(name: string, is: Partial<Member>, annotation: string | undefined = EARLIER): Member {
   const pool = validOf(SPEC);
   const node = nodeView(name, 'workers');
-  const isCanary = is.progress === 'settled';
+  const isCanary = is.lifecycle === LIFECYCLE.settled;
   const measures = { mark: MARK, before: minutes('old'), now: minutes(isCanary ? pool.sha256 : 'old') };
   const reported = isCanary ? settledNode(node, pool, { measures }) : idleNode(node, { measures });
   const annotations = annotation === '' ? {} : { [MEASURE_ANNOTATION]: annotation };
   const kubeletNode = { ...reported, metadata: { ...reported.metadata, annotations } };
   const target = { sha256: pool.sha256, apply: 'overlay' } as const;
-  return { ...memberOf(node, kubeletNode, target, 0, NOW), isAssigned: false, changing: false, ...is };
+  return { ...memberOf(node, kubeletNode, target, 0, NOW), isAssigned: false, ...is };
 }
 
 /** A node that waits, and those that something else keeps busy. */
 const KINDS = {
-  waits: { progress: 'outdated' },
-  'asks for a restart with what it was told': { progress: 'outdated', isAssigned: true },
-  'is in the middle of another change': { progress: 'outdated', changing: true },
-  'is on trial': { progress: 'updating', isAssigned: true },
-  'refused it beforehand': { progress: 'failed' },
-  'has proven it': { progress: 'settled', isAssigned: true },
+  waits: { lifecycle: LIFECYCLE.outdated },
+  'asks for a restart with what it was told': { lifecycle: LIFECYCLE.awaitsTurn, isAssigned: true },
+  'is in the middle of another change': { lifecycle: LIFECYCLE.superseded },
+  'is on trial': { lifecycle: LIFECYCLE.changing, isAssigned: true },
+  'refused it beforehand': { lifecycle: LIFECYCLE.failed },
+  'has proven it': { lifecycle: LIFECYCLE.settled, isAssigned: true },
 } as const satisfies Record<string, Partial<Member>>;
 
 const wave = (name: string, state: WaveStatus['state']): WaveStatus => ({ name, nodes: 1, state });

@@ -6,14 +6,17 @@ import { cohortOf } from '#reconciler/policy/rollout/cohort.ts';
 import { haltOf } from '#reconciler/policy/rollout/halt.ts';
 import type { Member } from '#reconciler/policy/rollout/membership.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { readProof } from '#reconciler/policy/proof/record.ts';
 import { rememberRollout } from '#reconciler/policy/rollout/rollout-status.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
   commit,
   COMMIT_A,
+  COMMIT_B,
   failedNode,
   fleetOf,
   idleNode,
@@ -31,7 +34,7 @@ import {
   nameOf,
   computedPool,
   type Row,
-  settledOn,
+  provenBy,
   SMALL,
 } from '../../../support/rollout/separate-classes.ts';
 import { WAVES } from './support/hold-question.ts';
@@ -40,104 +43,106 @@ import { sizedNode } from '../../../support/rollout/sized-pool.ts';
 const proved = (view: Row['view']): Row => ({ view, is: settledNode(view, given(view)) });
 const tries = (view: Row['view']): Row => ({ view, is: assignedNode(view, given(view), { phase: 'Trial' }) });
 
-/** Names of the classes that the pool settled on. */
-function settled(rows: readonly Row[], before?: SettledConfig, change = (member: Member): Member => member) {
+/** By name, what the classes of the pool have proven, as its status is to say it. */
+function recorded(rows: readonly Row[], before?: KubeletPoolStatus, change = (member: Member): Member => member) {
   const { pool, members: standing } = groupOf(rows);
-  const members = standing.map(change);
-  const able = members.filter(({ unrendered }) => unrendered === undefined);
+  const group = { pool, members: standing.map(change) };
+  const able = group.members.filter(({ unrendered }) => unrendered === undefined);
   const cohort = cohortOf(able, undefined, undefined);
   const waves = waveProgress(poolSpec().rollout, able, undefined, 0, NOW);
   const memory = rememberRollout(
-    { pool, members },
-    before && { settled: before },
+    { ...group, proof: poolProof(group, { status: before, isOwn: true }, NOW) },
+    before,
     { halt: null, released: null, waves: { ...WAVES, current: waves.current }, cohort },
     NOW,
   );
-  return memory.settled;
+  return { ...memory, classes: readProof({ proof: memory.proof ?? undefined } as KubeletPoolStatus) };
 }
 
-const namesIn = (found: SettledConfig | null): readonly string[] | undefined => found?.classes?.map(({ name }) => name);
+/** By name, the SHA-256 of what each class has proven. */
+const provenIn = (...args: Parameters<typeof recorded>): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries([...recorded(...args).classes].map(([name, { proven }]) => [name, proven?.sha256]));
 
-describe('what a pool with computed values settled on', () => {
-  it('has each class that has arrived, by its name, with its config', () => {
-    const found = settled([proved(LARGE), proved(HUGE)]);
-    const classes = [classOf(HUGE), classOf(LARGE)].map(({ name, configName, sha256 }) => ({
-      name,
-      configName,
-      sha256,
-    }));
-    assert.deepEqual(found, {
-      configName: computedPool().configName,
-      sha256: computedPool().sha256,
-      apply: 'overlay',
-      at: AT,
-      classes,
+describe('what the classes of a pool have proven', () => {
+  it('is what each was given, once the rollout is over', () => {
+    const found = recorded([proved(LARGE), proved(HUGE)]);
+    assert.equal(found.settled?.sha256, computedPool().sha256);
+    assert.deepEqual(provenIn([proved(LARGE), proved(HUGE)]), {
+      [nameOf(HUGE)]: given(HUGE).sha256,
+      [nameOf(LARGE)]: given(LARGE).sha256,
     });
+    assert.deepEqual(
+      [...found.classes.values()].map(({ state, nodes, proved: has, commit: of }) => [state, nodes, has, of]),
+      [
+        ['proven', 1, 1, COMMIT_B],
+        ['proven', 1, 1, COMMIT_B],
+      ],
+    );
   });
 
-  it('is nothing while a class tries its config for the first time', () => {
-    assert.equal(settled([proved(LARGE), tries(HUGE)]), null);
+  it('is nothing while a node of the rollout tries it', () => {
+    const found = recorded([proved(LARGE), tries(HUGE)]);
+    assert.equal(found.settled, null);
+    assert.deepEqual(
+      [...found.classes.values()].map(({ name, state, proven, missing }) => [name, state, proven, missing]),
+      [
+        [nameOf(HUGE), 'canaries', null, [HUGE.name]],
+        [nameOf(LARGE), 'rolling', null, []],
+      ],
+    );
   });
 
-  it('is what it was before, with the classes of then, until the present one has arrived', () => {
-    const before = { ...settledOn({ ...classOf(HUGE), name: 'gone' }), sha256: 'e'.repeat(64) };
-    assert.deepEqual(settled([proved(LARGE), tries(HUGE)], before), before);
+  it('is what it was, to the byte, where no state changed', () => {
+    const before = recorded([proved(LARGE), proved(HUGE)]);
+    const status = { proof: before.proof, rollout: before.rollout } as KubeletPoolStatus;
+    const again = recorded([proved(LARGE), proved(HUGE), { view: { ...HUGE, name: 'more' }, is: undefined }], status);
+    assert.equal(again.proof, before.proof);
   });
 
-  it('keeps what a class had that a rollout ended without, as long as it is laid over in the same way', () => {
-    const had = { ...classOf(HUGE), configName: 'x-before', sha256: 'f'.repeat(64) };
-    const before = { ...settledOn(had), sha256: 'e'.repeat(64) };
+  it('is what a class had that a rollout ended without', () => {
+    const had = { ...classOf(HUGE), sha256: 'f'.repeat(64) };
     const away = (member: Member): Member =>
       member.node.name === HUGE.name
         ? { ...member, node: { ...member.node, ready: false, unableSince: NOW - 3_600_000 } }
         : member;
     const large = [proved(LARGE), proved({ ...LARGE, name: 'large-2' })];
-    const shaOfHuge = (is: Row['is'], had: SettledConfig) => {
-      const found = settled([...large, { view: HUGE, is }], had, away);
-      assert.equal(found?.sha256, computedPool().sha256);
-      return found.classes?.find(({ name }) => name === nameOf(HUGE))?.sha256;
-    };
-    assert.equal(shaOfHuge(idleNode(HUGE), before), had.sha256);
-    assert.equal(shaOfHuge(idleNode(HUGE), { ...before, apply: 'replace' }), undefined);
-    assert.equal(shaOfHuge(settledNode(HUGE, given(HUGE)), before), given(HUGE).sha256);
+    const found = provenIn([...large, { view: HUGE, is: idleNode(HUGE) }], provenBy(had), away);
+    assert.deepEqual(found, { [nameOf(HUGE)]: had.sha256, [nameOf(LARGE)]: given(LARGE).sha256 });
   });
 
-  it('waits for no node that it has no config for', () => {
-    const rows = [proved(LARGE), { view: SMALL, is: idleNode(SMALL) }];
-    const without = (member: Member): Member => (member.node === SMALL ? { ...member, unrendered: 'no' } : member);
-    assert.deepEqual(namesIn(settled(rows, undefined, without)), [nameOf(LARGE)]);
-    assert.equal(settled(rows), null);
-  });
-
-  it('gains a class when all of its nodes have arrived, and keeps those that have no nodes any more', () => {
+  it('keeps classes without nodes until the pool has proven something newer', () => {
     const gone = { ...classOf(HUGE), name: 'a machine that is gone' };
-    assert.deepEqual(namesIn(settled([proved(LARGE), tries(HUGE)], settledOn(gone))), [gone.name, nameOf(LARGE)]);
-    assert.deepEqual(namesIn(settled([proved(LARGE), proved(HUGE)], settledOn(gone))), [
-      gone.name,
+    assert.deepEqual(Object.keys(provenIn([proved(LARGE), tries(HUGE)], provenBy(gone))), [
       nameOf(HUGE),
       nameOf(LARGE),
+      gone.name,
     ]);
-    const { classes: _, ...plain } = settledOn();
-    assert.deepEqual(namesIn(settled([proved(LARGE), tries(HUGE)], plain)), [nameOf(LARGE)]);
+    assert.deepEqual(Object.keys(provenIn([proved(LARGE)], provenBy(gone))), [nameOf(LARGE)]);
+    const over = recorded([proved(LARGE)]);
+    const { proof } = provenBy(classOf(LARGE), gone);
+    const later = { proof, settled: over.settled, rollout: over.rollout } as KubeletPoolStatus;
+    assert.deepEqual(Object.keys(provenIn([proved(LARGE)], later)), [nameOf(LARGE), gone.name]);
   });
 
-  it('has no class that has no config, nor nodes that nobody sorted', () => {
-    const strays = [proved(LARGE), { view: SMALL, is: idleNode(SMALL) }, { ...proved(HUGE), leaves: true }] as const;
-    const arrived = (member: Member): Member => ({ ...member, progress: 'settled' });
-    assert.deepEqual(namesIn(settled(strays, settledOn(), arrived)), [nameOf(LARGE)]);
+  it('is nothing of a class that has no config', () => {
+    const rows = [proved(LARGE), { view: SMALL, is: idleNode(SMALL) }];
+    const without = (member: Member): Member => (member.node === SMALL ? { ...member, unrendered: 'no' } : member);
+    const found = recorded(rows, undefined, without).classes.get(nameOf(SMALL));
+    assert.deepEqual([found?.current, found?.proven, found?.state], [null, null, 'unproven']);
   });
 
-  it('has at most a thousand classes: those that have nodes before those that had some', () => {
-    const gone = (count: number) =>
-      settledOn(
-        ...Array.from({ length: count }, (_, index) => ({ ...classOf(HUGE), name: `gone-${String(9000 - index)}` })),
-      );
-    assert.equal(namesIn(settled([proved(LARGE)], gone(999)))?.length, 1000);
-    const names = namesIn(settled([proved(LARGE)], gone(1000))) ?? [];
-    assert.equal(names.length, 1000);
-    assert.equal(names.at(-1), nameOf(LARGE));
-    assert.deepEqual(names, names.toSorted());
-    assert.ok(!names.includes('gone-9000'));
+  it('is refuted where it failed and the pool is halted', () => {
+    const group = groupOf([{ view: LARGE, is: failedNode(LARGE, given(LARGE)) }, proved(HUGE)]);
+    const halt = haltOf(group, undefined, null, AT);
+    const cohort = cohortOf(group.members, undefined, undefined);
+    const { proof } = rememberRollout(group, undefined, { halt, released: null, waves: null, cohort }, NOW);
+    assert.deepEqual(
+      proof?.classes.map(({ name, state }) => [name, state]),
+      [
+        [nameOf(HUGE), 'rolling'],
+        [nameOf(LARGE), 'refuted'],
+      ],
+    );
   });
 });
 

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { cohortOf } from '#reconciler/policy/rollout/cohort.ts';
-import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
-import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { OnTrial } from '#reconciler/policy/rollout/on-trial.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
-import { rememberRollout, summariseHolds } from '#reconciler/policy/rollout/rollout-status.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { rememberRollout } from '#reconciler/policy/rollout/rollout-status.ts';
 import type { Halt, KubeletPoolStatus, RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { commit, COMMIT_B, fleetOf, nodeView, NOW, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
@@ -47,8 +47,9 @@ function remembered({ nodes, before, halt: halted, rollout, onTrial, leaves }: C
   });
   const cohort = cohortOf(members, undefined, undefined);
   const shown = waveProgress({ ...poolSpec().rollout, ...rollout }, members, undefined, 1, NOW);
+  const group = { pool, members };
   return rememberRollout(
-    { pool, members },
+    { ...group, proof: poolProof(group, { status: before, isOwn: true }, NOW) },
     before,
     { halt, released: null, waves: halt === null ? { ...WAVES, ...shown, waves } : null, cohort, onTrial },
     NOW,
@@ -58,7 +59,7 @@ function remembered({ nodes, before, halt: halted, rollout, onTrial, leaves }: C
 const under = (...states: readonly WaveStatus['state'][]): KubeletPoolStatus => ({
   rollout: { ...about, startedAt: EARLIER, waves: states.map((state) => ({ name: state, nodes: 1, state })) },
 });
-const pending = { progress: 'outdated', isAssigned: false } as const;
+const pending = { lifecycle: LIFECYCLE.outdated, isAssigned: false } as const;
 const TWO: OnTrial = {
   names: ['n0', 'n1'],
   allowed: 4,
@@ -151,14 +152,18 @@ describe('what is remembered of a rollout', () => {
 });
 
 describe('a pool has settled', () => {
-  const asks = { ...pending, turnRequest: { reason: 'NewBase', seen: 's', message: '' } } as const;
+  const asks = {
+    ...pending,
+    lifecycle: LIFECYCLE.awaitsTurn,
+    turnRequest: { reason: 'NewBase', seen: 's', message: '' },
+  } as const;
   const rows: readonly (readonly [string, Case, boolean])[] = [
-    ['when all have proven it', { nodes: [{}, { progress: 'settled' }] }, true],
+    ['when all have proven it', { nodes: [{}, { lifecycle: LIFECYCLE.settled }] }, true],
     ['though one that has proven it asks for a restart', { nodes: [{}, asks] }, true],
-    ['though one failed, where the pool puts up with it', { nodes: [{}, { progress: 'failed' }] }, true],
+    ['though one failed, where the pool puts up with it', { nodes: [{}, { lifecycle: LIFECYCLE.failed }] }, true],
     ...(
       [
-        ['has no agent', { progress: 'no-agent' }, {}],
+        ['has no agent', { lifecycle: LIFECYCLE.silent }, {}],
         ['is not Ready and waits', pending, { ready: false }],
         ['was cordoned by somebody', pending, { cordoned: true }],
       ] as const
@@ -172,53 +177,24 @@ describe('a pool has settled', () => {
       ];
     }),
     ['not while one is to follow', { nodes: [{}, pending] }, false],
-    ['not while one tries it', { nodes: [{}, { progress: 'updating', changing: true }] }, false],
+    ['not while one tries it', { nodes: [{}, { lifecycle: LIFECYCLE.changing }] }, false],
     [
       'not while one tries it and is not Ready',
-      { nodes: [{}, { progress: 'updating', view: { ready: false } }] },
+      { nodes: [{}, { lifecycle: LIFECYCLE.changing, view: { ready: false } }] },
       false,
     ],
-    ['not while one soaks', { nodes: [{}, { progress: 'soaking', promotedAt: NOW }], rollout: { soak: '5m' } }, false],
+    [
+      'not while one soaks',
+      { nodes: [{}, { lifecycle: LIFECYCLE.soaking, promotedAt: NOW }], rollout: { soak: '5m' } },
+      false,
+    ],
     [
       'not while one is not Ready that is changed all the same',
       { nodes: [{}, { ...pending, view: { ready: false } }], rollout: { notReadyNodes: 'change' } },
       false,
     ],
-    ['not where nobody has it', { nodes: [{ progress: 'no-agent' }, { progress: 'failed' }] }, false],
+    ['not where nobody has it', { nodes: [{ lifecycle: LIFECYCLE.silent }, { lifecycle: LIFECYCLE.failed }] }, false],
     ['not without nodes', { nodes: [] }, false],
   ];
   for (const [name, given, has] of rows) it(name, () => assert.equal(remembered(given).settled !== null, has));
-});
-
-describe('why nodes wait', () => {
-  const held = (reason: HoldReason): NodeVerdict => ({ verdict: 'hold', ...hold(reason, `${reason} of one`) });
-  const summary = (...verdicts: readonly NodeVerdict[]) =>
-    summariseHolds(
-      verdicts.map((verdict, index) => {
-        const node = nodeView(`n${index}`, 'workers');
-        const member = memberOf(node, undefined, null, 0, NOW);
-        return { member, aimed: { member, targetKind: 'config', configName: null }, verdict };
-      }),
-    );
-
-  it('is summed up by reason, with the one that holds most first, and by name where that is the same', () => {
-    const found = summary(
-      held('window'),
-      held('wave'),
-      held('budget'),
-      held('wave'),
-      { verdict: 'rest' },
-      held('cordoned'),
-    );
-    assert.deepEqual(
-      found.map(({ reason, nodes }) => `${reason} ${nodes}`),
-      ['wave 2', 'budget 1', 'cordoned 1', 'window 1'],
-    );
-    assert.deepEqual(found[0], { reason: 'wave', nodes: 2, examples: ['n1', 'n3'], message: 'wave of one' });
-  });
-
-  it('names five of many', () => {
-    const [first] = summary(...Array.from({ length: 7 }, () => held('wave')));
-    assert.deepEqual([first?.nodes, first?.examples], [7, ['n0', 'n1', 'n2', 'n3', 'n4']]);
-  });
 });

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { targetsOf, withForgivenFailures } from '#reconciler/policy/rollout/targets.ts';
-import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
+import { type Group, isUnavailable, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -45,8 +48,9 @@ const rolling = (...states: readonly ('done' | 'rolling')[]) => ({
 });
 const ON_OLD = { settled: { configName: OLD.configName, sha256: OLD.sha256, apply: 'overlay', at: AT } } as const;
 const ON_NEXT = { settled: { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: AT } } as const;
+const ON_NOTHING = { proof: writeProof([]) };
 const HALF = { ...ON_OLD, ...rolling('done', 'rolling') } as KubeletPoolStatus;
-const THROUGH = { ...ON_OLD, ...rolling('done', 'done') } as KubeletPoolStatus;
+const THROUGH = { ...ON_NEXT, ...rolling('done', 'done') } as KubeletPoolStatus;
 const HALT: Halt = { config: NEXT.configName, sha256: NEXT.sha256, at: AT, message: '', action: 'halt' };
 const REVERT: Halt = { ...HALT, action: 'revert' };
 
@@ -67,6 +71,15 @@ function groupOf({ is, view = {}, leaving }: Case): Group {
   return { pool, members: [memberOf(nodeView('a', 'workers', view), is, target, 0, NOW)] };
 }
 
+/** As the leader decides that wrote this status. */
+function targets(group: Group, status: KubeletPoolStatus | undefined, halt: Halt | null) {
+  const proof = poolProof(group, { status, isOwn: true }, NOW);
+  const all = [OLD, NEXT, OTHER, FORMER];
+  const nameOf = ({ sha256 }: { readonly sha256: string }): string =>
+    all.find((pool) => pool.sha256 === sha256)?.configName ?? '';
+  return targetsOf({ ...group, proof }, halt, nameOf, NOW);
+}
+
 const CONFIG = ['config', NEXT, false] as const;
 const LOCAL = ['local', null, false] as const;
 
@@ -79,7 +92,7 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   [
     'that is new, when they are done and the pool halted,',
     { is: local, view: NEW, pool: THROUGH, halt: HALT },
-    ['settled', OLD, true],
+    ['settled', NEXT, true],
   ],
   ['that is new, where the pool settled on nothing,', { is: local, view: NEW }, ['config', NEXT, true]],
   [
@@ -174,7 +187,7 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   ],
   [
     'that has another config, where the pool settled on nothing,',
-    { is: settledNode(node, OTHER), halt: REVERT },
+    { is: settledNode(node, OTHER), pool: ON_NOTHING, halt: REVERT },
     CONFIG,
   ],
   ['that has none, where the pool settled on nothing,', { is: local, halt: REVERT }, LOCAL],
@@ -205,7 +218,7 @@ describe('a node', () => {
     const what =
       config === null ? 'its local config' : config === NEXT ? 'the next' : config === OLD ? 'the old' : 'the other';
     it(`${name} is to run ${what}${joining ? ' as a joining one' : ''}`, () => {
-      const [found] = targetsOf(groupOf(given), given.pool, given.halt ?? null, NOW);
+      const [found] = targets(groupOf(given), given.pool, given.halt ?? null);
       assert.deepEqual(
         [found?.targetKind, found?.configName, found?.member.joining],
         [aim, config?.configName ?? null, joining],
@@ -220,14 +233,14 @@ describe('a node that is to run what its pool settled on', () => {
     const { rollout } = NEXT.spec;
     const pool = desiredPool({ ...NEXT, spec: { ...NEXT.spec, rollout: { ...rollout, soak, probation } } });
     const members = [memberOf(node, settledNode(node, OLD), targetOf(pool), 0, NOW)];
-    const [found] = targetsOf({ pool, members }, ON_OLD, REVERT, NOW);
-    return [found?.member.progress, found?.member.pastProbation];
+    const [found] = targets({ pool, members }, ON_OLD, REVERT);
+    return found?.member.lifecycle;
   };
 
   it('soaks as long as the pool says, and is on trial by its probation', () => {
-    assert.deepEqual(settling('1h', 'full'), ['settled', false]);
-    assert.deepEqual(settling('61m', 'full'), ['soaking', false]);
-    assert.deepEqual(settling('61m', '2m'), ['soaking', true]);
+    assert.equal(settling('1h', 'full'), LIFECYCLE.settled);
+    assert.equal(settling('61m', 'full'), LIFECYCLE.soakingInPlace);
+    assert.equal(settling('61m', '2m'), LIFECYCLE.soaking);
   });
 });
 
@@ -262,9 +275,8 @@ describe('a failure that a person forgave', () => {
       assert.equal(pool, before.pool);
       const forgiven = before.members.map((each) => ({
         ...each,
-        progress: 'outdated',
+        lifecycle: LIFECYCLE.outdated,
         forgive: true,
-        unavailable: false,
       }));
       assert.deepEqual(members, isForgiven ? forgiven : before.members);
     });
@@ -278,13 +290,13 @@ describe('a failure that a person forgave', () => {
       [AT],
     );
     const [found] = withForgivenFailures(before, ours).members;
-    assert.deepEqual([found?.progress, found?.failedAt, found?.forgive], ['no-agent', undefined, false]);
+    assert.deepEqual([found?.lifecycle, found?.failedAt, found?.forgive], [LIFECYCLE.silent, undefined, false]);
   });
 
   it('leaves a node unavailable that is so for another reason', () => {
     const unavailable = (view: Partial<NodeView>, phase: 'Idle' | 'Trial' = 'Idle') => {
       const is = { ...told, status: { ...told.status, phase } };
-      return withForgivenFailures(groupOf({ is, view }), ours).members[0]?.unavailable;
+      return withForgivenFailures(groupOf({ is, view }), ours).members.some(isUnavailable);
     };
     assert.deepEqual(
       [unavailable({}), unavailable({ ready: false }), unavailable({ cordoned: true }), unavailable({}, 'Trial')],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PayloadClass } from '#reconciler/policy/payload-classes.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -20,23 +21,23 @@ interface Kind {
 
 /** What a node may be towards the payload. */
 const KINDS = {
-  open: { progress: 'outdated', isAssigned: false },
-  away: { progress: 'outdated', isAssigned: false, ready: false },
-  silent: { progress: 'no-agent', isAssigned: false },
+  open: { lifecycle: LIFECYCLE.outdated, isAssigned: false },
+  away: { lifecycle: LIFECYCLE.outdated, isAssigned: false, ready: false },
+  silent: { lifecycle: LIFECYCLE.silent, isAssigned: false },
   /** Silent for an hour. */
-  gone: { progress: 'no-agent', isAssigned: false, isGone: true },
+  gone: { lifecycle: LIFECYCLE.silent, isAssigned: false, isGone: true },
   /** Told, and silent ever since, for an hour. */
-  dead: { progress: 'no-agent', ready: false, isGone: true },
-  told: { progress: 'updating' },
-  proved: { progress: 'settled' },
-  soaking: { progress: 'soaking', promotedAt: LATELY },
+  dead: { lifecycle: LIFECYCLE.silent, ready: false, isGone: true },
+  told: { lifecycle: LIFECYCLE.changing },
+  proved: { lifecycle: LIFECYCLE.settled },
+  soaking: { lifecycle: LIFECYCLE.soaking, promotedAt: LATELY },
   /** Soaks on, though somebody cordoned it an hour ago. */
-  cordoned: { progress: 'soaking', promotedAt: LATELY, isGone: true },
-  fresh: { progress: 'settled', promotedAt: NOW },
-  lost: { progress: 'settled', ready: false },
-  failed: { progress: 'failed' },
-  refused: { progress: 'failed', isAssigned: false },
-  canary: { progress: 'outdated', isAssigned: false, isCanary: true },
+  cordoned: { lifecycle: LIFECYCLE.soaking, promotedAt: LATELY, isGone: true },
+  fresh: { lifecycle: LIFECYCLE.settled, promotedAt: NOW },
+  lost: { lifecycle: LIFECYCLE.settled, ready: false },
+  failed: { lifecycle: LIFECYCLE.failed },
+  refused: { lifecycle: LIFECYCLE.failed, isAssigned: false },
+  canary: { lifecycle: LIFECYCLE.outdated, isAssigned: false, isCanary: true },
 } as const satisfies Record<string, Partial<Member> & Kind>;
 
 const classNamed = (name: string): PayloadClass => ({
@@ -69,7 +70,7 @@ function progress({ rollout, nodes, spared = 0, before }: Case) {
     const node = nodeView(`n${index}`, 'workers', { ready, labels, ...gone });
     const target = { sha256: GIVEN.sha256, apply: 'overlay' } as const;
     const settled = settledNode(node, GIVEN);
-    const kubeletNode = is.progress === 'settled' ? settled : idleNode(node);
+    const kubeletNode = is.lifecycle === LIFECYCLE.settled ? settled : idleNode(node);
     return [{ ...memberOf(node, settled, target, 0, NOW), kubeletNode, payloadClass: CLASSES[ofClass], ...is }];
   });
   const status = before && { configName: GIVEN.configName, sha256: GIVEN.sha256, startedAt: EARLIER, waves: before };

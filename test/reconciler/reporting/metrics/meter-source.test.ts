@@ -16,7 +16,13 @@ function metered(outcome: Error | string) {
     if (outcome instanceof Error) throw outcome;
     return outcome as never;
   };
-  const source = metrics.meterSource({ url: 'u', branch: 'main', resolve: read, snapshot: read } satisfies GitSource);
+  const source = metrics.meterSource({
+    url: 'u',
+    branch: 'main',
+    resolve: read,
+    snapshot: read,
+    earlier: read,
+  } satisfies GitSource);
   const { gitErrors, gitGoodAt, gitSeconds } = metrics.instruments;
   return {
     source,
@@ -36,11 +42,13 @@ describe('a metered repository', () => {
     assert.deepEqual([source.url, source.branch, await goodAt()], ['u', 'main', 0]);
     assert.equal(await source.resolve(never), 'oid');
     assert.equal(await source.snapshot(null, never), 'oid');
+    assert.equal(await source.earlier('oid', 'of', never), 'oid');
     assert.equal(await goodAt(), clock.now() / 1000);
     assert.deepEqual(await errors(), []);
     assert.deepEqual(await seconds(), [
       ['resolve', 3],
       ['snapshot', 3],
+      ['earlier', 3],
     ]);
   });
 

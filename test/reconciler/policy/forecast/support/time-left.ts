@@ -96,6 +96,7 @@ export function timeLeft(workers: readonly Worker[], situation: Situation = {}):
       halt: null,
       released: null,
       settled: null,
+      proof: null,
       rollout: { configName, sha256, startedAt: ago(3_600), waves },
     },
     decisions: members.flatMap((member, index): MemberDecision[] => {

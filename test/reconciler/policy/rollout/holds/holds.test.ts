@@ -8,6 +8,7 @@ import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
 import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { cordoned, notReady } from '#reconciler/policy/rollout/holds/not-ready.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
@@ -42,7 +43,7 @@ const ASKS = { reason: 'NewBase', seen: 'x', message: '' } as const;
 /** What is asked, what about, and which hold comes of it with words of why; null where none. */
 const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, RegExp] | null])[] = [
   ['an agent that reports', noAgent, {}, null],
-  ['no agent', noAgent, { member: { progress: 'no-agent' } }, ['no-agent', /no agent has reported/]],
+  ['no agent', noAgent, { member: { lifecycle: LIFECYCLE.silent } }, ['no-agent', /no agent has reported/]],
   ['no halt', halted, {}, null],
   ['a halt', halted, { facts: { halt: HALT } }, ['halted', /n2 failed/]],
   ['a halt, and what the pool settled on', halted, { facts: { halt: HALT }, aimed: { targetKind: 'settled' } }, null],
@@ -274,7 +275,7 @@ describe('what holds a node', () => {
       spec: { blockers: BLOCKERS, suspend: true },
       member: {
         turnRequest: { ...ASKS, base: 'b' },
-        progress: 'no-agent',
+        lifecycle: LIFECYCLE.silent,
         unrendered: 'the Node has no label pods',
         node: { ...NODE, ready: false, cordoned: true },
       },

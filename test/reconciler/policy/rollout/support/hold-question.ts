@@ -1,5 +1,6 @@
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import type { GroupFacts, HoldQuestion } from '#reconciler/policy/rollout/holds/hold-question.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import type { WaveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -27,6 +28,7 @@ export const WAVES: WaveProgress = {
   waves: [],
   current: { name: 'canary', nodes: 1, soakMs: 0 },
   room: 0,
+  unwritten: null,
   because: 'n2 is on trial',
   classes: [],
 };
@@ -72,9 +74,8 @@ export function question({
     targeted: {
       member: {
         ...memberOf(NODE, assignedNode(NODE, POOL), TARGET, 0, NOW),
-        progress: 'outdated',
+        lifecycle: LIFECYCLE.outdated,
         isAssigned: false,
-        changing: false,
         ...more,
       },
       targetKind: 'config',

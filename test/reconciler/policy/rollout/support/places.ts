@@ -12,6 +12,7 @@ import {
   targetOf,
   type SkippedNode,
 } from '#reconciler/policy/rollout/membership.ts';
+import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -22,7 +23,6 @@ import {
   fleetOf,
   nodeView,
   NOW,
-  poolInCluster,
   poolSpec,
   settledNode,
   validPool,
@@ -83,13 +83,14 @@ function places(
   const fleet = fleetOf({
     nodes: members.map(({ node }) => node),
     kubeletNodes: all.flatMap(({ member: { kubeletNode } }) => (kubeletNode === undefined ? [] : [kubeletNode])),
-    pools: [poolInCluster(OLD, proved === true ? { settled: at } : {})],
   });
   const opted: readonly SkippedNode[] =
     untouchable === undefined
       ? []
       : [{ node: nodeView('x', '', { labels: SERVER }), choice: { choice: 'opted-out' }, changing: untouchable }];
-  const group = { pool: desired, members };
+  const status = proved === true ? { settled: at } : {};
+  const proof = poolProof({ pool: desired, members }, { status, isOwn: true }, NOW);
+  const group = { pool: desired, members, proof };
   const budgets = budgetsOf([group], opted, fleet, bounds, NOW);
   const answers = all
     .filter(({ asks }) => asks)

@@ -1,10 +1,10 @@
 import { CLASS_LABELS_ANNOTATION, MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
-import { labelsAsked, writeClassLabels } from '../class-labels.ts';
-import type { Desired, DesiredPool } from '../desired.ts';
-import type { Fleet } from '../fleet.ts';
-import type { Step } from '../steps.ts';
-import { kubeletNodeOf, targetFor } from './membership.ts';
-import { assignmentOf, sameTarget } from './node-progress.ts';
+import { labelsAsked, writeClassLabels } from './class-labels.ts';
+import type { Desired, DesiredPool } from './desired.ts';
+import type { Fleet } from './fleet.ts';
+import type { Step } from './steps.ts';
+import { kubeletNodeOf, targetFor } from './rollout/membership.ts';
+import { assignmentOf, sameTarget } from './rollout/node-progress.ts';
 
 /**
  * Keeps what nodes of pools with computed values were sorted by: sizes, so that each stays in its class, and the labels with which it was

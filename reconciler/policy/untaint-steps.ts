@@ -1,13 +1,11 @@
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import type { Desired, DesiredPool } from '../desired.ts';
-import type { Fleet, NodeView } from '../fleet.ts';
+import type { Desired } from './desired.ts';
+import type { Fleet, NodeView } from './fleet.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Step } from '../steps.ts';
-import type { MemberDecision } from './decide-group.ts';
-import { isInGrace } from './label-grace.ts';
-import { type Group, kubeletNodeOf } from './membership.ts';
-import { settledConfigFor } from './settled-config.ts';
-import { runsAlready } from './node-progress.ts';
+import type { Step } from './steps.ts';
+import type { MemberDecision } from './rollout/decide-group.ts';
+import { isInGrace } from './rollout/label-grace.ts';
+import { type Group, kubeletNodeOf } from './rollout/membership.ts';
+import { runsAlready } from './rollout/node-progress.ts';
 
 /**
  * Nodes may come with a taint that keeps pods off them until their config has proven itself (the kubelet's
@@ -36,19 +34,16 @@ export function untaintSteps(
         ? isFree(node, desired, fleet) && !isInGrace(node, now)
           ? 'no pool selects it'
           : null
-        : becauseOf(known.decision, known.group.pool, fleet.pools.get(known.group.pool?.name ?? ''));
+        : becauseOf(known.decision, known.group);
     return because === null ? [] : [{ step: 'untaint', node: node.name, uid: node.uid, because }];
   });
 }
 
-function becauseOf(
-  { member }: MemberDecision,
-  pool: DesiredPool | null,
-  present: KubeletPool | undefined,
-): string | null {
-  if (member.progress === 'settled' || member.progress === 'soaking') return 'its config is proven';
-  const former = settledConfigFor(present?.status?.settled, pool)(member)?.target ?? null;
-  const runsFormer = member.progress === 'outdated' && runsAlready(member.kubeletNode, former);
+function becauseOf({ member }: MemberDecision, { proof }: Group): string | null {
+  const { shown, mayBeTold, updated } = member.lifecycle;
+  if (updated && !mayBeTold) return 'its config is proven';
+  const former = proof?.provenFor(member) ?? null;
+  const runsFormer = shown === 'outdated' && runsAlready(member.kubeletNode, former);
   return runsFormer ? 'it runs what its pool settled on' : null;
 }
 

@@ -1,8 +1,9 @@
 import type { Fleet } from '../fleet.ts';
-import type { MemberDecision } from './decide-group.ts';
-import type { SkippedNode } from './membership.ts';
-import type { NodesPlan } from './plan-nodes.ts';
-import { refusedUnassigned } from './node-progress.ts';
+import type { MemberDecision } from '../rollout/decide-group.ts';
+import type { Shown } from '../rollout/lifecycle.ts';
+import type { Member, SkippedNode } from '../rollout/membership.ts';
+import type { NodesPlan } from '../rollout/plan-nodes.ts';
+import { refusedUnassigned } from '../rollout/node-progress.ts';
 
 /** Where a node stands now, and why it is changed or not. */
 export interface NodeReason {
@@ -23,20 +24,17 @@ export function explainNodes({ groups, skipped }: NodesPlan, fleet: Fleet): read
   const left = skipped.map(leftAlone);
   const known = new Set([...decided, ...left].map(({ node }) => node));
   const free = [...fleet.nodes.keys()].filter((node) => !known.has(node));
-  const unselected = free.map((node) => ({
-    node,
-    pool: '-',
-    standing: '-',
-    now: 'nothing to do',
-    because: 'no pool selects it, and it runs its local config',
-  }));
+  const because = 'no pool selects it, and it runs its local config';
+  const unselected = free.map((node): NodeReason => ({ node, ...NOBODYS, now: 'nothing to do', because }));
   return [...decided, ...left, ...unselected].sort((a, b) => BY_NUMBER.compare(a.node, b.node));
 }
 
 const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
+const NOBODYS = { pool: '-', standing: '-' } as const;
+
 function leftAlone({ node, choice }: SkippedNode): NodeReason {
-  return { node: node.name, pool: '-', standing: '-', now: choice.choice, because: becauseOf(choice) };
+  return { node: node.name, ...NOBODYS, now: choice.choice, because: becauseOf(choice) };
 }
 
 function becauseOf(choice: SkippedNode['choice']): string {
@@ -51,36 +49,27 @@ function becauseOf(choice: SkippedNode['choice']): string {
 }
 
 function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason {
-  const { node } = member;
-  const standing = member.turnRequest === undefined ? member.progress : AWAITS_TURN;
-  switch (verdict.verdict) {
-    case 'rest':
-      return { node: node.name, pool, standing, now: 'nothing to do', because: restOf(member) };
-    case 'change':
-      return { node: node.name, pool, standing, now: 'change now', because: verdict.because };
-    case 'drain':
-      return { node: node.name, pool, standing, now: 'drain', because: verdict.because };
-    case 'hold':
-      return { node: node.name, pool, standing, now: verdict.hold, because: verdict.because };
-  }
+  const { shown: standing } = member.lifecycle;
+  const now = verdict.verdict === 'hold' ? verdict.hold : NOW[verdict.verdict];
+  const because = verdict.verdict === 'rest' ? restOf(member, standing) : verdict.because;
+  return { node: member.node.name, pool, standing, now, because };
 }
 
-function restOf({ progress, kubeletNode, target }: MemberDecision['member']): string {
-  if (progress === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
+const NOW = { rest: 'nothing to do', change: 'change now', drain: 'drain' } as const;
+
+function restOf({ kubeletNode, target }: Member, standing: Shown): string {
+  if (standing === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
     return 'its agent refuses the config, so its pods stay and nothing was changed';
   }
   const { trial, active, assigned } = kubeletNode?.status ?? {};
   const by = trial?.awaitsReboot;
-  if (progress === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
+  if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   // After a pool was renamed: the same config under another name restarts no kubelet.
-  const isNamedOtherwise = progress === 'settled' && active !== undefined && active.name !== assigned?.name;
-  return `${RESTS[progress] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, the same config under another name)` : ''}`;
+  const isNamedOtherwise = standing === 'settled' && active !== undefined && active.name !== assigned?.name;
+  return `${RESTS[standing] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, the same config under another name)` : ''}`;
 }
 
-/** Instead of its standing, for a node that is up to date and asks for a restart. */
-export const AWAITS_TURN = 'awaits-turn';
-
-const RESTS: Readonly<Record<string, string>> = {
+const RESTS: Readonly<Partial<Record<Shown, string>>> = {
   settled: 'up to date and proven',
   soaking: 'up to date, and soaking: it keeps its place in the budget until then',
   updating: 'applying the config now',

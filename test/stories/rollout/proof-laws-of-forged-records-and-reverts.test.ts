@@ -157,22 +157,6 @@ describe('a pool whose record is lost', () => {
   });
 });
 
-describe('a canary that takes another version back', () => {
-  it('soaks with what it goes back to from then on', () => {
-    // It counts the time on trial of the other version for the one before, which is committed again.
-    const world = new MovingWorld(settingOf(false, 'halt'), { isStrict: true });
-    const minutes = (count: number): void => {
-      for (let minute = 0; minute < count; minute += 5) world.happen({ event: 'time', minutes: 5, who: 'all' });
-    };
-    world.happen({ event: 'commit', pool: 0, table: 3 });
-    minutes(20);
-    world.happen({ event: 'commit', pool: 0, table: 5 });
-    minutes(30);
-    world.happen({ event: 'commit', pool: 0, table: 3 });
-    minutes(90);
-  });
-});
-
 describe('a pool that never settled on anything', () => {
   it('says that nodes are back when they are', () => {
     const rollout = {

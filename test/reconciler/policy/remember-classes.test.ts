@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
-import { rememberClasses } from '#reconciler/policy/rollout/remember-classes.ts';
+import { rememberClasses } from '#reconciler/policy/remember-classes.ts';
 import { CLASS_LABELS_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { assignedNode, commit, COMMIT_A, fleetOf, idleNode, validPool } from '../../../support/fleet.ts';
-import { sizedNode, sizedPool } from '../../../support/rollout/sized-pool.ts';
+import { assignedNode, commit, COMMIT_A, fleetOf, idleNode, validPool } from '../../support/fleet.ts';
+import { sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
 
 const TIER = 'example.com/tier';
 const BY_TIER = `labels["${TIER}"] == "gold" ? memory * 0.2 : memory * 0.1`;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
-import { explainNodes } from '#reconciler/policy/rollout/explain-nodes.ts';
+import { explainNodes } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
+import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf, targetOf, type SkippedNode } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import {
@@ -31,7 +32,7 @@ function explained(
 ): string {
   const member = { ...memberOf(node, is, targetOf(of), 0, NOW), ...more };
   const decisions = [{ member, aimed: { member, targetKind: 'config', configName: null }, verdict } as const];
-  const memory = { halt: null, released: null, settled: null, rollout: null };
+  const memory = { halt: null, released: null, settled: null, proof: null, rollout: null };
   const plan = {
     groups: [{ group: { pool: of, members: [member] }, memory, decisions }],
     skipped: [],
@@ -43,7 +44,7 @@ function explained(
     .join('\n');
 }
 
-const asks = { progress: 'outdated', turnRequest: { reason: 'NewBase', seen: 's', message: '' } } as const;
+const asks = { lifecycle: LIFECYCLE.awaitsTurn, turnRequest: { reason: 'NewBase', seen: 's', message: '' } } as const;
 const trial = { trial: { config: 'x', awaitsReboot: 'systemd' } } as unknown as KubeletNode['status'];
 const refusing: KubeletNode = {
   ...settledNode(node, OLD, { preflight: { outcome: 'refused', sha256: NEXT.sha256, apply: 'overlay', at: 'T' } }),
@@ -62,7 +63,7 @@ const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[]
   ],
   [
     'soaking',
-    [settledNode(node, NEXT), REST, { progress: 'soaking' }],
+    [settledNode(node, NEXT), REST, { lifecycle: LIFECYCLE.soaking }],
     'workers soaking | nothing to do | up to date, and soaking: it keeps its place in the budget until then',
   ],
   [
@@ -77,7 +78,7 @@ const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[]
   ],
   [
     'back',
-    [assignedNode(node, NEXT), REST, { progress: 'failed' }],
+    [assignedNode(node, NEXT), REST, { lifecycle: LIFECYCLE.failed }],
     'workers failed | nothing to do | took the config back, and does not try it again',
   ],
   [

@@ -1,0 +1,20 @@
+import type { CommitOid } from '../commit-snapshot.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import { readProof } from '../proof/record.ts';
+
+/** A commit in the record of a pool that is to say once more what the pool's nodes get. */
+export interface CommitToRender {
+  readonly pool: string;
+  readonly commit: CommitOid;
+}
+
+/** For reverts to what no node has any more, on the word of another leader's record: others may have written that. All others ask nothing. */
+export function commitsToRender({ pools }: Desired, fleet: Fleet): readonly CommitToRender[] {
+  return [...pools.keys()].flatMap((pool) => {
+    const status = fleet.pools.get(pool)?.status;
+    if (status?.halt?.action !== 'revert') return [];
+    const named = [...readProof(status).values()].flatMap(({ former, commit }) => (former === null ? [] : [commit]));
+    return [...new Set(named)].flatMap((commit) => (commit === undefined ? [] : [{ pool, commit }]));
+  });
+}

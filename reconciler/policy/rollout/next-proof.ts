@@ -1,0 +1,85 @@
+import type { AnalysisStatus, KubeletPoolStatus, ProofRecord, ProofState } from '#shared/contract/api/kubelet-pool.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { classCanaries } from './canaries.ts';
+import { failedMembers } from './halt.ts';
+import { type Group, isOnTarget, type Member } from './membership.ts';
+import { hasProved, sameTarget } from './node-progress.ts';
+import type { WaveProgress } from './wave-progress.ts';
+import { classNameOf } from './pool-proof.ts';
+import { type ClassRecord, isSameProof, isSameState, type PoolProof, writeProof } from '../proof/record.ts';
+
+/** How the rollout of a pool stands, as far as what it has proven goes. */
+export interface RolloutStand {
+  /** null where nobody begins, as in a halted pool. */
+  readonly waves: WaveProgress | null;
+  readonly analysis: AnalysisStatus | undefined;
+  readonly isHalted: boolean;
+  /** Every wave is done and every comparison over, in this pass or before. */
+  readonly isOver: boolean;
+  /** In this pass. */
+  readonly isOverNow: boolean;
+}
+
+/**
+ * What the classes of a pool have proven by now, as its status is to remember it. A class has proven its config when the pool's rollout is
+ * over and as many of its nodes as it has canaries have it behind them. The record is the one before, to the byte, where no state changed.
+ */
+export function nextProof(
+  group: Group,
+  proof: PoolProof,
+  before: KubeletPoolStatus | undefined,
+  stand: RolloutStand,
+  now: Millis,
+): ProofRecord {
+  const { pool, members } = group;
+  const at = toTimestamp(now);
+  const present = [...Map.groupBy(members, ({ node }) => classNameOf(pool, node.name))].map(([name, own]) => {
+    const known = proof.classes.get(name);
+    const next = { name, since: at, ...standOf(own, group, known ?? { proven: null }, stand) };
+    return known !== undefined && isSameState(known, next) ? { ...next, since: known.since } : next;
+  });
+  present.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const there = new Set(present.map(({ name }) => name));
+  // An autoscaler takes the last machine of a kind away, and brings others of it back; what is newer than that they have not proven.
+  const absent = stand.isOverNow ? [] : [...proof.classes.values()].filter(({ name }) => !there.has(name));
+  const classes = [...present, ...absent];
+  return before?.proof !== undefined && isSameProof(before.proof, classes) ? before.proof : writeProof(classes);
+}
+
+function standOf(
+  own: readonly Member[],
+  { pool }: Group,
+  known: Pick<ClassRecord, 'proven'> & Partial<ClassRecord>,
+  stand: RolloutStand,
+): Omit<ClassRecord, 'name' | 'since'> {
+  const [first] = own;
+  const current = first?.unrendered === undefined ? (first?.target ?? null) : null;
+  const done = own.filter(({ lifecycle }) => lifecycle.updated && !lifecycle.inChange);
+  const canary = pool?.spec.rollout.canary;
+  const isNew = stand.isOver && done.length >= Math.min(own.length, classCanaries(canary, own.length));
+  const isProven = current !== null && (sameTarget(known.proven, current) || (isNew && done.length > 0));
+  const proven = isProven ? current : known.proven;
+  const former = proven === null ? (known.former ?? null) : null;
+  const isKnown = sameTarget(proven ?? former, known.proven ?? known.former ?? null);
+  const proved = new Set(done);
+  return {
+    state: stateOf(own, isProven, stand),
+    current,
+    proven,
+    former,
+    commit: isKnown ? known.commit : (pool?.commit ?? undefined),
+    nodes: own.length,
+    proved: done.length,
+    missing: own.flatMap((member) => (proved.has(member) ? [] : [member.node.name])).slice(0, 3),
+  };
+}
+
+function stateOf(own: readonly Member[], isProven: boolean, { waves, analysis, isHalted }: RolloutStand): ProofState {
+  if (isHalted && failedMembers(own).length > 0) return 'refuted';
+  if (isProven) return 'proven';
+  if (!own.some(isOnTarget)) return 'unproven';
+  if (!own.some(({ kubeletNode, target }) => hasProved(kubeletNode, target))) return 'canaries';
+  const current = waves?.waves.find(({ name }) => name === waves.current?.name);
+  if (current?.name === 'canary' || current?.state === 'soaking') return 'soaking';
+  return analysis?.verdict === 'waiting' || analysis?.verdict === 'suspect' ? 'analysing' : 'rolling';
+}

@@ -26,8 +26,6 @@ export function holdLaws(t: TestContext, atLeast: number, replay: Replay, mustCo
       const world = new MovingWorld(setting);
       let hasReverted = false;
       for (const event of story) {
-        // A pool with classes of machines that loses its record gives the bytes of one class to all.
-        if (event.event === 'forget' && world.isComputed(event.pool)) continue;
         const proven = provenIn(world);
         world.happen(event);
         count(event.event);
@@ -36,7 +34,7 @@ export function holdLaws(t: TestContext, atLeast: number, replay: Replay, mustCo
           if (!proven.includes(pool) && members.some((each) => each.told !== each.proved)) count('left behind');
         }
         if (hasReverted || event.event !== 'time') continue;
-        hasReverted = world.checkRevert('with a witness');
+        hasReverted = world.checkRevert('all');
         if (hasReverted) count('reverted');
       }
       for (const pool of world.ledger.pools.values()) {

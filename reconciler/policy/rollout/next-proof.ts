@@ -5,8 +5,7 @@ import { failedMembers } from './halt.ts';
 import { type Group, isOnTarget, type Member } from './membership.ts';
 import { hasProved, sameTarget } from './node-progress.ts';
 import type { WaveProgress } from './wave-progress.ts';
-import { classNameOf } from './pool-proof.ts';
-import { type ClassRecord, isSameProof, isSameState, type PoolProof, writeProof } from '../proof/record.ts';
+import { type ClassRecord, isSameProof, isSameState, ONLY_CLASS, type PoolProof, writeProof } from '../proof/record.ts';
 
 /** How the rollout of a pool stands, as far as what it has proven goes. */
 export interface RolloutStand {
@@ -31,17 +30,16 @@ export function nextProof(
   stand: RolloutStand,
   now: Millis,
 ): ProofRecord {
-  const { pool, members } = group;
   const at = toTimestamp(now);
-  const present = [...Map.groupBy(members, ({ node }) => classNameOf(pool, node.name))].map(([name, own]) => {
+  const byClass = Map.groupBy(group.members, ({ payloadClass }) => payloadClass?.name ?? ONLY_CLASS);
+  const present = [...byClass].map(([name, own]) => {
     const known = proof.classes.get(name);
     const next = { name, since: at, ...standOf(own, group, known ?? { proven: null }, stand) };
     return known !== undefined && isSameState(known, next) ? { ...next, since: known.since } : next;
   });
   present.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const there = new Set(present.map(({ name }) => name));
   // An autoscaler takes the last machine of a kind away, and brings others of it back; what is newer than that they have not proven.
-  const absent = stand.isOverNow ? [] : [...proof.classes.values()].filter(({ name }) => !there.has(name));
+  const absent = stand.isOverNow ? [] : [...proof.classes.values()].filter(({ name }) => !byClass.has(name));
   const classes = [...present, ...absent];
   return before?.proof !== undefined && isSameProof(before.proof, classes) ? before.proof : writeProof(classes);
 }

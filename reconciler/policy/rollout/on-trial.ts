@@ -153,8 +153,8 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
   }
   for (const group of groups) {
     for (const { node, kubeletNode, runsTarget, isAssigned, target } of group.members) {
-      // A pool that was renamed, split or merged has nodes that another one told.
-      const hasIt = isAssigned ? isPayload(target, group) : runsTarget;
+      // A pool that was renamed, split or merged has nodes that another one told; those that it told itself are noted by now.
+      const hasIt = isAssigned ? kubeletNode?.spec?.pool !== group.pool.name && isPayload(target, group) : runsTarget;
       if (hasIt && kubeletNode !== undefined) note(group, node.name, kubeletNode, target);
     }
   }

@@ -50,8 +50,10 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
   };
 }
 
-/** The class that a node of a pool is in. */
-export const classNameOf = (pool: DesiredPool | null, node: string): string =>
+const classOf = ({ payloadClass }: Member): string => payloadClass?.name ?? ONLY_CLASS;
+
+/** The class that a node is in, where only its name is known. */
+const classNameOf = (pool: DesiredPool | null, node: string): string =>
   pool?.classes === undefined ? ONLY_CLASS : (pool.classes.byNode.get(node)?.name ?? ONLY_CLASS);
 
 /** The node has this config behind it, soak included, whether it can be asked now or not. */
@@ -65,7 +67,7 @@ function witnessesIn(group: Group, now: Millis): ReadonlyMap<string, readonly No
   const soakMs = soakOf(group.pool);
   const found = new Map<string, NodeTarget[]>();
   for (const member of group.members) {
-    const name = classNameOf(group.pool, member.node.name);
+    const name = classOf(member);
     const target = provenConfigOf(member.kubeletNode);
     const known = found.get(name) ?? [];
     if (target === null || known.some((each) => sameTarget(each, target))) continue;
@@ -117,9 +119,9 @@ function witnessed(rollout: RolloutStatus, group: Group, all: readonly Member[],
 const NO_WAVE = { name: '', soakMs: 0, nodes: Number.POSITIVE_INFINITY, only: undefined };
 
 /** A lost record: by class, what more than half of those nodes have promoted that were not told the present payload, which has waves to go. */
-function remade({ pool, members }: Group): ReadonlyMap<string, ClassRecord> {
+function remade({ members }: Group): ReadonlyMap<string, ClassRecord> {
   const found = new Map<string, ClassRecord>();
-  for (const [name, own] of Map.groupBy(members, ({ node }) => classNameOf(pool, node.name))) {
+  for (const [name, own] of Map.groupBy(members, classOf)) {
     const others = own.filter(({ isAssigned }) => !isAssigned);
     const counted = new Map<string, number>();
     for (const { kubeletNode } of others) {

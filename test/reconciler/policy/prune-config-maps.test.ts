@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { ConfigSourceView, Fleet } from '#reconciler/policy/fleet.ts';
 import { planConfigSources } from '#reconciler/policy/plan-config-sources.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
   commit,
@@ -13,6 +14,7 @@ import {
   nodeView,
   NOW,
   poolInCluster,
+  recordOf,
   validPool,
 } from '../../support/fleet.ts';
 
@@ -48,12 +50,18 @@ describe('a ConfigMap that no pool wants', () => {
   ];
   for (const [what, fleet] of users) it(`stays while a node ${what}`, () => assert.equal(pruned(fleet), 0));
 
-  it('stays while a pool has it, or has settled on it', () => {
+  it('stays while a pool has it, or has settled on it, or a class of it is to run it or proved it', () => {
     const having = (status: object) => ({
       pools: new Map([['x', { ...poolInCluster(workers), status } as KubeletPool]]),
     });
     assert.equal(pruned(having({ configName: workers.configName })), 0);
     assert.equal(pruned(having({ settled: { configName: workers.configName } })), 0);
+    for (const is of ['current', 'proven', 'former'] as const) {
+      const none = { ...recordOf('', ''), current: null, proven: null };
+      const target = { sha256: workers.sha256, apply: 'overlay' } as const;
+      assert.equal(pruned(having({ proof: writeProof([{ ...none, [is]: target }]) })), 0, is);
+    }
+    assert.equal(pruned(having({ proof: writeProof([recordOf('', 'f'.repeat(64))]) })), 1);
     assert.equal(pruned(having({})), 1);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DesiredPool } from '#reconciler/policy/desired.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import { poolStatus } from '#reconciler/policy/pool-status/pool-status.ts';
 import type { MemberDecision, NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import type { HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
@@ -69,6 +70,12 @@ describe('the phase of a pool', () => {
       assert.equal(statusOf([{}, row, {}]).phase, phase);
     });
   }
+
+  it('says how many classes of machines there is no room for', () => {
+    const proof = { ...writeProof([]), unrecorded: 7 };
+    assert.match(statusOf([{}], { proof }).message ?? '', /; .* 7 count as unproven$/);
+    assert.doesNotMatch(statusOf([{}], { proof: writeProof([]) }).message ?? '', /unproven/);
+  });
 
   it('counts a node that never reported, and as updated one that only asks for a restart', () => {
     assert.equal(statusOf([asks]).counts?.updated, 1);

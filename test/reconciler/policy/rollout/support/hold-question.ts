@@ -1,7 +1,8 @@
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import type { GroupFacts, HoldQuestion } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
-import { memberOf } from '#reconciler/policy/rollout/membership.ts';
+import { type Group, memberOf } from '#reconciler/policy/rollout/membership.ts';
+import { NO_PROOF } from '#reconciler/policy/proof/record.ts';
 import type { WaveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -101,6 +102,9 @@ export function question({
     classLimit: classRoom,
   };
 }
+
+/** Its class has proven whatever it is asked about. */
+export const PROVEN_GROUP: Group = { pool: null, members: [], proof: { ...NO_PROOF, isProven: () => true } };
 
 /** A wave in this state. */
 export const under = (state: 'rolling' | 'waiting', startedAt?: string): GroupFacts['waves'] => ({

@@ -178,7 +178,13 @@ const READ: readonly string[] = [
 
 /** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
 export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookkeeping(object) as KubeletNode;
-export const viewKubeletPool = (object: KubeObject): KubeletPool => withoutBookkeeping(object) as KubeletPool;
+export function viewKubeletPool(object: KubeObject): KubeletPool {
+  const pool = withoutBookkeeping(object) as KubeletPool;
+  if (typeof pool.status !== 'object') return pool;
+  // The definition takes null for some fields, where it says as much as nothing.
+  const said = Object.entries(pool.status ?? {}).filter(([, value]) => value !== null);
+  return { ...pool, status: Object.fromEntries(said) };
+}
 
 /**
  * Whether an agent only said that it is alive, or how far its trial is beyond its first half, in which probations end: what is

@@ -43,12 +43,10 @@ export function createOwnRecords(): OwnRecords {
     all: () => known,
     adopt(desired, pools, planned) {
       judged.clear();
-      for (const name of known.keys()) if (!pools.has(name)) known.delete(name);
       for (const [name, pool] of pools) {
         const { config, unverified = desired.unverified } = desired.pools.get(name) ?? { config: null };
         if (config !== null && unverified !== true) judged.add(name);
-        const isKnown = known.get(name)?.uid === (pool.metadata.uid ?? '');
-        if (!isKnown && equal(memoryOf(pool.status), memoryOf(planned.get(name)))) keep(pool);
+        if (equal(memoryOf(pool.status), memoryOf(planned.get(name)))) keep(pool);
       }
     },
     answered(step, object) {

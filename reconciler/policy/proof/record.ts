@@ -169,6 +169,7 @@ export function isSameProof(proof: ProofRecord, classes: readonly ClassRecord[])
 
 export const isSameState = (a: ClassRecord | undefined, b: ClassRecord): boolean =>
   a?.state === b.state &&
+  (a.commit === undefined) === (b.commit === undefined) &&
   [[a.current, b.current] as const, [a.proven, b.proven] as const, [a.former, b.former] as const].every(
     ([one, other]) => one?.sha256 === other?.sha256 && one?.apply === other?.apply,
   );

@@ -31,7 +31,9 @@ export function nextProof(
   now: Millis,
 ): ProofRecord {
   const at = toTimestamp(now);
-  const byClass = Map.groupBy(group.members, ({ payloadClass }) => payloadClass?.name ?? ONLY_CLASS);
+  // Who leaves the pool shows nothing of what it is to run.
+  const staying = group.members.filter(({ target }) => target !== null);
+  const byClass = Map.groupBy(staying, ({ payloadClass }) => payloadClass?.name ?? ONLY_CLASS);
   const present = [...byClass].map(([name, own]) => {
     const known = proof.classes.get(name);
     const next = { name, since: at, ...standOf(own, group, known ?? { proven: null }, stand) };
@@ -65,7 +67,7 @@ function standOf(
     current,
     proven,
     former,
-    commit: isKnown ? known.commit : (pool?.commit ?? undefined),
+    commit: isKnown && (known.commit !== undefined || !isProven) ? known.commit : (pool?.commit ?? undefined),
     nodes: own.length,
     proved: done.length,
     missing: own.flatMap((member) => (proved.has(member) ? [] : [member.node.name])).slice(0, 3),

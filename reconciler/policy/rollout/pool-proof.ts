@@ -27,26 +27,27 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
   const { pool, members } = group;
   const isLost = status?.proof === undefined && status?.settled === undefined;
   const record = isLost ? remade(group) : readProof(status);
-  const witnesses = isOwn || isLost ? null : witnessesIn(group, now);
-  const classes = witnesses === null ? record : narrowed(record, witnesses);
+  const known = status?.rollout;
+  const written = known !== undefined && isRecordOfTarget(known, targetOf(pool)) ? known : undefined;
+  const rollout = isOwn || written === undefined ? written : witnessed(written, group, members, now);
+  const isOver = rollout?.finishedAt !== undefined;
+  const classes = isOwn || isLost ? record : narrowed(record, witnessesIn(group, isOver, now));
   const byPayload = new Map([...classes.values()].map((known) => [known.proven?.sha256 ?? '', known]));
   const recordOf = ({ node, kubeletNode }: ProofOf): ClassRecord | undefined =>
     // A node whose class has another name under the present template is known by what it has proven.
     classes.get(classNameOf(pool, node.name)) ?? byPayload.get(provenConfigOf(kubeletNode)?.sha256 ?? 'none');
-  const known = status?.rollout;
-  const rollout = known !== undefined && isRecordOfTarget(known, targetOf(pool)) ? known : undefined;
   return {
     classes,
     // What is made again is written first.
     provenFor: (member) => (isLost ? null : (recordOf(member)?.proven ?? null)),
     revertTo: (member) => {
       const { proven = null, former = null, commit } = recordOf(member) ?? {};
-      if (former === null || commit === undefined) return proven;
-      return rendered === undefined ? 'unread' : rendered.has(former.sha256) ? former : proven;
+      if (proven !== null || former === null || commit === undefined) return proven;
+      return rendered === undefined ? 'unread' : rendered.has(former.sha256) ? former : null;
     },
     isProven: (node, target) =>
       !isLost && target !== null && sameTarget(classes.get(classNameOf(pool, node))?.proven ?? null, target),
-    rollout: isOwn || rollout === undefined ? rollout : witnessed(rollout, group, members, now),
+    rollout,
   };
 }
 
@@ -62,8 +63,8 @@ function isWitness({ kubeletNode }: Member, target: NodeTarget, soakMs: Millis, 
   return hasProved(kubeletNode, target) && (promotedAt === undefined || now - promotedAt >= soakMs);
 }
 
-/** By class, what at least one of its nodes has behind it. */
-function witnessesIn(group: Group, now: Millis): ReadonlyMap<string, readonly NodeTarget[]> {
+/** By class, what at least one of its nodes has behind it; of the present payload, once its rollout is over. */
+function witnessesIn(group: Group, isOver: boolean, now: Millis): ReadonlyMap<string, readonly NodeTarget[]> {
   const soakMs = soakOf(group.pool);
   const found = new Map<string, NodeTarget[]>();
   for (const member of group.members) {
@@ -71,6 +72,7 @@ function witnessesIn(group: Group, now: Millis): ReadonlyMap<string, readonly No
     const target = provenConfigOf(member.kubeletNode);
     const known = found.get(name) ?? [];
     if (target === null || known.some((each) => sameTarget(each, target))) continue;
+    if (!isOver && sameTarget(target, member.target)) continue;
     if (isWitness(member, target, soakMs, now)) found.set(name, [...known, target]);
   }
   return found;
@@ -122,7 +124,7 @@ const NO_WAVE = { name: '', soakMs: 0, nodes: Number.POSITIVE_INFINITY, only: un
 function remade({ members }: Group): ReadonlyMap<string, ClassRecord> {
   const found = new Map<string, ClassRecord>();
   for (const [name, own] of Map.groupBy(members, classOf)) {
-    const others = own.filter(({ isAssigned }) => !isAssigned);
+    const others = own.filter(({ isAssigned, target }) => !isAssigned && target !== null);
     const counted = new Map<string, number>();
     for (const { kubeletNode } of others) {
       const proven = provenConfigOf(kubeletNode);

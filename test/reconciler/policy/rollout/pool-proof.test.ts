@@ -19,6 +19,7 @@ import {
 } from '../../../support/fleet.ts';
 import {
   classOf,
+  computedPool,
   given,
   groupOf as groupOfClasses,
   HUGE,
@@ -64,6 +65,15 @@ const proved = (pool: typeof OLD, commit?: string): KubeletPoolStatus => ({
   ]),
 });
 
+/** The rollout of the present payload, over. */
+const OVER = {
+  configName: NEXT.configName,
+  sha256: NEXT.sha256,
+  startedAt: AT,
+  finishedAt: AT,
+  waves: [{ name: 'rest', nodes: 3, state: 'done', startedAt: AT, doneAt: AT }],
+} as const;
+
 const asked = (group: Group, known: Omit<KnownRecord, 'isOwn'> & Partial<KnownRecord>) => {
   const [member] = group.members;
   assert.ok(member !== undefined);
@@ -90,24 +100,31 @@ describe('what a class has proven', () => {
     ['a node was told it', [(view) => assignedNode(view, OLD, { phase: 'Trial' })], OLD, false],
     ['a node has it, its agent silent,', [has(OLD, { heartbeat: '2026-01-01T00:00:00Z' })], OLD, true],
     ['a node has it that has yet to soak', [tries, promoted(29 * 60_000)], NEXT, false],
-    ['a node has it, soak included', [tries, promoted(30 * 60_000)], NEXT, true],
+    ['a node has it, and the rollout of that goes on', [tries, promoted(30 * 60_000)], NEXT, false],
+    ['nodes have it, and the rollout of that is over', [promoted(HOUR), promoted(HOUR), tries], NEXT, true],
+    ['it is over, and hardly a node has it', [tries, tries, promoted(HOUR)], NEXT, false],
     ['a node has it in another way', [has({ ...OLD, spec: { ...OLD.spec, apply: 'replace' } })], OLD, false],
     ['nodes have something else', [has(NEXT)], OLD, false],
   ];
   for (const [what, nodes, pool, isBelieved] of rows) {
     it(`is ${isBelieved ? 'what another leader wrote' : 'nothing'} where ${what}`, () => {
-      const { gives, back } = asked(groupOf(nodes), { status: proved(pool) });
+      const isOver = what.includes('over');
+      const { gives, back } = asked(groupOf(nodes), {
+        status: { ...proved(pool), ...(isOver ? { rollout: OVER } : {}) },
+      });
       const expected = isBelieved ? pool.sha256 : undefined;
       assert.deepEqual([gives, back], [expected, expected]);
     });
   }
 
   it('is shown by nodes of that class alone', () => {
-    const status = provenBy(classOf(LARGE), classOf(HUGE));
+    const { configName, sha256 } = computedPool();
+    const status = { ...provenBy(classOf(LARGE), classOf(HUGE)), rollout: { ...OVER, configName, sha256 } };
+    const more = { ...LARGE, name: 'large-2' };
     const both = groupOfClasses([
       { view: LARGE, is: settledNode(LARGE, given(LARGE)) },
       { view: HUGE, is: idleNode(HUGE) },
-      { view: SMALL, is: settledNode(SMALL, given(HUGE)) },
+      { view: more, is: settledNode(more, given(LARGE)) },
     ]);
     const { classes } = poolProof(both, { status, isOwn: false }, NOW);
     assert.equal(classes.get(nameOf(LARGE))?.proven?.sha256, given(LARGE).sha256);

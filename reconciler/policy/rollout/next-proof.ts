@@ -31,7 +31,7 @@ export function nextProof(
   now: Millis,
 ): ProofRecord {
   const at = toTimestamp(now);
-  // Who leaves the pool shows nothing of what it is to run.
+  // Who leaves the pool shows nothing of its config.
   const staying = group.members.filter(({ target }) => target !== null);
   const byClass = Map.groupBy(staying, ({ payloadClass }) => payloadClass?.name ?? ONLY_CLASS);
   const present = [...byClass].map(([name, own]) => {

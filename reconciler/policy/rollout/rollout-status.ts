@@ -69,13 +69,12 @@ export function rememberRollout(
     waves: waves.waves,
     ...(analysis === undefined ? {} : { analysis }),
   };
-  const isOver = finishedAt !== undefined;
-  const isOverNow = isOver && last?.finishedAt === undefined;
+  const isOverNow = finishedAt !== undefined && last?.finishedAt === undefined;
   const settled =
     isFinished && !sameTarget(known.settled, target)
       ? { configName: config.name, sha256: config.sha256, apply: target.apply, at }
       : known.settled;
-  const next = nextProof(group, proof, before, { ...stand, isOver, isOverNow }, now);
+  const next = nextProof(group, proof, before, { ...stand, isOver: finishedAt !== undefined, isOverNow }, now);
   return { halt, released, settled, proof: next, rollout };
 }
 

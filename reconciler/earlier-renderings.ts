@@ -15,7 +15,7 @@ import type { Fleet } from './policy/fleet.ts';
 import type { CommitToRender } from './policy/rollout/commits-to-render.ts';
 import { membersOfPools } from './policy/pool-members.ts';
 
-/** What commits of before render, read from git again: a record in the cluster is no proof of it. */
+/** What earlier commits render, read from git again: others may write the record in the cluster that names them. */
 export interface EarlierRenderings {
   /**
    * By pool, the SHA-256s of the payloads that the commit renders for it: of a pool with computed values, for each node that it selects

@@ -122,7 +122,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
           throw attributeToCommit(error, oid);
         }
       }),
-    // What is no commit's name could be more words of the protocol.
+    // Anything but a commit's name could be read as another command of the protocol.
     earlier: async (oid, of, signal) =>
       /^[0-9a-f]{40}$/.test(oid) ? remote.within(signal, (session) => readEarlier(session, oid, of)) : null,
   };

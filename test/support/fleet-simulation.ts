@@ -7,6 +7,7 @@ import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { QueriedPool, QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
 import { createOwnRecords, type OwnRecords } from '#reconciler/policy/proof/own-records.ts';
+import { type CommitToRender, commitsToRender } from '#reconciler/policy/rollout/commits-to-render.ts';
 import { queriesToAsk } from '#reconciler/policy/rollout/queries-to-ask.ts';
 import type { VitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 import { type ClockReading, clockJump, shiftTimes } from '#reconciler/policy/first-seen/clock-jump.ts';
@@ -46,6 +47,7 @@ export class FleetSimulation {
   private sights: FirstSeenTimes | null = null;
   private reading: ClockReading | null = null;
   private ahead: Millis = 0;
+  private readonly commits = new Map<string, CommitInForce>();
   private records: OwnRecords = createOwnRecords();
   /** Pools as commits in force said them since the start. */
   private readonly known = new Map<string, DesiredPool>();
@@ -65,6 +67,7 @@ export class FleetSimulation {
 
   reconcile(): Plan {
     const seen = stampedBy(this.clocks, this.fleet, this.now);
+    if (this.inForce !== null) this.commits.set(this.inForce.oid, this.inForce);
     const desired = desiredState(this.inForce, seen, () => [], undefined, this.known);
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') this.known.set(pool.name, pool);
     const now = this.now + this.own;
@@ -77,6 +80,7 @@ export class FleetSimulation {
       queries: this.answers(queriesToAsk(desired, seen)),
       drains: this.drains,
       records: this.records.all(),
+      rendered: this.rendered(commitsToRender(desired, seen), seen),
       ...(this.running.size === 0 ? {} : { pods: this.counts }),
     });
     for (const step of planned.steps) this.note(step);
@@ -87,6 +91,18 @@ export class FleetSimulation {
       if (written !== undefined) this.records.answered(step, written);
     }
     return planned;
+  }
+
+  /** By pool, what git says of commits that were in force before. */
+  private rendered(asked: readonly CommitToRender[], seen: Fleet): ReadonlyMap<string, ReadonlySet<string>> {
+    const found = new Map<string, ReadonlySet<string>>();
+    for (const { pool: name, commit } of asked) {
+      const pool = desiredState(this.commits.get(commit) ?? null, seen, () => []).pools.get(name);
+      const all =
+        pool?.unverified === true ? [] : [pool?.config?.sha256 ?? '', ...(pool?.classes?.configs.keys() ?? [])];
+      found.set(name, new Set([...(found.get(name) ?? []), ...all]));
+    }
+    return found;
   }
 
   private answers(pools: readonly QueriedPool[]): ReadonlyMap<string, QueryAnswers> {

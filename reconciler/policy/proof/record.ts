@@ -15,7 +15,7 @@ export interface ClassRecord {
   readonly name: string;
   readonly state: ProofState;
   readonly since: string;
-  /** What its nodes are to run; null where there is no config for it. */
+  /** The config that its nodes are to run; null where the class has none. */
   readonly current: Payload;
   /** What it proved last, and others may be given; null for nothing. */
   readonly proven: Payload;
@@ -103,8 +103,8 @@ export function readProof({ proof, settled }: KubeletPoolStatus = {}): ReadonlyM
 }
 
 /**
- * The record of these classes, in this order: those first that are not to be lost where there is no room for all. Where all of it would be too
- * large, it goes without names of nodes.
+ * The record of these classes, in this order: where there is no room for all, the last ones are left out. A record that would be too large
+ * has no names of nodes.
  */
 export function writeProof(classes: readonly ClassRecord[]): ProofRecord {
   let [most, found] = [MOST_CLASSES, written(classes.slice(0, MOST_CLASSES), classes.length, MOST_NAMES)];

@@ -9,7 +9,10 @@ export interface CommitToRender {
   readonly commit: CommitOid;
 }
 
-/** For reverts to what no node has any more, on the word of another leader's record: others may have written that. All others ask nothing. */
+/**
+ * Which commits are read again: those that a pool goes back to in a revert, where no node has that config any more and only the record of
+ * another leader names it.
+ */
 export function commitsToRender({ pools }: Desired, fleet: Fleet): readonly CommitToRender[] {
   return [...pools.keys()].flatMap((pool) => {
     const status = fleet.pools.get(pool)?.status;

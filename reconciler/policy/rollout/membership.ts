@@ -52,7 +52,7 @@ export interface Group {
   /** null for nodes that leave a pool which is not known any more. */
   readonly pool: DesiredPool | null;
   readonly members: readonly Member[];
-  /** What its classes of machines have proven; absent before that is known, and where there is no pool. */
+  /** What its classes of machines have proven. Absent without a pool, and until it was worked out. */
   readonly proof?: PoolProof;
 }
 

@@ -249,7 +249,7 @@ export interface ClassProof {
   readonly state: ProofState;
   /** Position of the time since when. */
   readonly since: number;
-  /** Position of what its nodes are to run; absent where there is no config for it. */
+  /** Position of the config that its nodes are to run; absent where the class has none. */
   readonly current?: number;
   /** Position of what it proved last; absent for nothing. */
   readonly proven?: number;

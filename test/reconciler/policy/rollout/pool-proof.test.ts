@@ -144,7 +144,7 @@ describe('what a class has proven', () => {
   });
 });
 
-describe('what a revert goes back to that no node has any more', () => {
+describe('a revert to a config that no node has', () => {
   const status = proved(OLD, 'a'.repeat(40));
 
   it('is read from git first', () => {

@@ -151,6 +151,15 @@ describe('what is remembered of a rollout', () => {
   }
 });
 
+describe('what a pool has proven', () => {
+  it('is what those show that stay in it, whichever node leaves', () => {
+    const { proof } = remembered({ nodes: [{ target: null }, {}, {}] });
+    const [only] = proof?.classes ?? [];
+    const proven = proof?.payloads[only?.proven ?? -1];
+    assert.deepEqual([only?.state, only?.nodes, proven], ['proven', 2, GIVEN.sha256]);
+  });
+});
+
 describe('a pool has settled', () => {
   const asks = {
     ...pending,

@@ -9,6 +9,6 @@ const replay = replayFrom(process.env, USUAL);
 
 describe('what a fleet has proven', () => {
   it('is all that anything is decided by, with several pools and kinds of machines', (t) => {
-    holdLaws(t, runsOf(24_000, 3), replay, replay.seed === USUAL ? 5 : 0);
+    holdLaws(t, runsOf(200_000, 25), replay, replay.seed === USUAL ? 5 : 0);
   });
 });

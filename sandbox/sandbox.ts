@@ -151,7 +151,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await Promise.all([...nodes.values()].map((node) => node.stop()));
       await api.stop();
       if (options.git === undefined) await git.stop();
-      await rm(directory, { recursive: true, force: true });
+      // A write of an agent that was stopped in the middle of it may end now.
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

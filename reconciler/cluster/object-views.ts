@@ -25,8 +25,8 @@ import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
 import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { NEEDED_BY_PODS } from '#shared/contract/kubelet-config/feature-gates/gate-cost.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';
-import { parseMark } from '../policy/disruption/drain-mark.ts';
-import type { ConfigSourceView, DrainMark, NodeView } from '../policy/fleet.ts';
+import { parseFailed, parseMark } from '../policy/disruption/drain-mark.ts';
+import type { ConfigSourceView, NodeView } from '../policy/fleet.ts';
 
 /** Config sources carry both labels; the record of the commit in force carries only the first. */
 export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
@@ -67,8 +67,7 @@ export function viewNode(object: KubeObject): NodeView {
     readySince: fromTimestamp(readiness?.lastTransitionTime) ?? 0,
     ...readyFor(readiness),
     cordoned: spec?.unschedulable === true,
-    ...markIn('drain', metadata.annotations?.[CORDONED_ANNOTATION]),
-    ...markIn('drainFailed', metadata.annotations?.[DRAIN_FAILED_ANNOTATION]),
+    ...drainsOf(metadata.annotations),
     ...(spec?.taints?.some(({ key }) => key === NOT_CONFIGURED_TAINT) === true ? { gated: true } : {}),
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
@@ -130,12 +129,10 @@ function readyFor(readiness: HeartbeatCondition | undefined): Pick<NodeView, 're
   return { readyForMs: Math.max(0, to - from - 999) };
 }
 
-function markIn<K extends 'drain' | 'drainFailed'>(
-  key: K,
-  text: string | undefined,
-): { readonly [P in K]?: DrainMark } {
-  const mark = text === undefined ? undefined : parseMark(text);
-  return (mark === undefined ? {} : { [key]: mark }) as { readonly [P in K]?: DrainMark };
+function drainsOf(annotations: Readonly<Record<string, string>> | undefined): Pick<NodeView, 'drain' | 'drainFailed'> {
+  const drain = parseMark(annotations?.[CORDONED_ANNOTATION] ?? '');
+  const drainFailed = parseFailed(annotations?.[DRAIN_FAILED_ANNOTATION] ?? '');
+  return { ...(drain && { drain }), ...(drainFailed && { drainFailed }) };
 }
 
 const viewCondition = ({ status, reason, message, lastTransitionTime }: Condition): NodeView['configHealth'] & {} => ({

@@ -6,11 +6,17 @@ import type { FeatureNeeds } from './allocatable/feature-needs.ts';
 import type { NodeSize } from './allocatable/allocatable.ts';
 import type { VitalPods } from './allocatable/vital-pods.ts';
 
-/** What a node was or is drained for, and when that began or was given up. */
+/** What a node is drained for, and since when. */
 export interface DrainMark {
   /** Name of a config source, or `local`. */
   readonly config: string;
   readonly at: Millis;
+}
+
+/** The drain of a node that was given up last. */
+export interface FailedDrain extends DrainMark {
+  /** How many were given up since one that succeeded, whatever they were for. */
+  readonly times: number;
 }
 
 /** How the drain of one node stands, as of the last look. */
@@ -61,10 +67,12 @@ export interface NodeView {
   readonly cordoned: boolean;
   /** Set where we cordoned it to drain it. */
   readonly drain?: DrainMark;
-  /** Set where its pods did not leave in time. */
-  readonly drainFailed?: DrainMark;
+  /** Set where its pods did not leave in time, until they do. */
+  readonly drainFailed?: FailedDrain;
   /** It has the taint that it was registered with, and pods are to wait for its config. */
   readonly gated?: true;
+  /** Why it is about to be removed, as a clause; absent where it is not. */
+  readonly leaving?: string;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
   /** Features that it declares (KEP-5328), of those that pods can need; absent for a Node that declares no features. */
@@ -79,6 +87,8 @@ export interface NodeView {
   readonly firstSeen?: Millis;
   /** Since when it has had an assignment, at the latest, on the same clock; absent without one, and in a single look. */
   readonly assignedSince?: Millis;
+  /** Since when it has had its present assignment; absent without one, and in a single look. */
+  readonly toldSince?: Millis;
   /** Absent while a pool selects the node, and in a single look at the fleet. */
   readonly unselected?: Unselected;
   /** Absent while the node's assignment is of its own pool, and in a single look at the fleet. */

@@ -3,7 +3,7 @@ import type { Condition } from '#shared/contract/api/object.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
-import type { DrainMark } from './fleet.ts';
+import type { DrainMark, FailedDrain } from './fleet.ts';
 import type { DesiredConfig } from './config-map-name.ts';
 
 /**
@@ -46,7 +46,7 @@ export type Step =
   /** Keeps new pods off a node and marks it as ours; evicts what is there; lets pods back on. */
   | { readonly step: 'cordon'; readonly node: string; readonly uid: string; readonly mark: DrainMark }
   | { readonly step: 'evict'; readonly node: string; readonly since: Millis }
-  | { readonly step: 'uncordon'; readonly node: string; readonly uid: string; readonly failed: DrainMark | null }
+  | { readonly step: 'uncordon'; readonly node: string; readonly uid: string; readonly failed: FailedDrain | null }
   /** Only looks, so that it is known in the next pass. */
   | { readonly step: 'count-pods'; readonly node: string; readonly at: Millis }
   /** Lets pods onto a node that came with our taint. */

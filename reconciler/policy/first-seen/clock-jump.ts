@@ -31,13 +31,24 @@ export function shiftTimes({ nodes, sources }: FirstSeenTimes, by: Millis): Firs
 }
 
 function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
-  const { firstSeen, assigned, unselected, poolChange, readiness, heartbeat, promotion, drainFailed, unableSince } =
-    sight;
+  const {
+    firstSeen,
+    assigned,
+    told,
+    unselected,
+    poolChange,
+    readiness,
+    heartbeat,
+    promotion,
+    drainFailed,
+    unableSince,
+  } = sight;
   return {
     ...sight,
     firstSeen: firstSeen === 0 ? 0 : firstSeen + by,
     readiness: { ...readiness, at: readiness.at + by },
     ...(assigned === undefined ? {} : { assigned: assigned + by }),
+    ...(told === undefined ? {} : { told: { ...told, at: told.at + by } }),
     ...(unselected === undefined ? {} : { unselected: { ...unselected, since: unselected.since + by } }),
     ...(poolChange === undefined ? {} : { poolChange: { ...poolChange, since: poolChange.since + by } }),
     ...(heartbeat === undefined ? {} : { heartbeat: stampForward(heartbeat, by) }),

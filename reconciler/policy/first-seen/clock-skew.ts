@@ -34,12 +34,13 @@ export function nodesWithoutClockSkew({ nodes }: Pick<Fleet, 'nodes'>, sights: F
 
 function seenOf(
   { drainFailed }: NodeView,
-  { firstSeen, assigned, readiness, unselected, poolChange, unableSince, drainFailed: failed }: NodeFirstSeen,
+  { firstSeen, assigned, told, readiness, unselected, poolChange, unableSince, drainFailed: failed }: NodeFirstSeen,
 ): Partial<NodeView> {
   return {
     firstSeen,
     readySince: readiness.at,
     ...(assigned === undefined ? {} : { assignedSince: assigned }),
+    ...(told === undefined ? {} : { toldSince: told.at }),
     ...(unselected === undefined ? {} : { unselected }),
     ...(poolChange === undefined ? {} : { poolChange }),
     ...(unableSince === undefined ? {} : { unableSince }),

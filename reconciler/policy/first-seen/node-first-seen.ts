@@ -27,6 +27,8 @@ export interface NodeFirstSeen {
   readonly firstSeen: Millis;
   /** Since when it has had an assignment, whichever; absent without one. */
   readonly assigned?: Millis;
+  /** Its present assignment. */
+  readonly told?: SeenStamp<string>;
   /** Absent while a pool selects the node, or more than one, or it is opted out. */
   readonly unselected?: Unselected;
   /** Absent while its assignment is of the pool that it is in. */
@@ -79,7 +81,7 @@ export function nodeFirstSeen(
       last?.readiness.stamp === ready
         ? last.readiness
         : { stamp: ready, at: now - (last === undefined ? (node.readyForMs ?? 0) : 0) },
-    ...(assignmentOf(kubeletNode) === null ? {} : { assigned: last?.assigned ?? now }),
+    ...assignedSeen(kubeletNode, last, now),
     ...(unselected === undefined ? {} : { unselected }),
     ...(moved === undefined ? {} : { poolChange: moved }),
     ...(heartbeatSeen === undefined ? {} : { heartbeat: heartbeatSeen }),
@@ -89,6 +91,20 @@ export function nodeFirstSeen(
       ? {}
       : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now, last === undefined ? ahead : 0) }),
   };
+}
+
+function assignedSeen(
+  kubeletNode: KubeletNode | undefined,
+  last: NodeFirstSeen | undefined,
+  now: Millis,
+): Pick<NodeFirstSeen, 'assigned' | 'told'> {
+  const assignment = assignmentOf(kubeletNode);
+  if (assignment === null) return {};
+  const stamp = `${assignment.apply} ${assignment.sha256}`;
+  // A process that starts in the middle of a trial knows for how long it has lasted at least.
+  const healthyMs = last === undefined ? (kubeletNode?.status?.trial?.healthySeconds ?? 0) * 1000 : 0;
+  const told = last?.told?.stamp === stamp ? last.told : { stamp, at: now - healthyMs };
+  return { assigned: last?.assigned ?? now, told };
 }
 
 /** A stamp that is missing or unreadable for a while changes nothing: it may come back as it was. */

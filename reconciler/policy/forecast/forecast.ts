@@ -1,4 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { ReducedBound } from '#shared/contract/api/kubelet-pool.ts';
 import { allowedOnTrial } from '../rollout/on-trial.ts';
 import { type SimulatedClock, createSimulatedClock } from './simulated-clock.ts';
 import { type ForecastNode, waitingNodes } from './waiting.ts';
@@ -41,6 +42,8 @@ export interface ForecastTerms {
   /** Nodes that have the payload behind them: settled, and taken back. Both 0 before it begins. */
   readonly settled: number;
   readonly failed: number;
+  /** What the failures have made of the bound; absent for nothing. */
+  readonly reduced?: ReducedBound | undefined;
   /** So many failures stop it. */
   readonly threshold: number;
   /** Names of nodes that run the payload already: no trial, no soak. */
@@ -118,6 +121,8 @@ function* wayOf(
   const inZone = new Map<string, number>();
   const turns: (readonly ForecastNode[])[] = [];
   let [unavailable, onTrial, masters, failures] = [0, 0, 0, terms.failed];
+  let reduced: ReducedBound | undefined = terms.reduced;
+  let begun = 0;
   let [passed, promoted, ended, lastPromoted, lastReleased] = [terms.settled, terms.settled, 0, lastPromotedMs, 0];
 
   const hold = (node: ForecastNode, by: 1 | -1): void => {
@@ -128,6 +133,7 @@ function* wayOf(
 
   function follow({ node, passesMs, promotesMs, releasesMs }: Underway, failsMs: Millis): void {
     hold(node, 1);
+    begun += 1;
     onTrial += 1;
     if (node.isControlPlane) masters += 1;
     const passes = probationMs === null ? releasesMs : Math.min(passesMs, promotesMs);
@@ -224,6 +230,9 @@ function* wayOf(
   function boundNow(): { readonly allowed: number; readonly isProven: boolean } {
     if (terms.isProven) return { allowed: Infinity, isProven: true };
     if (probationMs === null) return { allowed: Infinity, isProven: false };
-    return allowedOnTrial(terms.mostOnTrial, terms.canaries, { promoted, passed, failed: failures });
+    const counts = { promoted, passed, begun: terms.settled + begun - failures + terms.failed, failed: failures };
+    const bound = allowedOnTrial(terms.mostOnTrial, terms.canaries, counts, reduced);
+    ({ reduced } = bound);
+    return bound;
   }
 }

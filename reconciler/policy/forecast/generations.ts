@@ -1,3 +1,4 @@
+import type { ReducedBound } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { cohortOf } from '../rollout/cohort.ts';
@@ -9,7 +10,7 @@ import type { GroupPlan } from '../rollout/plan-nodes.ts';
 
 /** The nodes that began with a payload while so many might be on trial. */
 export interface Generation {
-  /** 0 for the canaries, one more whenever the bound doubled. After a failure it is 0 again. */
+  /** 0 for the canaries, one more whenever the bound doubled, and less again after a failure. */
   readonly generation: number;
   /** How many might run it unproven then. */
   readonly maxOnTrial: number;
@@ -47,10 +48,14 @@ export function generationsOf(ways: readonly TrialTimeline[], most: number, cana
   // Its own failure is nothing that a node began after.
   const failures = countedBy(moments(({ failedAt }) => failedAt).map((at) => at + 1));
   const found: Generation[] = [];
-  for (const way of ways.toSorted((a, b) => a.beganAt - b.beganAt)) {
+  let reduced: ReducedBound | undefined;
+  for (const [begun, way] of ways.toSorted((a, b) => a.beganAt - b.beganAt).entries()) {
     const at = way.beganAt;
-    const evidence = { passed: passes(at), promoted: promotions(at), failed: failures(at) };
-    const { allowed, generation } = allowedOnTrial(most, canaries, evidence);
+    const failed = failures(at);
+    const evidence = { passed: passes(at), promoted: promotions(at), begun: begun - failed, failed };
+    const bound = allowedOnTrial(most, canaries, evidence, reduced);
+    const { allowed, generation } = bound;
+    ({ reduced } = bound);
     const last = found.at(-1);
     if (last?.maxOnTrial !== allowed)
       found.push(withOneMore({ ...EMPTY, generation, maxOnTrial: allowed, from: at }, way));

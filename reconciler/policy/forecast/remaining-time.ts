@@ -6,7 +6,7 @@ import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { isUnavailable, type Member, soakOf } from '../rollout/membership.ts';
-import { canaryCount } from '../rollout/canaries.ts';
+import { canaryCandidates, canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
 import { probationOf, trialTermsOf } from '../rollout/trial-terms.ts';
@@ -71,6 +71,11 @@ export function remainingTimeOf(
   const { members } = cohortOf(targeted, rollout, spec.rollout.canary);
   const waiting = inChangeOrder(
     members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout)).map((member) => ({ member })),
+    now,
+    canaryCandidates(
+      members,
+      rollout.waves.some(({ name, state }) => name === 'canary' && state !== 'done'),
+    ),
   ).map(({ member }) => member);
   const underway = members.filter(isUnderway);
   const done = members.filter((member) => member.lifecycle.updated && !isUnderway(member));
@@ -101,6 +106,7 @@ export function remainingTimeOf(
     soakMs: soakOf(pool),
     settled: done.length,
     failed,
+    reduced: rollout.reduced,
     threshold: haltThreshold(group),
     takenOver: new Set(waiting.filter(({ runsTarget }) => runsTarget).map(({ node }) => node.name)),
   });

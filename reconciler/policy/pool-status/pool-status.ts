@@ -140,7 +140,10 @@ function messageOf(
     proof?.unrecorded === undefined
       ? ''
       : `; there are too many classes of machines to record: ${proof.unrecorded} count as unproven`;
-  return `${done}${unjudged}${unrecorded}${because}`;
+  const { superseded = 0 } = rollout ?? {};
+  const unproven =
+    superseded < 2 ? '' : `; ${superseded} configs in a row were replaced by newer ones before any of them was proven`;
+  return `${done}${unjudged}${unrecorded}${unproven}${because}`;
 }
 
 /** No node runs the template of a pool with computed values. */

@@ -1,4 +1,5 @@
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import { shareOf } from './amount.ts';
@@ -41,6 +42,35 @@ const NO_CLASSES: ReadonlyMap<PayloadClass, number> = new Map();
 /** How many nodes begin: the canaries, or one where none are asked for. A pool without nodes has none, and doubles from one as well. */
 export const canaryCount = ({ canary }: RolloutSpec, members: readonly Member[]): number =>
   Math.max(1, chooseCanaries(canary, members)?.nodes ?? 1);
+
+/** Who would be a canary if its turn came: everybody in the wave of canaries, and later who is of a class that has shown nothing. */
+export function canaryCandidates(members: readonly Member[], isCanaryWave: boolean): (member: Member) => boolean {
+  const shown = new Set(
+    members.flatMap(({ kubeletNode, target, payloadClass }) =>
+      hasProved(kubeletNode, target) ? [payloadClass?.name] : [],
+    ),
+  );
+  return ({ payloadClass }) => isCanaryWave || !shown.has(payloadClass?.name);
+}
+
+/** A node that has not been Ready with the payload for so long is dead, as one whose agent is silent: another one is tried in its place. */
+const DEAD_AFTER_MS: Millis = 15 * 60_000;
+
+/**
+ * Those of these nodes in whose place others are tried: they were told the payload, and are dead or leaving before they could prove or
+ * refuse it. One machine may die of itself; where more do than the pool puts up with, they may have died of the payload.
+ *
+ * @param spared how many nodes may fail without stopping the rollout
+ */
+export function replacedMembers(members: readonly Member[], spared: number, now: Millis): readonly Member[] {
+  const isGone = ({ node, lifecycle }: Member): boolean =>
+    node.leaving !== undefined ||
+    lifecycle.shown === 'no-agent' ||
+    (!node.ready && now - Math.max(node.readySince, node.toldSince ?? now) >= DEAD_AFTER_MS);
+  const isUnproven = (member: Member): boolean =>
+    member.isAssigned && !member.lifecycle.failed && !hasProved(member.kubeletNode, member.target);
+  return members.filter((member) => isUnproven(member) && isGone(member)).slice(0, Math.max(1, spared));
+}
 
 /** What a class of machines lets begin that no node of it has proven its config for. */
 export interface ClassLimit {
@@ -85,11 +115,13 @@ export function unprovenClasses(
   members: readonly Member[],
   spared: number,
   isProven: (member: Member) => boolean,
+  now: Millis,
 ): readonly ClassLimit[] {
   return [...membersByClass(members)]
     .filter(([, own]) => !own.some((each) => hasProved(each.kubeletNode, each.target) || isProven(each)))
     .map(([payloadClass, own]) => {
-      const replaced = Math.min(spared, own.filter(({ lifecycle }) => lifecycle.failed).length);
+      const failed = Math.min(spared, own.filter(({ lifecycle }) => lifecycle.failed).length);
+      const replaced = failed + replacedMembers(own, spared, now).length;
       return {
         payloadClass,
         room: Math.max(0, classCanaries(canary, own.length) + replaced - own.filter(isOnTarget).length),

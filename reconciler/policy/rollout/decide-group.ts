@@ -5,6 +5,7 @@ import { type Hold, hold } from './holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from './holds/holds.ts';
 import type { GroupFacts, HoldQuestion } from './holds/hold-question.ts';
 import type { Member } from './membership.ts';
+import { canaryCandidates } from './canaries.ts';
 import { inChangeOrder } from './node-order.ts';
 
 /** What is done about one node now. `rest` where it needs nothing. */
@@ -41,7 +42,8 @@ export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly
   let room = question.waves?.room ?? Number.POSITIVE_INFINITY;
   const classRooms = new Map(question.waves?.classes.map((each) => [each.payloadClass, each]));
 
-  return inChangeOrder(question.targets).map((aimed): MemberDecision => {
+  const isFirst = canaryCandidates(question.group.members, question.waves?.current?.name === 'canary');
+  return inChangeOrder(question.targets, question.now, isFirst).map((aimed): MemberDecision => {
     const { member } = aimed;
     const classRoom = member.payloadClass && classRooms.get(member.payloadClass);
     const verdict = decide(aimed, question, { room, classLimit: classRoom }, budgets);

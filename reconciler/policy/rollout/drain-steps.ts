@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Fleet, NodeView } from '../fleet.ts';
+import type { FailedDrain, Fleet, NodeView } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { SkippedNode } from './membership.ts';
@@ -44,8 +44,20 @@ function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Mill
   const counts: readonly Step[] = isCounted(verdict) ? [{ step: 'count-pods', node: name, at: now }] : [];
   const waits = verdict?.verdict === 'hold' && verdict.hold === 'no-commit';
   if (waits || isBeingChanged(decision) || drain === undefined) return counts;
-  const gaveUp = verdict?.verdict === 'hold' && verdict.gaveUp === true;
-  return [...counts, { step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null }];
+  return [...counts, { step: 'uncordon', node: name, uid, failed: failedDrain(node, decision, now) }];
+}
+
+/** What is known of drains in vain once this one is over: nothing where the node was told what it was drained for. */
+function failedDrain(
+  { drain, drainFailed }: NodeView,
+  decision: MemberDecision | undefined,
+  now: Millis,
+): FailedDrain | null {
+  const { member, aimed, verdict } = decision ?? {};
+  if (verdict?.verdict === 'hold' && verdict.gaveUp === true)
+    return { config: aimed?.configName ?? 'local', at: now, times: (drainFailed?.times ?? 0) + 1 };
+  const isDone = member !== undefined && (member.kubeletNode?.spec?.configSource?.name ?? 'local') === drain?.config;
+  return isDone ? null : (drainFailed ?? null);
 }
 
 const isCounted = (verdict: MemberDecision['verdict'] | undefined): boolean =>

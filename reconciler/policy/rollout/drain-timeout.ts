@@ -1,18 +1,19 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import type { DrainView } from '../fleet.ts';
+import type { DrainView, FailedDrain } from '../fleet.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import { hold } from './holds/hold.ts';
 import type { Member } from './membership.ts';
 import { preflightBeforeDrain } from './preflight-order.ts';
 
-/** After a drain that was given up, the node is left alone for this long. */
+/** After a drain that was given up, the node is left alone for this long, and for twice as long after each further one. */
 const DRAIN_AGAIN_MS: Millis = 30 * 60_000;
+const LONGEST_PAUSE_MS: Millis = 24 * 60 * 60_000;
 const DEFAULT_DRAIN_TIMEOUT = '10m';
 
 /**
  * The next step of a node's drain: cordon it, evict its pods, or give up after the pool's `drainTimeout` and leave the node alone for
- * half an hour. null once the node is drained.
+ * a while, whatever it is to be drained for then. null once the node is drained.
  *
  * @param config the config that the node is drained for
  * @param why what the change asks of the node, as part of a sentence; may be empty
@@ -28,9 +29,11 @@ export function drainFirst(
 ): NodeVerdict | null {
   const { drain, drainFailed, cordoned } = member.node;
   const timeoutMs = parseDuration(drainTimeout ?? DEFAULT_DRAIN_TIMEOUT) ?? 0;
-  if (drainFailed?.config === config && now - drainFailed.at < DRAIN_AGAIN_MS) {
+  const again = drainFailed === undefined || drain !== undefined ? 0 : drainsAgainAt(drainFailed);
+  if (drainFailed !== undefined && now < again) {
+    const times = drainFailed.times > 1 ? `, ${drainFailed.times} in a row` : '';
     return held(
-      `its drain was given up at ${toTimestamp(drainFailed.at)}; it is drained again from ${toTimestamp(drainFailed.at + DRAIN_AGAIN_MS)} on`,
+      `its drain was given up at ${toTimestamp(drainFailed.at)}${times}; it is drained again from ${toTimestamp(again)} on`,
     );
   }
   if (drain?.config !== config) {
@@ -50,6 +53,9 @@ export function drainFirst(
   if (now - drain.at > timeoutMs) return { ...held(`its pods did not leave in time: ${because}`), gaveUp: true };
   return { verdict: 'drain', stage: 'evict', because };
 }
+
+const drainsAgainAt = ({ at, times }: FailedDrain): Millis =>
+  at + Math.min(LONGEST_PAUSE_MS, DRAIN_AGAIN_MS * 2 ** (times - 1));
 
 /** Hold the node because of what the change disrupts. */
 export const held = (because: string): Extract<NodeVerdict, { verdict: 'hold' }> => ({

@@ -1,4 +1,6 @@
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { NodeView } from '../fleet.ts';
+import { isYoung } from './new-node.ts';
 import { isInPlace, type Member } from './membership.ts';
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
@@ -10,21 +12,55 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
 
 /**
  * The order in which nodes are changed: those that are in the middle of a change or being drained first, because they cost nobody else's
- * place, and those that are not Ready last, so that canaries are nodes that can prove something. Among each of them zone by zone, the
- * oldest first, and by name where that is the same. Stable from pass to pass.
+ * place; then those that are Ready, those that were drained in vain, and those that are not Ready, so that canaries are nodes that can
+ * prove something. Among each of them zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
+ *
+ * @param first who would be a canary: of these, those come first that will be there for longest and have shown that they work, which
+ *   are nearest to the median age of their zone and class. The oldest are the next to go where nodes live for a fixed time.
  */
-export function inChangeOrder<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
-  const { begun = [], ready = [], notReady = [] } = Object.groupBy(things, ({ member }) => turnOf(member));
-  return [begun, ready, notReady].flatMap(byZone);
+export function inChangeOrder<T extends { readonly member: Member }>(
+  things: readonly T[],
+  now: Millis,
+  first: (member: Member) => boolean = () => false,
+): readonly T[] {
+  const { begun = [], ready = [], inVain = [], notReady = [] } = Object.groupBy(things, ({ member }) => turnOf(member));
+  return [byZone(begun), byZone(ready, canaryOrder(ready, now, first)), byZone(inVain), byZone(notReady)].flat();
 }
 
-const turnOf = (member: Member): 'begun' | 'ready' | 'notReady' =>
-  isInPlace(member) || member.node.drain !== undefined ? 'begun' : member.node.ready ? 'ready' : 'notReady';
+function turnOf(member: Member): 'begun' | 'ready' | 'inVain' | 'notReady' {
+  const { drain, drainFailed, ready } = member.node;
+  if (isInPlace(member) || drain !== undefined) return 'begun';
+  if (!ready) return 'notReady';
+  return drainFailed === undefined ? 'ready' : 'inVain';
+}
 
-function byZone<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
+function byZone<T extends { readonly member: Member }>(
+  things: readonly T[],
+  rank: (member: Member) => number = () => 0,
+): readonly T[] {
   const zones = Map.groupBy(things, ({ member }) => zoneOf(member));
   const inTurn = [...zones].sort(([a], [b]) => compare(a, b));
-  return inTurn.flatMap(([, zone]) => zone.sort((a, b) => byAge(a.member.node, b.member.node)));
+  return inTurn.flatMap(([, zone]) =>
+    zone.sort((a, b) => rank(a.member) - rank(b.member) || byAge(a.member.node, b.member.node)),
+  );
+}
+
+/** How far a node is from the median age; behind the others where it is new, and before them where it is no canary. */
+function canaryOrder(
+  things: readonly { readonly member: Member }[],
+  now: Millis,
+  first: (member: Member) => boolean,
+): (member: Member) => number {
+  const sought = things.flatMap(({ member }) => (first(member) ? [member] : []));
+  const ranks = new Map<Member, number>();
+  for (const like of Map.groupBy(sought, (member) => `${zoneOf(member)} ${member.payloadClass?.name ?? ''}`).values()) {
+    const old = like.filter(({ node }) => !isYoung(node, now)).map(({ node }) => node.createdAt);
+    const middle = old.sort((a, b) => a - b)[Math.floor(old.length / 2)] ?? 0;
+    for (const member of like) {
+      ranks.set(member, isYoung(member.node, now) ? Infinity : Math.abs(member.node.createdAt - middle));
+    }
+  }
+  return (member) => ranks.get(member) ?? 0;
 }
 
 const byAge = (a: NodeView, b: NodeView): number => a.createdAt - b.createdAt || compare(a.name, b.name);

@@ -1,16 +1,16 @@
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { DEFAULT_MAX_ON_TRIAL } from '#shared/contract/api/probation.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { ReducedBound, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { NO_CONFIG } from '../payload-classes.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { poolOfNode } from '../config-repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
-import { canaryCount, classCanaries, membersByClass } from './canaries.ts';
-import { failedMembers } from './halt.ts';
-import { type Group, type Member, soakOf, targetOf } from './membership.ts';
+import { canaryCount, classCanaries, membersByClass, replacedMembers } from './canaries.ts';
+import { failedMembers, haltThreshold } from './halt.ts';
+import { type Group, isOnTarget, type Member, soakOf, targetOf } from './membership.ts';
 import { ONLY_CLASS } from '../proof/record.ts';
 import { probationOf } from './trial-terms.ts';
 import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
@@ -25,10 +25,11 @@ export interface OnTrial {
   readonly by: 'maxOnTrial' | 'maxUnavailable';
   /** How often the bound has doubled. */
   readonly generation: number;
-  /** As many nodes as there are canaries have promoted it, and none has taken it back: the others get a shorter trial. */
+  /** As many nodes as there are canaries have promoted it: the others get a shorter trial. */
   readonly isProven: boolean;
-  /** Names of the nodes that took it back, so that the bound is that of the canaries. */
+  /** Names of the nodes that took it back, so that the bound is narrower. */
   readonly failed: readonly string[];
+  readonly reduced?: ReducedBound | undefined;
   /** By name, what each class of machines may try that its own nodes have not proven; absent until the canaries have proven the payload, and without classes. */
   readonly classes?: ReadonlyMap<string, ClassOnTrial>;
 }
@@ -43,14 +44,21 @@ export interface ClassOnTrial {
 /**
  * What is on trial in each pool, wherever its nodes belong by now. A payload begins with the canaries, or one node where none are
  * asked for, and nobody else until as many have promoted it. From then on the bound doubles whenever as many nodes as it allows are
- * past their probation, up to `maxOnTrial`; and while a node has taken the payload back, it is that of the canaries again. Where values
- * are computed, each class begins by itself after the canaries, with one node or its own canaries: what large machines have proven says
+ * past their probation, up to `maxOnTrial`. A node that takes the payload back halves the bound, and only nodes that begin afterwards
+ * widen it again. Where values are computed, each class begins by itself after the canaries, with one node or its own canaries: what large machines have proven says
  * nothing of small ones. With `probation: full` the bound is `maxUnavailable`, and who soaks or took it back is among those unavailable.
  */
 export function onTrialIn(groups: readonly Group[], fleet: Fleet, now: Millis): ReadonlyMap<Group, OnTrial> {
   const ofPools = groups.filter(isOfPool);
   const names = namesOnTrial(ofPools, fleet, now);
-  return new Map(ofPools.map((group) => [group, { ...boundOf(group), names: names.get(group) ?? [] }]));
+  return new Map(
+    ofPools.map((group) => {
+      const replaced = new Set(
+        replacedMembers(group.members, haltThreshold(group) - 1, now).map(({ node }) => node.name),
+      );
+      return [group, { ...boundOf(group), names: (names.get(group) ?? []).filter((name) => !replaced.has(name)) }];
+    }),
+  );
 }
 
 interface PoolGroup extends Group {
@@ -73,7 +81,7 @@ function boundOf(group: PoolGroup): Omit<OnTrial, 'names'> {
   const trying = members.filter(({ node, target }) => target !== null && !isProven(group, node.name, target));
   const evidence = evidenceOf(trying, group);
   const most = mostOnTrial(rollout, members.length);
-  const bound = allowedOnTrial(most, canaryCount(rollout, trying), evidence);
+  const bound = allowedOnTrial(most, canaryCount(rollout, trying), evidence, group.proof?.rollout?.reduced);
   const failed = failedMembers(trying).map(({ node }) => node.name);
   if (!bound.isProven || pool.classes === undefined) return { ...bound, by, failed };
   const classes = new Map<string, ReturnType<typeof allowedOnTrial>>();
@@ -81,10 +89,8 @@ function boundOf(group: PoolGroup): Omit<OnTrial, 'names'> {
     classes.set(name, allowedOnTrial(most, classCanaries(rollout.canary, own.length), evidenceOf(own, group)));
   }
   const each = [...classes.values()];
-  const allowed = Math.min(
-    most,
-    each.reduce((sum, next) => sum + next.allowed, 0),
-  );
+  const sum = each.reduce((all, next) => all + next.allowed, 0);
+  const allowed = Math.min(most, sum, bound.reduced === undefined ? sum : Math.max(bound.allowed, 1));
   return {
     ...bound,
     allowed,
@@ -101,22 +107,44 @@ export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: 
   return Math.max(limitOf(DEFAULT_MAX_ON_TRIAL, nodes), limitOf(maxUnavailable, nodes));
 }
 
-/** The bound as it is with this evidence. */
+/**
+ * The bound as it is with this evidence.
+ *
+ * @param last what earlier failures have made of it
+ */
 export function allowedOnTrial(
   most: number,
   canaries: number,
-  { promoted, passed, failed }: TrialCounts,
-): Pick<OnTrial, 'allowed' | 'generation' | 'isProven'> {
-  const isProven = promoted >= canaries && failed === 0;
+  counts: TrialCounts,
+  last?: ReducedBound,
+): Pick<OnTrial, 'allowed' | 'generation' | 'isProven' | 'reduced'> {
+  const { promoted, passed, failed } = counts;
+  const isProven = promoted >= canaries;
   const generation = isProven ? Math.floor(Math.log2(passed / canaries)) + 1 : 0;
-  return { allowed: Math.min(most, canaries * 2 ** generation), generation, isProven };
+  const widest = Math.min(most, canaries * 2 ** generation);
+  const known = last && failed > 0 ? { ...last, failed: Math.min(last.failed, failed) } : undefined;
+  if (failed === 0 || !isProven) return { allowed: widest, generation, isProven, reduced: known };
+  const before = known === undefined ? widest : Math.min(widest, widened(known, passed));
+  const more = failed - (known?.failed ?? 0);
+  if (more === 0) return { allowed: before, generation: doublings(before / canaries), isProven, reduced: known };
+  const allowed = Math.max(Math.min(canaries, before), Math.floor(before / 2 ** more));
+  const reduced = { failed, maxOnTrial: allowed, begun: counts.begun };
+  return { allowed, generation: doublings(allowed / canaries), isProven, reduced };
 }
+
+/** The bound doubles whenever as many nodes as it allowed have begun since the failure and passed. */
+const widened = ({ maxOnTrial, begun }: ReducedBound, passed: number): number =>
+  maxOnTrial * 2 ** doublings(1 + Math.max(0, passed - begun) / Math.max(1, maxOnTrial));
+
+const doublings = (times: number): number => Math.max(0, Math.floor(Math.log2(times)));
 
 /** How many nodes of a pool have shown what of its payload. */
 export interface TrialCounts {
   readonly promoted: number;
   /** Promoted it, or are past their probation with it. */
   readonly passed: number;
+  /** Were told it and have not failed. */
+  readonly begun: number;
   readonly failed: number;
 }
 
@@ -129,7 +157,8 @@ function evidenceOf(members: readonly Member[], group: PoolGroup): TrialCounts {
     if (isTried(provenConfigOf(kubeletNode))) promoted += 1;
     else if (lifecycle.inChange && !lifecycle.takesPlace && isTried(assignmentOf(kubeletNode))) passed += 1;
   }
-  return { promoted, passed: promoted + passed, failed: failedMembers(members).length };
+  const begun = members.filter((member) => isOnTarget(member) && !member.lifecycle.failed).length;
+  return { promoted, passed: promoted + passed, begun, failed: failedMembers(members).length };
 }
 
 /**

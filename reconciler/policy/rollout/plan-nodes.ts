@@ -12,6 +12,7 @@ import { decideGroup, type MemberDecision } from './decide-group.ts';
 import { beforeRestart } from './before-restart.ts';
 import { nodeDisruptions } from './node-disruption.ts';
 import { drainSteps } from './drain-steps.ts';
+import { inTurn } from './pool-turns.ts';
 import { lockOutVerdict } from './lock-out.ts';
 import { createPayloadReader } from './payload-reader.ts';
 import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './halt.ts';
@@ -64,14 +65,16 @@ export function planNodes(
   );
   const guard = holdForLabelGrace(desired, fleet, now);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
-  const planned = aimed.map((each, index) => {
+  const budgeted = aimed.map((each, index) => ({ ...each, budgeted: told[index] ?? each.group }));
+  const inOrder = inTurn(budgeted).map((each) => {
     const assignments = nodeSpecsOf(each.group.pool, fleet, settings.namespace, each.aims);
-    const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
+    const asked = { ...each, assignments, sources };
     const plan = planGroup(asked, desired, fleet, { budgets, guard, signals }, now);
     const isHearsay = hearsayOf(desired, each.group) !== undefined;
     const terms = currentTrialTerms(asked.budgeted, budgets);
     return { plan, steps: isHearsay ? [] : nodeSteps(plan.decisions, assignments, terms) };
   });
+  const planned = groups.flatMap(({ pool }) => inOrder.filter(({ plan }) => plan.group.pool === pool));
   const plans = planned.map(({ plan }) => plan);
   return {
     groups: plans,
@@ -162,6 +165,7 @@ function planGroup(
   const decisions = decideGroup(
     {
       group: budgeted,
+      now,
       unverified: hearsay,
       targets: aims,
       present,

@@ -58,6 +58,8 @@ export function rememberRollout(
   const at = toTimestamp(now);
   const isFinished = waves.current === null && cohort.members.length > 0 && (released !== null || isCompared(analysis));
   const last = proof.rollout;
+  const displaced = last === undefined && past !== null && past.finishedAt === undefined ? past : undefined;
+  const superseded = last?.superseded ?? (displaced === undefined ? 0 : (displaced.superseded ?? 0) + 1);
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
     configName: config.name,
@@ -66,6 +68,7 @@ export function rememberRollout(
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(cohort.newest === 0 ? {} : { newest: toTimestamp(cohort.newest) }),
     ...(isFinished ? {} : sayOnTrial(onTrial)),
+    ...(superseded === 0 || isFinished ? {} : { superseded }),
     waves: waves.waves,
     ...(analysis === undefined ? {} : { analysis }),
   };
@@ -79,10 +82,12 @@ export function rememberRollout(
 }
 
 /** With a full probation the budget says it all. */
-function sayOnTrial(onTrial: OnTrial | undefined): Pick<RolloutStatus, 'generation' | 'maxOnTrial' | 'onTrial'> {
+function sayOnTrial(
+  onTrial: OnTrial | undefined,
+): Pick<RolloutStatus, 'generation' | 'maxOnTrial' | 'onTrial' | 'reduced'> {
   if (onTrial?.by !== 'maxOnTrial' || onTrial.allowed === Number.POSITIVE_INFINITY) return {};
-  const { generation, allowed, names } = onTrial;
-  return { generation, maxOnTrial: allowed, onTrial: names.length };
+  const { generation, allowed, names, reduced } = onTrial;
+  return { generation, maxOnTrial: allowed, onTrial: names.length, ...(reduced && { reduced }) };
 }
 
 /** A halted pool goes no further: what had begun and is not done stays so. */

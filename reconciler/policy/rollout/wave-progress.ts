@@ -1,7 +1,7 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { type ClassLimit, membersByClass, unprovenClasses } from './canaries.ts';
+import { type ClassLimit, membersByClass, replacedMembers, unprovenClasses } from './canaries.ts';
 import { isOnTarget, type Member } from './membership.ts';
 import { hasProved } from './node-progress.ts';
 import { canBeChanged, isLeftBehind } from './readiness.ts';
@@ -74,7 +74,7 @@ export function waveProgress(
     const state = wordFor(startedAt !== undefined, room, found.isStopped);
     statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
   }
-  classes ??= unprovenClasses(rollout.canary, all, spared, isProven);
+  classes ??= unprovenClasses(rollout.canary, all, spared, isProven, now);
   return { waves: statuses, current, room, because, unwritten, classes };
 }
 
@@ -96,6 +96,8 @@ interface Seen {
   readonly proved: number;
   /** Told the payload and failed, or not Ready. */
   readonly lost: readonly string[];
+  /** How many of the same are dead or leaving, and have another one tried in their place. */
+  readonly replaced: number;
   /** How many more nodes may begin: another for each that failed or died, while the pool puts up with that. */
   readonly room: number;
   /** Some node of it can be told, or was. */
@@ -166,10 +168,12 @@ function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spar
   const needed = Math.min(wave.nodes, Math.max(1, concerned.length - tolerated));
   // A pool without enough nodes for its canaries waits for more.
   const reachable = wave.name === 'canary' ? Number.POSITIVE_INFINITY : reached + open;
-  const room = Math.max(0, Math.min(wave.nodes + tolerated, reachable) - reached);
+  const replaced = replacedMembers(concerned, spared, now).length;
+  const instead = Math.max(tolerated, Math.min(failed, spared) + replaced);
+  const room = Math.max(0, Math.min(wave.nodes + instead, reachable) - reached);
   // One machine may die of itself in its trial; several may have died of the payload.
   const awaited = concerned.length - proved - leftBehind - Math.max(tolerated, Math.min(died, 1));
-  return { needed, reached, proved, lost, room, awaited, canBegin: reached + open > 0 };
+  return { needed, reached, proved, lost, replaced, room, awaited, canBegin: reached + open > 0 };
 }
 
 /** What the canaries of one class show. */
@@ -193,8 +197,8 @@ const lookAtClasses = (
   }));
 
 /** Too many are lost, or all that were told, so that nobody is left to prove anything. */
-const cannotEnd = ({ lost, reached, room }: Seen, spared: number): boolean =>
-  lost.length > spared || (reached > 0 && room === 0 && lost.length >= reached);
+const cannotEnd = ({ lost, replaced, reached, room }: Seen, spared: number): boolean =>
+  lost.length - replaced > spared || (reached > 0 && room === 0 && lost.length >= reached);
 
 /** A wave is done by nodes that proved the payload, never by others that could not be asked. */
 const hasEnough = ({ proved, needed }: Seen): boolean => needed > 0 && proved >= needed;

@@ -305,6 +305,15 @@ export interface AnalysisStatus {
 }
 
 /** The way of one payload, applied in one way, through the pool; the last one stays when it is over. */
+export interface ReducedBound {
+  /** How many nodes have failed. */
+  readonly failed: number;
+  /** What `maxOnTrial` was when the last of them was seen; nodes that begin afterwards widen it again. */
+  readonly maxOnTrial: number;
+  /** How many had begun by then. */
+  readonly begun: number;
+}
+
 export interface RolloutStatus {
   readonly configName: string;
   readonly sha256: string;
@@ -320,6 +329,10 @@ export interface RolloutStatus {
   readonly maxOnTrial?: number;
   /** How many do. */
   readonly onTrial?: number;
+  /** What failures have made of that bound; absent while none count. */
+  readonly reduced?: ReducedBound;
+  /** How many payloads before this one were replaced before any was proven; absent for none. */
+  readonly superseded?: number;
   readonly waves: readonly WaveStatus[];
   readonly analysis?: AnalysisStatus;
 }

@@ -304,7 +304,7 @@ it('a time that lies ahead, of a drain that was given up, holds a node no longer
   fleet.inForce = commit(COMMIT_B, draining);
   const [first] = names.map((name) => fleet.fleet.nodes.get(name));
   assert.ok(first !== undefined);
-  fleet.addNode({ ...first, drainFailed: { config: draining.configName, at: fleet.now + YEAR } });
+  fleet.addNode({ ...first, drainFailed: { config: draining.configName, at: fleet.now + YEAR, times: 1 } });
   const drains = (): boolean =>
     fleet.reconcile().steps.some((step) => step.step === 'cordon' && step.node === first.name);
   for (const name of names.slice(1)) fleet.removeNode(name);

@@ -130,6 +130,8 @@ describe('a config that would lock the agent out of its node', () => {
     for (let round = 0; round < 4 && !steps(fleet).includes('assign n1'); round += 1);
     fleet.inForce = commit(COMMIT_B, validPool('workers', 110, {}, EVICTS));
     fleet.reconcile();
+    fleet.now += 16 * 60_000;
+    fleet.beat('n1');
     fleet.reconcile();
     fleet.reconcile();
     assert.match(holds(fleet).join('\n'), /^lock-out: /);

@@ -121,6 +121,8 @@ describe('a change that takes effect with a boot', () => {
     fleet.agentStep('n1');
     fleet.inForce = commit(COMMIT_B, validPool('workers', 110, { disruption: REBOOTS }, { cgroupRoot: '/pods' }));
     fleet.reconcile();
+    fleet.now += 16 * 60_000;
+    for (const name of ['n1', 'n2']) fleet.beat(name);
     assert.deepEqual(steps(fleet), []);
     assert.match(held(fleet), /it finishes its present change first/);
     fleet.agentStep('n1');

@@ -59,6 +59,8 @@ describe('a node that asks for a restart', () => {
     const open = new Rewritten(EIGHT);
     open.rewrite(BASE, ['n1']);
     open.rounds(1);
+    open.sim.now += 16 * 60_000;
+    for (const name of open.sim.fleet.nodes.keys()) open.sim.beat(name);
     open.commit(poolOf('workers', 110, {}));
     assert.deepEqual(
       [...(open.sim.exposed.get(poolOf('workers', 110, {}).sha256) ?? [])],

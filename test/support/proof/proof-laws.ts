@@ -10,6 +10,7 @@ import {
   canariesOf,
   type Limit,
   lostOf,
+  replacedIn,
   type Progress,
   progressOf,
   rolloutOf,
@@ -31,7 +32,7 @@ export function checkPass(ledger: ProofLedger, before: Fleet, steps: readonly St
     const current = own.filter(({ machine, bytes }) => bytes === bytesFor(pool, machine));
     checkWave(ledger, pool, progress, current);
     checkClasses(ledger, pool, current, now);
-    checkOnTrial(ledger, pool, current);
+    checkOnTrial(ledger, pool, current, now);
     checkUnavailable(ledger, pool, told);
     for (const each of own) if (!current.includes(each)) checkFormer(pool, each, ledger);
   }
@@ -94,7 +95,7 @@ function checkClasses(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
   const lost = lostOf(pool, members, now);
   const replaced = (own: readonly Machine[]): number => {
     const many = own.filter((each) => lost.includes(each)).length;
-    return pool.released ? many : Math.min(spared, many);
+    return (pool.released ? many : Math.min(spared, many)) + replacedIn(pool, own, spared, now).length;
   };
   const isWithinCanaries = !perClass && cohort.filter(isTold).length <= canaries + replaced(cohort);
   if (isWithinCanaries) return;
@@ -115,7 +116,7 @@ function checkClasses(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
 }
 
 /** How many run what they have not proven, over all classes. */
-function checkOnTrial(ledger: ProofLedger, pool: PoolRecord, told: readonly Telling[]): void {
+function checkOnTrial(ledger: ProofLedger, pool: PoolRecord, told: readonly Telling[], at: Millis): void {
   if (told.length === 0 || pool.proven.has(pool.version.id)) return;
   const { rollout } = pool.version;
   const { maxUnavailable, maxOnTrial, probation } = rollout;
@@ -137,7 +138,8 @@ function checkOnTrial(ledger: ProofLedger, pool: PoolRecord, told: readonly Tell
     telling.has(each) && !ledger.hasProven(pool, each.kind, bytesFor(pool, each));
   const had = members.filter(isOnTrial).length;
   const now = members.filter((each) => isOnTrial(each) || isTelling(each)).length;
-  const most = isFull ? unavailable : Math.min(widest, shownBound(ledger, pool));
+  const dead = replacedIn(pool, members, sparedIn(ledger, pool), at).length;
+  const most = isFull ? unavailable : Math.min(widest, shownBound(ledger, pool)) + dead;
   assert.ok(
     now <= Math.max(had, most),
     `on trial: ${now} nodes of pool ${pool.name} run what they have not proven, and ${most} may`,

@@ -48,6 +48,8 @@ export interface Machine {
   serving: { readonly bytes: string; readonly since: Millis } | undefined;
   /** Since when it could take part in nothing, without a break. */
   unableSince: Millis | undefined;
+  /** Since when it is not Ready, or its agent says nothing. */
+  deadSince: Millis | undefined;
 }
 
 /** How the present version of a pool stands, by true history. */
@@ -209,6 +211,7 @@ function unknown(uid: string, name: string, createdAt: Millis, now: Millis): Mac
     served: new Map(),
     serving: undefined,
     unableSince: undefined,
+    deadSince: undefined,
   };
 }
 
@@ -236,6 +239,8 @@ function seeReport(each: Machine, node: KubeletNode | undefined, now: Millis): v
   const isUnable = isSilent || !each.ready || each.cordoned;
   if (!isUnable) each.unableSince = undefined;
   else each.unableSince ??= isSilent ? beat + SILENT_MS : now;
+  if (each.ready && !isSilent) each.deadSince = undefined;
+  else each.deadSince ??= isSilent ? beat : now;
 }
 
 /** For how long it has run what it promoted, Ready all the time. */

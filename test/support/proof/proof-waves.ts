@@ -10,6 +10,8 @@ import {
   type ProofLedger,
 } from './proof-ledger.ts';
 
+const DEAD_MS = 15 * 60_000;
+
 /** A wave as pool.yaml asks for it. */
 interface Wave {
   readonly nodes: number;
@@ -55,6 +57,21 @@ export function lostOf(pool: PoolRecord, machines: readonly Machine[], now: Mill
 function hasDied(pool: PoolRecord, each: Machine, now: Millis): boolean {
   const bytes = bytesFor(pool, each);
   return each.told === bytes && each.proved !== bytes && isUnableForAnHour(each, now);
+}
+
+/** In whose place others may be tried: they were told it, and are dead for a quarter of an hour without a word on it. One may be, whatever the pool puts up with. */
+export function replacedIn(
+  pool: PoolRecord,
+  machines: readonly Machine[],
+  spared: number,
+  now: Millis,
+): readonly Machine[] {
+  const isDead = (each: Machine): boolean => {
+    const bytes = bytesFor(pool, each);
+    const isOpen = each.told === bytes && each.proved !== bytes && !each.rejected.has(bytes);
+    return isOpen && each.deadSince !== undefined && now - each.deadSince >= DEAD_MS;
+  };
+  return machines.filter(isDead).slice(0, Math.max(1, spared));
 }
 
 /** The nodes of the rollout that are there. */
@@ -115,7 +132,7 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
   const limitsOf = (wave: Wave): readonly Limit[] => {
     const most = (of: readonly Machine[], nodes: number): Limit => ({
       of,
-      most: nodes + Math.min(spared, lostOf(pool, of, now).length),
+      most: nodes + Math.min(spared, lostOf(pool, of, now).length) + replacedIn(pool, of, spared, now).length,
     });
     if (!wave.perClass) return [most(cohort, wave.nodes)];
     const { nodes = 1 } = pool.version.rollout.canary ?? {};

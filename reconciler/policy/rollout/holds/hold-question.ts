@@ -1,3 +1,4 @@
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import type { AnalysisStatus, Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { BlockersAnswer } from '../../pool-blockers.ts';
@@ -12,6 +13,7 @@ import type { Hold } from './hold.ts';
 /** What decides whether the nodes of a group have to wait. */
 export interface GroupFacts {
   readonly group: Group;
+  readonly now: Millis;
   /** Whether nobody but KubeletPools, which others may have written, says what the nodes are to run. */
   readonly unverified?: 'all' | 'pool' | undefined;
   /** The pool as the cluster has it, with what people annotated. */

@@ -11,6 +11,7 @@ export type HoldReason =
   | 'blocked'
   | 'wave'
   | 'analysis'
+  | 'rest'
   | 'disruption'
   | 'lock-out'
   | 'not-ready'

@@ -6,6 +6,7 @@ import { halted, noAgent, noConfigSource, notComputable } from './impossible.ts'
 import { noCommit } from './no-commit.ts';
 import type { HoldCheck, HoldQuestion } from './hold-question.ts';
 import { cordoned, notReady } from './not-ready.ts';
+import { rest } from './rest.ts';
 import { suspended } from './suspended.ts';
 import { unselected } from './unselected.ts';
 import { wave } from './wave.ts';
@@ -23,7 +24,7 @@ export const OBSTACLES: readonly HoldCheck[] = [
 ];
 
 /** A node in the middle of a change is told something newer only through these: people first, then the calendar, then others. */
-export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, wave, analysisPending];
+export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, rest, wave, analysisPending];
 
 /** A node that has yet to begin waits for these. */
 export const BEFORE_BEGINNING: readonly HoldCheck[] = [notReady, cordoned, ...GATES];

@@ -15,13 +15,13 @@ describe('the fleet as decisions see it', () => {
 
   it('has the times of its sights in place of those of other machines', () => {
     const status = { heartbeat: heard.stamp, promotedAt: stamp(NOW - 10 * MINUTE) };
-    const given = { status, view: { labels: {}, drainFailed: { config: 'c', at: NOW + 5 } } };
+    const given = { status, view: { labels: {}, drainFailed: { config: 'c', at: NOW + 5, times: 1 } } };
     assert.deepEqual(sighted(given), {
       node: {
         ...nodeView('a', 'workers', given.view),
         ...own,
         ...unselected('labels'),
-        drainFailed: { config: 'c', at: NOW },
+        drainFailed: { config: 'c', at: NOW, times: 1 },
       },
       status: { heartbeat: new Date(NOW).toISOString(), promotedAt: soaked?.own },
     });

@@ -32,6 +32,9 @@ import {
 } from './support/look.ts';
 
 const told = assignedNode(node, workers, { heartbeat: '' });
+const toldAt = (at: number): NodeFirstSeen['told'] & {} => ({ stamp: `overlay ${workers.sha256}`, at });
+const TRIAL = { config: workers.configName, since: stamp(NOW), healthySeconds: 90, durationSeconds: 600, restarts: 0 };
+const tries = assignedNode(node, workers, { heartbeat: '', trial: TRIAL });
 const narrow = validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } });
 
 /** What is there to see, and what of it is another than of a node with nothing to say. */
@@ -83,27 +86,27 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
   ],
   [
     'whose drain was given up',
-    { view: { drainFailed: { config: 'c', at: NOW - 5 } } },
+    { view: { drainFailed: { config: 'c', at: NOW - 5, times: 1 } } },
     { drainFailed: { stamp: NOW - 5, at: NOW - 5 } },
   ],
   [
     'whose drain was given up in the future',
-    { view: { drainFailed: { config: 'c', at: NOW + 5 } }, last: {} },
+    { view: { drainFailed: { config: 'c', at: NOW + 5, times: 1 } }, last: {} },
     { drainFailed: { stamp: NOW + 5, at: NOW } },
   ],
   [
     'whose drain was given up, as it was seen',
-    { view: { drainFailed: { config: 'c', at: NOW + 5 } }, last: { drainFailed: { stamp: NOW + 5, at: 3 } } },
+    { view: { drainFailed: { config: 'c', at: NOW + 5, times: 1 } }, last: { drainFailed: { stamp: NOW + 5, at: 3 } } },
     { drainFailed: { stamp: NOW + 5, at: 3 } },
   ],
   [
     'whose drain was given up by a clock that was behind',
-    { view: { drainFailed: { config: 'c', at: NOW - 5 } }, ahead: 2 },
+    { view: { drainFailed: { config: 'c', at: NOW - 5, times: 1 } }, ahead: 2 },
     { drainFailed: { stamp: NOW - 5, at: NOW - 3 } },
   ],
   [
     'whose drain was given up by its own clock',
-    { view: { drainFailed: { config: 'c', at: NOW - 5 } }, last: {}, ahead: 2 },
+    { view: { drainFailed: { config: 'c', at: NOW - 5, times: 1 } }, last: {}, ahead: 2 },
     { drainFailed: { stamp: NOW - 5, at: NOW - 5 } },
   ],
   [
@@ -127,9 +130,28 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
   ['that joined while nobody looked', { kubeletNodes: [idleNode(nodeView('b', 'workers'))] }, { firstSeen: NOW }],
   ['that is another one of its name, later', { last: { uid: 'u', firstSeen: 7 } }, { firstSeen: NOW }],
   ['that is seen again', { last: { firstSeen: 7 } }, { firstSeen: 7 }],
-  ['that was told a config, at first', { kubeletNodes: [told] }, { assigned: NOW }],
-  ['that was told a config by now', { kubeletNodes: [told], last: { firstSeen: 7 } }, { firstSeen: 7, assigned: NOW }],
-  ['that was told a config, later', { kubeletNodes: [told], last: { assigned: 9 } }, { assigned: 9 }],
+  ['that was told a config, at first', { kubeletNodes: [told] }, { assigned: NOW, told: toldAt(NOW) }],
+  ['that is on trial, at first', { kubeletNodes: [tries] }, { assigned: NOW, told: toldAt(NOW - 90_000) }],
+  [
+    'that was told another config before',
+    { kubeletNodes: [told], last: { assigned: 9, told: { stamp: 'x', at: 9 } } },
+    { assigned: 9, told: toldAt(NOW) },
+  ],
+  [
+    'that was told the same before',
+    { kubeletNodes: [told], last: { assigned: 9, told: toldAt(9) } },
+    { assigned: 9, told: toldAt(9) },
+  ],
+  [
+    'that was told a config by now',
+    { kubeletNodes: [told], last: { firstSeen: 7 } },
+    { firstSeen: 7, assigned: NOW, told: toldAt(NOW) },
+  ],
+  [
+    'that was told a config, later',
+    { kubeletNodes: [told], last: { assigned: 9 } },
+    { assigned: 9, told: toldAt(NOW) },
+  ],
   ['that was told none any more', { last: { assigned: 9 } }, {}],
   ['whose labels are in no pool', { view: { labels: {} } }, unselected('labels')],
   [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DrainMark } from '#reconciler/policy/fleet.ts';
+import type { DrainMark, FailedDrain } from '#reconciler/policy/fleet.ts';
 import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { drainSteps } from '#reconciler/policy/rollout/drain-steps.ts';
 import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
@@ -17,10 +17,12 @@ interface Case {
   readonly verdict?: NodeVerdict;
   readonly is?: Partial<Member>;
   /** It was cordoned by us. */
-  readonly marked?: true;
+  readonly marked?: true | 'local';
   /** Nobody knows its pool. */
   readonly unknown?: true;
   readonly toLocal?: true;
+  /** An earlier drain of it was given up. */
+  readonly inVain?: FailedDrain;
 }
 
 const drain = (stage: 'count' | 'preflight' | 'cordon' | 'evict'): NodeVerdict => ({
@@ -39,6 +41,9 @@ const { metadata, status = {} } = idleNode(node);
 const about = { node: 'a', uid: node.uid };
 const UNCORDON: Step = { step: 'uncordon', ...about, failed: null };
 const COUNT: Step = { step: 'count-pods', node: 'a', at: NOW };
+const IN_VAIN: FailedDrain = { config: 'workers-0', at: NOW - 9, times: 2 };
+const told = { name: 'workers-1', namespace: 'n', uid: 'u', key: 'kubelet', sha256: 'a', resourceVersion: '1' };
+const toldNode = { ...idleNode(node), spec: { configSource: told } };
 const silent = { lifecycle: LIFECYCLE.vanished } as const;
 
 const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
@@ -74,7 +79,7 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   [
     'whose drain was given up gets its pods back, and that is remembered',
     { verdict: held('disruption', { gaveUp: true }), marked: true },
-    [{ ...UNCORDON, failed: { config: 'workers-1', at: NOW } }],
+    [{ ...UNCORDON, failed: { config: 'workers-1', at: NOW, times: 1 } }],
   ],
   ['stays as it is while no commit is in force', { verdict: held('no-commit'), marked: true }, []],
   ['stays as it is where nobody knows its pool', { unknown: true, marked: true }, []],
@@ -84,6 +89,26 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
     'in the middle of another change has no pods',
     { is: { lifecycle: LIFECYCLE.superseded }, verdict: held('window'), marked: true },
     [],
+  ],
+  [
+    'whose drain was given up again is remembered for both',
+    { verdict: held('disruption', { gaveUp: true }), marked: true, inVain: IN_VAIN },
+    [{ ...UNCORDON, failed: { config: 'workers-1', at: NOW, times: 3 } }],
+  ],
+  [
+    'whose drain is not wanted any more is remembered for those before',
+    { verdict: held('window'), marked: true, inVain: IN_VAIN },
+    [{ ...UNCORDON, failed: IN_VAIN }],
+  ],
+  [
+    'that was told what it was drained for is forgiven those before',
+    { is: { lifecycle: LIFECYCLE.settled, kubeletNode: toldNode }, marked: true, inVain: IN_VAIN },
+    [UNCORDON],
+  ],
+  [
+    'that was told its local config, as it was drained for, too',
+    { verdict: held('window'), marked: 'local', inVain: IN_VAIN },
+    [UNCORDON],
   ],
   [
     'that failed gets its pods back, though its agent is at it still',
@@ -119,9 +144,10 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
 ];
 
 describe('a node', () => {
-  for (const [name, { verdict = REST, is, marked, unknown, toLocal }, expected] of ROWS) {
+  for (const [name, { verdict = REST, is, marked, unknown, toLocal, inVain }, expected] of ROWS) {
     it(name, () => {
-      const view = { ...node, ...(marked === true ? { cordoned: true, drain: MARK } : {}) };
+      const drained = { cordoned: true, drain: marked === 'local' ? { ...MARK, config: 'local' } : MARK };
+      const view = { ...node, ...(marked === undefined ? {} : drained), ...(inVain && { drainFailed: inVain }) };
       const member: Member = { ...memberOf(view, idleNode(node), null, 0, NOW), lifecycle: LIFECYCLE.outdated, ...is };
       const aimed = { member, targetKind: 'config', configName: toLocal === true ? null : 'workers-1' } as const;
       const groups = unknown === true ? [] : [{ decisions: [{ member, aimed, verdict }] }];

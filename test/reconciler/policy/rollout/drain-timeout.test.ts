@@ -7,7 +7,7 @@ import { idleNode, nodeView, NOW } from '../../../support/fleet.ts';
 
 const MINUTE = 60_000;
 const drainedSince = (at: number): Partial<NodeView> => ({ cordoned: true, drain: { config: 'new', at } });
-const givenUp = (config: string, at: number): Partial<NodeView> => ({ drainFailed: { config, at } });
+const givenUp = (config: string, at: number, times = 1): Partial<NodeView> => ({ drainFailed: { config, at, times } });
 
 interface Case {
   readonly node?: Partial<NodeView>;
@@ -41,7 +41,22 @@ const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
     /given up at 2026-11-21T11:30:00Z; it is drained again from 2026-11-21T12:00:00Z on/,
   ],
   ['given up half an hour ago', { node: givenUp('new', NOW - 30 * MINUTE) }, 'cordon'],
-  ['given up for another config', { node: givenUp('x', NOW) }, 'cordon'],
+  ['given up for another config, less than half an hour ago', { node: givenUp('x', NOW - 30 * MINUTE + 1) }, 'hold'],
+  [
+    'given up for the second time less than an hour ago',
+    { node: givenUp('new', NOW - 60 * MINUTE + 1, 2) },
+    'hold',
+    /2 in a row/,
+  ],
+  ['given up for the second time an hour ago', { node: givenUp('new', NOW - 60 * MINUTE, 2) }, 'cordon'],
+  ['given up for the sixth time less than 16 hours ago', { node: givenUp('new', NOW - 960 * MINUTE + 1, 6) }, 'hold'],
+  ['given up for the seventh time less than a day ago', { node: givenUp('new', NOW - 1440 * MINUTE + 1, 7) }, 'hold'],
+  ['given up for the thousandth time a day ago', { node: givenUp('new', NOW - 1440 * MINUTE, 1000) }, 'cordon'],
+  [
+    'drained again after one that was given up, and goes on',
+    { node: { ...drainedSince(NOW - MINUTE), ...givenUp('new', NOW - 5 * MINUTE) } },
+    'evict',
+  ],
 ];
 
 describe('the drain of a node', () => {

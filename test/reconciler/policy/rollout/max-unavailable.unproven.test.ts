@@ -45,7 +45,7 @@ const UNPROVEN: readonly Row[] = [
     /^maxOnTrial allows 1 on trial now; on trial: n1-0$/,
   ],
   [
-    'one, because others took it back, where places are given back',
+    'half as many, because others took it back, where places are given back',
     {
       kinds: [
         { count: 3 },
@@ -55,9 +55,9 @@ const UNPROVEN: readonly Row[] = [
       ],
       rollout: { ...many(4), ...MINUTE_LONG },
     },
-    0,
+    1,
     'budget',
-    /^maxOnTrial allows 1 on trial now, because n3-0 took it back; on trial: n2-0$/,
+    /^maxOnTrial allows 2 on trial now, because n3-0 took it back; on trial: n2-0$/,
   ],
   [
     'two, once one has promoted it',

@@ -14,6 +14,7 @@ const member = (name: string, view: Partial<NodeView> = {}, changing = false): M
 const inZone = (zone: string): Partial<NodeView> => ({ labels: { [ZONE]: zone } });
 const aged = (ms: number): Partial<NodeView> => ({ createdAt: NOW - ms });
 const ILL = { ready: false };
+const IN_VAIN = { drainFailed: { config: 'x', at: NOW, times: 1 } };
 const DRAINED = { drain: { config: 'x', at: NOW } };
 
 /** Nodes in the order in which they are to be changed. */
@@ -31,17 +32,85 @@ const ROWS: readonly (readonly [string, () => readonly Member[]])[] = [
     () => [member('c', {}, true), member('d', ILL, true), member('a'), member('b', ILL)],
   ],
   ['those that are being drained first', () => [member('c', DRAINED), member('a'), member('b')]],
+  [
+    'those that were drained in vain behind all that were not, but for those that are not Ready',
+    () => [member('c'), member('d', inZone('z')), member('a', IN_VAIN), member('b', ILL)],
+  ],
+  ['those that are being drained once more first', () => [member('c', { ...DRAINED, ...IN_VAIN }), member('a')]],
 ];
+
+const HOUR = 3_600_000;
+const old = (hours: number): Partial<NodeView> => ({ ...aged(hours * HOUR), firstSeen: 0 });
+const inClass = (name: string, each: Member): Member => ({
+  ...each,
+  payloadClass: { name, config: null, because: '', target: { sha256: name, apply: 'overlay' } },
+});
+
+/** The same where they are to be canaries. */
+const CANARIES: readonly (readonly [string, () => readonly Member[]])[] = [
+  [
+    'those nearest to the median age first, the older of two that are equally near',
+    () => [member('d', old(12)), member('e', old(13)), member('a', old(1)), member('b', old(24))],
+  ],
+  [
+    'each zone by its own median',
+    () => [
+      member('d', { ...old(5), ...inZone('a') }),
+      member('e', { ...old(7), ...inZone('a') }),
+      member('c', { ...old(2), ...inZone('a') }),
+      member('b', { ...old(10), ...inZone('b') }),
+      member('a', { ...old(50), ...inZone('b') }),
+    ],
+  ],
+  [
+    'each class by its own median',
+    () => [
+      inClass('small', member('b', old(2))),
+      inClass('large', member('a', old(1))),
+      inClass('small', member('d', old(9))),
+      inClass('large', member('c', old(10))),
+    ],
+  ],
+  [
+    'who joined less than a quarter of an hour ago last',
+    () => [member('b', old(30)), member('a', { ...aged(0), firstSeen: NOW - 15 * 60_000 })],
+  ],
+  [
+    'those that are not Ready or were drained in vain behind the others',
+    () => [member('d', old(1)), member('c', old(20)), member('b', { ...old(10), ...IN_VAIN }), member('a', ILL)],
+  ],
+];
+
+const orderOf = (members: readonly Member[], isFirst?: () => boolean): readonly string[] =>
+  inChangeOrder(
+    members.map((each) => ({ member: each })),
+    NOW,
+    isFirst,
+  ).map(({ member: { node } }) => node.name);
 
 describe('nodes are changed', () => {
   for (const [name, members] of ROWS) {
     it(name, () => {
-      const things = members().map((each) => ({ member: each }));
-      const names = (of: typeof things): readonly string[] => of.map(({ member: { node } }) => node.name);
-      const [first = { member: member('x') }, ...rest] = things;
-      for (const given of [things, things.toReversed(), [...rest, first]]) {
-        assert.deepEqual(names([...inChangeOrder(given)]), names(things));
+      const expected = members();
+      const names = expected.map(({ node }) => node.name);
+      const [first = member('x'), ...rest] = expected;
+      for (const given of [expected, expected.toReversed(), [...rest, first]]) {
+        assert.deepEqual(orderOf(given), names);
       }
+    });
+  }
+});
+
+describe('canaries are', () => {
+  for (const [name, members] of CANARIES) {
+    it(name, () => {
+      const expected = members();
+      const names = expected.map(({ node }) => node.name);
+      for (const given of [expected, expected.toReversed()])
+        assert.deepEqual(
+          orderOf(given, () => true),
+          names,
+        );
     });
   }
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { memberOf, probationIn, soakOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import { type OnTrial, onTrialIn } from '#reconciler/policy/rollout/on-trial.ts';
+import { allowedOnTrial, type OnTrial, onTrialIn, type TrialCounts } from '#reconciler/policy/rollout/on-trial.ts';
 import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { ReducedBound, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
   assignedNode,
@@ -201,14 +201,14 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
   ['or at maxUnavailable where that is more', [{ count: 40, is: promoted }], { maxUnavailable: '30%' }, 0, 30],
   ['or where the pool says', [{ count: 40, is: promoted }], { maxOnTrial: 5, maxUnavailable: '30%' }, 0, 5],
   [
-    'is that of the canaries again when a node took it back',
+    'is half as many when a node took it back',
     [
       { count: 8, is: promoted },
       { count: 1, is: failed },
     ],
     {},
     0,
-    1,
+    8,
   ],
   [
     'and when it fell silent since',
@@ -218,7 +218,7 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     ],
     {},
     0,
-    1,
+    8,
   ],
   [
     'counts who took it back once it tries again',
@@ -228,7 +228,7 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     ],
     {},
     1,
-    1,
+    8,
   ],
   [
     'counts who took it back before it was told another one, and this one once more',
@@ -267,6 +267,65 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
   ['and who soaks does not', [{ count: 1, is: soaking }], { probation: 'full', soak: '5m' }, 0, 1],
 ];
 
+/** `most` canaries, and what nodes have shown; what failures made of the bound before; and what it is now. */
+const FAILURES: readonly (readonly [
+  string,
+  readonly [most: number, canaries: number],
+  TrialCounts,
+  ReducedBound | undefined,
+  allowed: number,
+  ReducedBound | undefined,
+])[] = [
+  ['nothing without a failure', [20, 1], counts(8, 8, 9, 0), undefined, 16, undefined],
+  ['nothing before the canaries have proven it', [20, 3], counts(2, 2, 3, 1), undefined, 3, undefined],
+  ['half of it with one', [20, 1], counts(8, 8, 9, 1), undefined, 8, reduced(1, 8, 9)],
+  ['half of the widest', [20, 1], counts(40, 40, 44, 1), undefined, 10, reduced(1, 10, 44)],
+  ['a quarter of it with two at once', [20, 1], counts(8, 8, 9, 2), undefined, 4, reduced(2, 4, 9)],
+  ['never less than the canaries', [20, 3], counts(3, 3, 3, 2), undefined, 3, reduced(2, 3, 3)],
+  ['or than the pool allows', [2, 3], counts(3, 3, 3, 1), undefined, 2, reduced(1, 2, 3)],
+  ['the same in the next pass', [20, 1], counts(8, 8, 9, 1), reduced(1, 8, 9), 8, reduced(1, 8, 9)],
+  ['the same when those pass that had begun', [20, 1], counts(9, 9, 12, 1), reduced(1, 8, 9), 8, reduced(1, 8, 9)],
+  ['the same before as many have passed', [20, 1], counts(16, 16, 20, 1), reduced(1, 8, 9), 8, reduced(1, 8, 9)],
+  [
+    'twice as much when as many passed afterwards',
+    [20, 1],
+    counts(17, 17, 20, 1),
+    reduced(1, 8, 9),
+    16,
+    reduced(1, 8, 9),
+  ],
+  ['half again with another one', [20, 1], counts(17, 17, 20, 2), reduced(1, 8, 9), 8, reduced(2, 8, 20)],
+  ['the same when one of two is gone', [20, 1], counts(9, 9, 9, 1), reduced(2, 4, 9), 4, reduced(1, 4, 9)],
+  ['half again with one after that', [20, 1], counts(9, 9, 9, 2), reduced(1, 4, 9), 2, reduced(2, 2, 9)],
+  ['nothing any more when all are gone', [20, 1], counts(9, 9, 9, 0), reduced(1, 4, 9), 16, undefined],
+  [
+    'no more than the evidence, whatever is recorded',
+    [20, 1],
+    counts(2, 2, 9, 1),
+    reduced(1, 19, 0),
+    4,
+    reduced(1, 19, 0),
+  ],
+];
+
+function counts(promoted: number, passed: number, begun: number, failed: number): TrialCounts {
+  return { promoted, passed, begun, failed };
+}
+
+function reduced(failed: number, maxOnTrial: number, begun: number): ReducedBound {
+  return { failed, maxOnTrial, begun };
+}
+
+describe('of the bound of nodes on trial, failures leave', () => {
+  for (const [name, [most, canaries], shown, last, allowed, expected] of FAILURES) {
+    it(name, () => {
+      const found = allowedOnTrial(most, canaries, shown, last);
+      assert.deepEqual([found.allowed, found.reduced], [allowed, expected]);
+      assert.equal(found.isProven, shown.promoted >= canaries);
+    });
+  }
+});
+
 describe('how many nodes may be on trial', () => {
   for (const [name, kinds, rollout, on, of] of ROWS) {
     it(name, () => {
@@ -282,12 +341,13 @@ describe('how many nodes may be on trial', () => {
     assert.deepEqual(seen([{ count: 1, is: failed }], {})?.failed, ['n0-0']);
   });
 
-  it('makes trials shorter as soon as the canaries have proven the payload, until one fails', () => {
+  it('makes trials shorter as soon as the canaries have proven the payload, and when one fails later', () => {
     const isProven = (...kinds: readonly Kind[]): boolean | undefined =>
       seen(kinds, { canary: { nodes: 2 } })?.isProven;
     assert.equal(isProven({ count: 1, is: promoted }, { count: 5, is: onTrial(50) }), false);
     assert.equal(isProven({ count: 2, is: promoted }), true);
-    assert.equal(isProven({ count: 9, is: promoted }, { count: 1, is: failed }), false);
+    assert.equal(isProven({ count: 9, is: promoted }, { count: 1, is: failed }), true);
+    assert.equal(isProven({ count: 1, is: promoted }, { count: 1, is: failed }), false);
     assert.equal(
       seen([{ count: 9, is: promoted }], { probation: 'full' })?.isProven,
       false,

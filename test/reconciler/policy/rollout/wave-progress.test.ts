@@ -17,6 +17,9 @@ interface Kind {
   readonly ready?: boolean;
   readonly isCanary?: boolean;
   readonly isGone?: boolean;
+  readonly isLeaving?: boolean;
+  /** For how long it has been told it, and not Ready. */
+  readonly illMs?: number;
 }
 
 /** What a node may be towards the payload. */
@@ -29,6 +32,9 @@ const KINDS = {
   /** Told, and silent ever since, for an hour. */
   dead: { lifecycle: LIFECYCLE.silent, ready: false, isGone: true },
   told: { lifecycle: LIFECYCLE.changing },
+  leaver: { lifecycle: LIFECYCLE.changing, isLeaving: true },
+  ill: { lifecycle: LIFECYCLE.changing, ready: false, illMs: 15 * 60_000 },
+  unwell: { lifecycle: LIFECYCLE.changing, ready: false, illMs: 15 * 60_000 - 1 },
   proved: { lifecycle: LIFECYCLE.settled },
   soaking: { lifecycle: LIFECYCLE.soaking, promotedAt: LATELY },
   /** Soaks on, though somebody cordoned it an hour ago. */
@@ -64,10 +70,19 @@ function progress({ rollout, nodes, spared = 0, before }: Case) {
     const [what, ofClass = ''] = word.split('/');
     const kind = Object.entries(KINDS).find(([name]) => name === what)?.[1];
     if (kind === undefined) return [];
-    const { ready = true, isCanary = false, isGone = false, ...is }: Partial<Member> & Kind = kind;
+    const {
+      ready = true,
+      isCanary = false,
+      isGone = false,
+      isLeaving = false,
+      illMs,
+      ...is
+    }: Partial<Member> & Kind = kind;
     const labels = { pool: 'workers', ...(isCanary ? { canary: 'yes' } : {}) };
     const gone = isGone ? { unableSince: NOW - 60 * 60_000 } : {};
-    const node = nodeView(`n${index}`, 'workers', { ready, labels, ...gone });
+    const leaving = isLeaving ? { leaving: 'it is about to be removed' } : {};
+    const ill = illMs === undefined ? {} : { readySince: NOW - illMs, toldSince: NOW - illMs };
+    const node = nodeView(`n${index}`, 'workers', { ready, labels, ...gone, ...leaving, ...ill });
     const target = { sha256: GIVEN.sha256, apply: 'overlay' } as const;
     const settled = settledNode(node, GIVEN);
     const kubeletNode = is.lifecycle === LIFECYCLE.settled ? settled : idleNode(node);
@@ -187,6 +202,54 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
     { nodes: '', rollout: { canary: { nodes: 1 } } },
     'canary 0 waiting, rest 0 waiting',
     0,
+  ],
+  [
+    'of canaries tries another one in the place of one that died',
+    { nodes: 'dead open open', rollout: { canary: { nodes: 1 } } },
+    'canary 1 rolling, rest 3 waiting',
+    1,
+  ],
+  [
+    'of canaries tries another one in the place of one that is about to be removed',
+    { nodes: 'leaver open open', rollout: { canary: { nodes: 1 } } },
+    'canary 1 rolling, rest 3 waiting',
+    1,
+  ],
+  [
+    'of canaries tries another one in the place of one that was not Ready for a quarter of an hour',
+    { nodes: 'ill open open', rollout: { canary: { nodes: 1 } } },
+    'canary 1 rolling, rest 3 waiting',
+    1,
+  ],
+  [
+    'of canaries waits for one that was not Ready for less',
+    { nodes: 'unwell open open', rollout: { canary: { nodes: 1 } } },
+    'canary 1 stopped, rest 3 waiting',
+    0,
+  ],
+  [
+    'of canaries tries no third one where two died and the pool puts up with none',
+    { nodes: 'dead dead open', rollout: { canary: { nodes: 1 } } },
+    'canary 1 stopped, rest 3 waiting',
+    0,
+  ],
+  [
+    'of canaries tries a third one where the pool puts up with two',
+    { nodes: 'dead dead open', rollout: { canary: { nodes: 1 } }, spared: 2 },
+    'canary 1 rolling, rest 3 waiting',
+    1,
+  ],
+  [
+    'of canaries is done by the one in the place of another',
+    { nodes: 'dead proved open', rollout: { canary: { nodes: 1 } } },
+    'canary 1 done, rest 3 rolling',
+    1,
+  ],
+  [
+    'of canaries of each class tries another one in the place of one that died',
+    { nodes: 'dead/a open/a told/b', rollout: perClass(1) },
+    'canary 2 rolling, rest 3 waiting',
+    1,
   ],
   [
     'of canaries by selector is theirs alone',
@@ -327,6 +390,11 @@ describe('a wave', () => {
     [
       'another one of it for each that failed, while that may be',
       { nodes: 'proved/a failed/b failed/b open/b', rollout: perClass(1), before: DONE, spared: 2 },
+      ['b 1: no node with b has proven the config of its class yet'],
+    ],
+    [
+      'another one of it in the place of one that died',
+      { nodes: 'proved/a dead/b open/b', rollout: perClass(1), before: DONE },
       ['b 1: no node with b has proven the config of its class yet'],
     ],
     [

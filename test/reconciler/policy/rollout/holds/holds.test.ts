@@ -11,8 +11,10 @@ import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/hold
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { cordoned, notReady } from '#reconciler/policy/rollout/holds/not-ready.ts';
+import { rest } from '#reconciler/policy/rollout/holds/rest.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
 import { windowClosed } from '#reconciler/policy/rollout/holds/window-closed.ts';
@@ -32,6 +34,7 @@ import {
   under,
   WAVES,
 } from '../support/hold-question.ts';
+import { NOW } from '../../../../support/fleet.ts';
 
 const analysed = (verdict: AnalysisStatus['verdict']): AnalysisStatus => ({
   verdict,
@@ -40,6 +43,23 @@ const analysed = (verdict: AnalysisStatus['verdict']): AnalysisStatus => ({
 });
 
 const ASKS = { reason: 'NewBase', seen: 'x', message: '' } as const;
+
+const ON_TRIAL = { config: 'workers-1', since: '', healthySeconds: 5, durationSeconds: 600, restarts: 0 };
+/** In the middle of a trial of another config, told just now. */
+const tries = (status: KubeletNodeStatus = {}, duration = '10m'): Asked['member'] & {} => ({
+  lifecycle: LIFECYCLE.superseded,
+  node: { ...NODE, toldSince: NOW },
+  kubeletNode: {
+    metadata: { name: NODE.name },
+    spec: { trial: { duration, startTimeout: '2m', maxRestarts: 2 } },
+    status: { phase: 'Trial', trial: ON_TRIAL, ...status },
+  },
+});
+const TRIES = tries();
+const triesSince = (ms: number, duration = '10m'): Asked['member'] & {} => ({
+  ...tries({}, duration),
+  node: { ...NODE, toldSince: NOW - ms },
+});
 
 /** What is asked, what about, and which hold comes of it with words of why; null where none. */
 const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, RegExp] | null])[] = [
@@ -129,6 +149,25 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     ['cluster-file', /: no YAML$/],
   ],
   ['a node that leaves its pool', suspended, { leaving: true }, null],
+
+  ['a node that was told another config just now', rest, { member: TRIES }, ['rest', /told another config lately/]],
+  ['one that was told it for as long as its trial lasts', rest, { member: triesSince(10 * 60_000) }, null],
+  ['one that was told it for less', rest, { member: triesSince(10 * 60_000 - 1) }, ['rest', /^/]],
+  [
+    'one whose trial lasts for a day, after a quarter of an hour',
+    rest,
+    { member: triesSince(15 * 60_000, '24h') },
+    null,
+  ],
+  ['and before', rest, { member: triesSince(15 * 60_000 - 1, '24h') }, ['rest', /^/]],
+  ['one that is through with it', rest, { member: { ...TRIES, lifecycle: LIFECYCLE.outdated } }, null],
+  ['one that is not Ready', rest, { member: { ...TRIES, node: { ...NODE, toldSince: NOW, ready: false } } }, null],
+  ['one whose kubelet ended', rest, { member: tries({ trial: { ...ON_TRIAL, restarts: 1 } }) }, null],
+  ['one that takes it back', rest, { member: tries({ phase: 'FallingBack' }) }, null],
+  ['one that is broken', rest, { member: tries({ phase: 'Broken' }) }, null],
+  ['what is proven', rest, { member: TRIES, facts: { group: PROVEN_GROUP } }, null],
+  ['what is taken back', rest, { member: TRIES, aimed: { targetKind: 'settled' } }, null],
+  ['since nobody knows when', rest, { member: { ...TRIES, node: NODE } }, null],
 
   ['an open window', windowClosed, {}, null],
   ['a closed window', windowClosed, { facts: { windows: CLOSED } }, ['window', /until Monday/]],
@@ -315,7 +354,8 @@ describe('what holds a node', () => {
       'no-config-source',
       'base-refused',
     ]);
-    assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave', 'analysis']);
+    // Who is not Ready does not rest.
+    assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave', 'wave', 'analysis']);
     assert.deepEqual(holds(BEFORE_BEGINNING).slice(0, 3), ['not-ready', 'cordoned', 'suspended']);
     assert.equal(firstHold([...OBSTACLES, ...BEFORE_BEGINNING], question()), null);
     assert.equal(firstHold([], all), null);

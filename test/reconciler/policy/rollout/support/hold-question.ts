@@ -85,6 +85,7 @@ export function question({
     },
     facts: {
       group: { pool: leaving === undefined ? pool : null, members: [] },
+      now: NOW,
       present: undefined,
       policy: policyOf(DEFAULT_CLUSTER),
       windows: { open: true, because: 'open', changesAt: null },

@@ -1,0 +1,24 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
+import { isProven } from '../on-trial.ts';
+import { hold } from './hold.ts';
+import type { HoldCheck } from './hold-question.ts';
+
+/** However long a trial takes, something newer waits for it no longer than this. */
+const LONGEST_REST_MS: Millis = 15 * 60_000;
+
+/**
+ * It was told another config lately and is well with it: commits that come faster than trials end do not restart it each time. What is
+ * proven, or taken back, does not wait, nor does a node that may need it.
+ */
+export const rest: HoldCheck = ({ targeted: { targetKind, member }, facts: { group, now } }) => {
+  const { node, kubeletNode, lifecycle, target } = member;
+  const { phase, trial } = kubeletNode?.status ?? {};
+  const isWell = node.ready && phase !== 'FallingBack' && phase !== 'Broken' && (trial?.restarts ?? 0) === 0;
+  if (targetKind !== 'config' || !lifecycle.inChange || !isWell || isProven(group, node.name, target)) return null;
+  const trialMs = parseDuration(kubeletNode?.spec?.trial?.duration ?? '') ?? 0;
+  const until = (node.toldSince ?? 0) + Math.min(trialMs, LONGEST_REST_MS);
+  return now < until
+    ? hold('rest', 'it was told another config lately, and ends the trial of that first: this one is newer')
+    : null;
+};

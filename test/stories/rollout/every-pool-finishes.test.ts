@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Plan, plan } from '#reconciler/policy/plan.ts';
+import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { checkSettles, holdLiveness, type Setting } from '../../support/liveness/liveness-laws.ts';
+import { HOUR, type LivingPool, LivingWorld, MINUTE } from '../../support/liveness/living-world.ts';
+import { replayFrom } from '../../support/replayable.ts';
+import { runsOf } from '../../support/sample.ts';
+
+const replay = replayFrom(process.env, 31_31_31);
+const ROLLOUT: RolloutSpec = {
+  maxUnavailable: 1,
+  probation: '1m',
+  soak: '0s',
+  onFailure: { threshold: 3, action: 'halt' },
+};
+const CANARY = { nodes: 1, soak: '2h' };
+
+/** How long it takes until every node that can has the new config; the same without what is the matter. */
+function times(pool: Omit<LivingPool, 'name'>, planner = plan): readonly [calm: number, took: number | null] {
+  const { troubles: _, lifetimeMs: __, ...calm } = pool;
+  const world = new LivingWorld([{ name: 'blue', ...pool }]);
+  world.sim.planner = planner;
+  return [new LivingWorld([{ name: 'blue', ...calm }]).settlesWithin(24 * HOUR) ?? NaN, world.settlesWithin(24 * HOUR)];
+}
+
+const AT_ONE = { nodes: 8, maxUnavailable: 1, probation: '1m', canarySoak: null, drainTimeout: 30, troubles: [] };
+/** Two that cannot be drained are the first in turn. */
+const IN_VAIN: Setting = {
+  pools: [
+    {
+      ...AT_ONE,
+      troubles: [
+        [0, 'drains'],
+        [1, 'drains'],
+      ],
+    },
+    { ...AT_ONE, nodes: 5, drainTimeout: null },
+  ],
+  overall: 1,
+};
+const DYING: Setting = {
+  pools: [{ ...AT_ONE, maxUnavailable: 2, drainTimeout: null, canarySoak: 0, troubles: [[4, 'dies']] }],
+  overall: null,
+};
+const BAD: Setting = {
+  pools: [{ ...AT_ONE, nodes: 150, maxUnavailable: 10, drainTimeout: null, troubles: [[0, 'bad']] }],
+  overall: null,
+};
+/** All but one of the first pool cannot be drained. */
+const SHARED: Setting = {
+  pools: [
+    {
+      ...AT_ONE,
+      nodes: 5,
+      troubles: [
+        [0, 'drains'],
+        [1, 'drains'],
+        [2, 'drains'],
+        [3, 'drains'],
+      ],
+    },
+    { ...AT_ONE, nodes: 5, drainTimeout: null },
+  ],
+  overall: 1,
+};
+
+/** What a planner without the law decides from: the nodes, or what the pool remembers, as it would see them. */
+const FAULTS: readonly (readonly [string, Setting, typeof plan])[] = [
+  [
+    'forgets that a node was drained in vain as soon as its pause is over',
+    IN_VAIN,
+    seeing((node, now) => {
+      const { drainFailed, ...rest } = node;
+      return drainFailed !== undefined && now - drainFailed.at >= 30 * MINUTE ? rest : node;
+    }),
+  ],
+  [
+    'takes a dead canary for one that comes back',
+    DYING,
+    (desired, fleet, settings, now, signals) => plan(desired, alive(fleet, now), settings, now, signals),
+  ],
+  [
+    'has nobody but one node try it after a failure',
+    BAD,
+    (desired, fleet, settings, now, signals) => {
+      const records = new Map(
+        [...(signals?.records ?? [])].map(([name, { uid, status }]) => {
+          const { rollout } = status;
+          const reduced = { failed: 9, maxOnTrial: 1, begun: 1e6 };
+          return [name, { uid, status: { ...status, ...(rollout && { rollout: { ...rollout, reduced } }) } }] as const;
+        }),
+      );
+      return plan(desired, fleet, settings, now, signals && { ...signals, records });
+    },
+  ],
+];
+
+/** A commit each minute, for two hours. */
+function stormy(planner = plan): LivingWorld {
+  const world = new LivingWorld([{ name: 'blue', nodes: 3, spec: { rollout: ROLLOUT } }]);
+  world.sim.planner = planner;
+  for (let minute = 0; minute < 120; minute += 1) {
+    world.commit('blue');
+    for (let step = 0; step < 3; step += 1) world.step();
+  }
+  return world;
+}
+
+function seeing(how: (node: NodeView, now: number) => NodeView): typeof plan {
+  return (desired, fleet, settings, now, signals): Plan => {
+    const nodes = new Map([...fleet.nodes].map(([name, node]) => [name, how(node, now)]));
+    return plan(desired, { ...fleet, nodes }, settings, now, signals);
+  };
+}
+
+const alive = (fleet: Fleet, now: number): Fleet => ({
+  ...fleet,
+  nodes: new Map([...fleet.nodes].map(([name, node]) => [name, node.ready ? node : { ...node, readySince: now }])),
+  kubeletNodes: new Map(
+    [...fleet.kubeletNodes].map(([name, node]) => [
+      name,
+      { ...node, status: { ...node.status, heartbeat: toTimestamp(now) } },
+    ]),
+  ),
+});
+
+describe('every pool', () => {
+  it('finishes within its bound, whatever some of its nodes do', (t) => {
+    holdLiveness(t, runsOf(200_000, 100), replay);
+  });
+
+  for (const [name, setting] of [
+    ['two nodes cannot be drained and another pool shares the place', IN_VAIN],
+    ['most nodes of one cannot be drained, and another shares the place', SHARED],
+    ['its canary dies', DYING],
+    ['one machine takes it back', BAD],
+  ] as const) {
+    it(`finishes where ${name}`, () => void checkSettles(setting));
+  }
+
+  for (const [name, setting, planner] of FAULTS) {
+    it(`does not, by a planner that ${name}`, () => assert.throws(() => checkSettles(setting, planner), /not within/));
+  }
+
+  for (const [name, most, pool] of [
+    ['its nodes live for a day', 1.5, { nodes: 24, lifetimeMs: 24 * HOUR, rollout: { canary: CANARY } }],
+    [
+      'they live for a week',
+      1.5,
+      { nodes: 100, lifetimeMs: 168 * HOUR, rollout: { canary: CANARY, maxUnavailable: '8%' } },
+    ],
+    [
+      'one machine of two hundred takes it back',
+      2,
+      { nodes: 200, troubles: { 7: 'bad' }, rollout: { maxUnavailable: '5%' } },
+    ],
+  ] as const) {
+    it(`takes at most ${most} times as long where ${name}`, (t) => {
+      const { rollout, ...rest } = pool;
+      const [calm, took] = times({ ...rest, spec: { rollout: { ...ROLLOUT, ...rollout } } });
+      t.diagnostic(`${calm / MINUTE} min without, ${(took ?? NaN) / MINUTE} with`);
+      assert.ok(took !== null && took <= most * calm);
+    });
+  }
+
+  it('takes longer by a planner whose canary is the oldest node', () => {
+    const spec = { rollout: { ...ROLLOUT, canary: CANARY } };
+    // Among nodes that are all new, the oldest comes first.
+    const oldest = seeing((node, now) => ({ ...node, firstSeen: now }));
+    const [calm, took] = times({ nodes: 24, lifetimeMs: 24 * HOUR, spec }, oldest);
+    assert.ok(took === null || took > 1.5 * calm);
+  });
+
+  it('restarts a node for commits that come each minute once in a trial, says so, and finishes when they end', () => {
+    const world = stormy();
+    assert.ok(Math.max(...world.starts.values()) <= 12, JSON.stringify([...world.starts]));
+    assert.match(world.sim.fleet.pools.get('blue')?.status?.message ?? '', /11\d configs in a row were replaced/);
+    const { now } = world.sim;
+    while (world.waiting().length > 0 && world.sim.now - now < HOUR) world.step();
+    assert.deepEqual(world.waiting(), []);
+    const restless = stormy(seeing(({ toldSince: _, ...node }) => node));
+    assert.ok(Math.max(...restless.starts.values()) > 50, 'by a planner that lets no node rest');
+  });
+});

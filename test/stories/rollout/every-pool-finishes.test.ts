@@ -181,7 +181,7 @@ describe('every pool', () => {
     const { now } = world.sim;
     while (world.waiting().length > 0 && world.sim.now - now < HOUR) world.step();
     assert.deepEqual(world.waiting(), []);
-    const restless = stormy(seeing(({ toldSince: _, ...node }) => node));
+    const restless = stormy(seeing((node) => ({ ...node, toldSince: 0 })));
     assert.ok(Math.max(...restless.starts.values()) > 50, 'by a planner that lets no node rest');
   });
 });

@@ -105,7 +105,7 @@ export class LivingWorld {
     this.steps += 1;
     sim.now += STEP_MS;
     this.age();
-    for (const node of [...sim.fleet.nodes.values()]) {
+    for (const node of sim.fleet.nodes.values()) {
       if (!this.gone.has(node.name)) this.agent(node);
     }
     for (const { name, drain } of sim.fleet.nodes.values()) {

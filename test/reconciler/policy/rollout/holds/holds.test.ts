@@ -15,7 +15,7 @@ import { rest } from '#reconciler/policy/rollout/holds/rest.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { AnalysisStatus, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
 import { windowClosed } from '#reconciler/policy/rollout/holds/window-closed.ts';
 import {
@@ -34,7 +34,7 @@ import {
   under,
   WAVES,
 } from '../support/hold-question.ts';
-import { NOW } from '../../../../support/fleet.ts';
+import { failedNode, NOW, settledNode, validPool } from '../../../../support/fleet.ts';
 
 const analysed = (verdict: AnalysisStatus['verdict']): AnalysisStatus => ({
   verdict,
@@ -59,6 +59,18 @@ const TRIES = tries();
 const triesSince = (ms: number, duration = '10m'): Asked['member'] & {} => ({
   ...tries({}, duration),
   node: { ...NODE, toldSince: NOW - ms },
+});
+
+const OTHER = validPool('workers', 77);
+const TOOK_BACK: Asked['member'] & {} = {
+  ...TRIES,
+  lifecycle: LIFECYCLE.outdated,
+  kubeletNode: { ...failedNode(NODE, OTHER), spec: { ...failedNode(NODE, OTHER).spec, ...TRIES.kubeletNode?.spec } },
+};
+/** So many configs before this one were replaced before any was proven. */
+const afterMany = (superseded: number): KubeletPool => ({
+  metadata: { name: 'workers' },
+  status: { rollout: { configName: 'x', sha256: 'x', startedAt: '', waves: [], superseded } },
 });
 
 /** What is asked, what about, and which hold comes of it with words of why; null where none. */
@@ -160,6 +172,19 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     null,
   ],
   ['and before', rest, { member: triesSince(15 * 60_000 - 1, '24h') }, ['rest', /^/]],
+  ['one that took it back', rest, { member: TOOK_BACK, facts: { present: afterMany(2) } }, null],
+  [
+    'one that took it back, with many in a row',
+    rest,
+    { member: TOOK_BACK, facts: { present: afterMany(3) } },
+    ['rest', /^/],
+  ],
+  [
+    'one that has proven it, with many in a row',
+    rest,
+    { member: { ...TOOK_BACK, kubeletNode: settledNode(NODE, OTHER) }, facts: { present: afterMany(3) } },
+    null,
+  ],
   ['one that is through with it', rest, { member: { ...TRIES, lifecycle: LIFECYCLE.outdated } }, null],
   ['one that is not Ready', rest, { member: { ...TRIES, node: { ...NODE, toldSince: NOW, ready: false } } }, null],
   ['one whose kubelet ended', rest, { member: tries({ trial: { ...ON_TRIAL, restarts: 1 } }) }, null],

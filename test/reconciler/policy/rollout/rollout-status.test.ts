@@ -71,6 +71,7 @@ const TWO: OnTrial = {
 
 describe('what is remembered of a rollout', () => {
   const begun = { ...about, startedAt: AT, newest: CREATED, waves };
+  const REPLACED = { rollout: { ...begun, configName: OTHER.configName, sha256: OTHER.sha256 } };
   const rows: readonly (readonly [
     string,
     Case,
@@ -92,6 +93,42 @@ describe('what is remembered of a rollout', () => {
       null,
     ],
     ['nor where any number may be', { nodes: [pending], onTrial: { ...TWO, allowed: Infinity } }, begun, null],
+    [
+      'is what failures have made of that',
+      { nodes: [pending], onTrial: { ...TWO, reduced: { failed: 1, maxOnTrial: 4, begun: 7 } } },
+      { ...begun, generation: 2, maxOnTrial: 4, onTrial: 2, reduced: { failed: 1, maxOnTrial: 4, begun: 7 } },
+      null,
+    ],
+    [
+      'is that it replaced one that was not proven',
+      { nodes: [pending], before: REPLACED },
+      { ...begun, superseded: 1 },
+      null,
+    ],
+    [
+      'counts those that were replaced in a row',
+      { nodes: [pending], before: { rollout: { ...REPLACED.rollout, superseded: 2 } } },
+      { ...begun, superseded: 3 },
+      null,
+    ],
+    [
+      'keeps their number',
+      { nodes: [pending], before: { rollout: { ...begun, superseded: 3 } } },
+      { ...begun, superseded: 3 },
+      null,
+    ],
+    [
+      'forgets them where the one before had ended',
+      { nodes: [pending], before: { rollout: { ...REPLACED.rollout, finishedAt: EARLIER, superseded: 2 } } },
+      begun,
+      null,
+    ],
+    [
+      'forgets them when it ends',
+      { nodes: [{}], before: { rollout: { ...begun, superseded: 3 } } },
+      { ...begun, finishedAt: AT },
+      settledOn(AT),
+    ],
     ['nor when it ended', { nodes: [{}], onTrial: TWO }, { ...begun, finishedAt: AT }, settledOn(AT)],
     ['is when it ended, and that the pool settled on it', { nodes: [{}] }, { ...begun, finishedAt: AT }, settledOn(AT)],
     [

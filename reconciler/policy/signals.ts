@@ -15,8 +15,8 @@ export interface Signals {
   readonly queries?: ReadonlyMap<string, QueryAnswers>;
   /** By pool: its status as this leader wrote it and read it back. */
   readonly records?: ReadonlyMap<string, OwnRecord>;
-  /** By pool: the SHA-256 of what the commits in its record render. A pool that is not in it was not asked for. */
-  readonly rendered?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By pool and commit: the SHA-256 of what the commits in its record render. One that is not in it was not read. */
+  readonly rendered?: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 }
 
 export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

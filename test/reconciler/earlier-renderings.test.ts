@@ -70,7 +70,14 @@ function setUp(commits: Record<CommitOid, Kept>) {
     async ask(asked: Record<string, CommitOid>, fleet = NOBODY): Promise<Record<string, readonly string[]>> {
       const questions = Object.entries(asked).map(([pool, commit]) => ({ pool, commit }));
       const answer = await renderings.ask(questions, IN_FORCE, fleet, stop.signal);
-      return Object.fromEntries([...answer].map(([pool, payloads]) => [pool, [...payloads].sort()]));
+      const of = (pool: string): readonly string[] => [...(answer.get(pool)?.get(asked[pool] ?? '') ?? [])].sort();
+      return Object.fromEntries([...answer.keys()].map((pool) => [pool, of(pool)]));
+    },
+    /** Which commits are answered for, of each of these pools. */
+    async answeredOf(pools: readonly string[], oids: readonly CommitOid[]): Promise<readonly (readonly CommitOid[])[]> {
+      const questions = pools.flatMap((pool) => oids.map((commit) => ({ pool, commit })));
+      const answer = await renderings.ask(questions, IN_FORCE, NOBODY, stop.signal);
+      return pools.map((pool) => [...(answer.get(pool)?.keys() ?? [])]);
     },
   };
 }
@@ -221,22 +228,46 @@ describe('an earlier commit that cannot be read', () => {
 });
 
 describe('many earlier commits', () => {
-  it('are answered for three at a time: the fourth when one of them is asked for no longer', async () => {
+  it('are read three at a time, and answered for once they were', async () => {
     const { ask, read } = setUp({ [A]: plain(1), [B]: plain(2), [C]: plain(3), [D]: plain(4) });
-    const all = { a: A, b: B, c: C, d: D };
-    for (let pass = 0; pass < 3; pass += 1) assert.deepEqual(await ask(all), { a: [], b: [], c: [] });
+    const all = { a: A, b: B, c: C, x: D };
+    assert.deepEqual(await ask(all), { a: [], b: [], c: [] });
     assert.deepEqual(read(), [A, B, C]);
-    assert.deepEqual(await ask({ x: D, c: C }), { x: [shaOf(plain(4))], c: [] });
-    assert.deepEqual(await ask({ c: C, b: B }), { c: [], b: [] });
+    assert.deepEqual(await ask(all), { a: [], b: [], c: [], x: [shaOf(plain(4))] });
     assert.deepEqual(read(), [D]);
-    await ask({ a: A });
-    assert.deepEqual(read(), [A], 'the one that was read first went');
+    await ask(all);
+    assert.deepEqual(read(), []);
   });
 
-  it('do not wait for one that cannot be read', async () => {
-    const { ask, read } = setUp({ [B]: plain(2), [C]: plain(3), [D]: plain(4) });
-    const all = { a: A, b: B, c: C, d: D };
-    assert.deepEqual(await ask(all), { b: [], c: [], d: [] });
+  it('are answered for one by one, for each pool that names them', async () => {
+    const { ask, answeredOf, read } = setUp({ [A]: plain(1), [B]: plain(2), [C]: null });
+    assert.deepEqual(await answeredOf(['x', 'y'], [A, B, C]), [
+      [A, B],
+      [A, B],
+    ]);
+    assert.deepEqual(read(), [A, B, C]);
+    assert.deepEqual(await ask({ x: A }), { x: [shaOf(plain(1))] }, 'and not by what another one renders');
+    assert.deepEqual(await ask({ z: A }), { z: [] });
+    assert.deepEqual(read(), [A], 'no other pool of it was kept');
+  });
+
+  it('all have their turn, also where most of them cannot be read', async () => {
+    const { answeredOf, read } = setUp({ [D]: plain(4) });
+    assert.deepEqual(await answeredOf(['x'], [A, B, C, D]), [[]]);
+    assert.deepEqual(await answeredOf(['x'], [A, B, C, D]), [[D]]);
     assert.deepEqual(read(), [A, B, C, D]);
+  });
+
+  it('all have their turn, also where they are more than are kept', async () => {
+    const oids = Array.from({ length: 40 }, (_, index) => `${10 + index}`.repeat(20));
+    const { answeredOf, read } = setUp(Object.fromEntries(oids.map((oid) => [oid, plain(1)])));
+    const answered = new Set<CommitOid>();
+    for (let pass = 0; pass < 14; pass += 1) {
+      const [now = []] = await answeredOf(['x'], oids);
+      for (const oid of now) answered.add(oid);
+      assert.ok(now.length <= 30, `${now.length} are kept`);
+      assert.ok(read().length <= 3);
+    }
+    assert.equal(answered.size, oids.length);
   });
 });

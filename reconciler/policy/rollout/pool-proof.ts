@@ -19,8 +19,8 @@ export interface KnownRecord {
   readonly status: KubeletPoolStatus | undefined;
   /** This leader wrote it, and the API server answered with it. */
   readonly isOwn: boolean;
-  /** SHA-256 of what the commits in it render; undefined where they were not asked. */
-  readonly rendered?: ReadonlySet<string> | undefined;
+  /** By commit in it, the SHA-256 of what that renders; none of a commit that was not read. */
+  readonly rendered?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
 export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord, now: Millis): PoolProof {
@@ -43,7 +43,8 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
     revertTo: (member) => {
       const { proven = null, former = null, commit } = recordOf(member) ?? {};
       if (proven !== null || former === null || commit === undefined) return proven;
-      return rendered === undefined ? 'unread' : rendered.has(former.sha256) ? former : null;
+      const isRendered = rendered?.get(commit)?.has(former.sha256);
+      return isRendered === undefined ? 'unread' : isRendered ? former : null;
     },
     isProven: (node, target) =>
       !isLost && target !== null && sameTarget(classes.get(classNameOf(pool, node))?.proven ?? null, target),

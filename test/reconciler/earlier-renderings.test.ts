@@ -67,24 +67,38 @@ function setUp(commits: Record<CommitOid, Kept>) {
     warned,
     /** Which commits were read since this was asked last. */
     read: (): readonly CommitOid[] => reads.splice(0),
-    async ask(asked: Record<string, CommitOid>, fleet = NOBODY): Promise<Record<string, readonly string[]>> {
-      const questions = Object.entries(asked).map(([pool, commit]) => ({ pool, commit }));
+    async ask(asked: Record<string, CommitOid>, fleet = NOBODY): Promise<Record<string, readonly string[] | null>> {
+      const questions = Object.entries(asked).map(([pool, commit]) => ({ pool, commit, isAwaited: true }));
       const answer = await renderings.ask(questions, IN_FORCE, fleet, stop.signal);
-      const of = (pool: string): readonly string[] => [...(answer.get(pool)?.get(asked[pool] ?? '') ?? [])].sort();
-      return Object.fromEntries([...answer.keys()].map((pool) => [pool, of(pool)]));
+      return Object.fromEntries([...answer].map(([pool, found]) => [pool, shown(found.get(asked[pool] ?? ''))]));
+    },
+    /** What is seen of commits that no revert waits for, of the pool x. */
+    async look(oids: readonly CommitOid[], inForce = IN_FORCE): Promise<Record<CommitOid, readonly string[] | null>> {
+      const questions = oids.map((commit) => ({ pool: 'x', commit, isAwaited: false }));
+      const answer = (await renderings.ask(questions, inForce, NOBODY, stop.signal)).get('x') ?? new Map();
+      return Object.fromEntries([...answer].map(([commit, payloads]) => [commit, shown(payloads)]));
+    },
+    /** Asks for one that a revert waits for, and one that none does. */
+    async both(awaited: CommitOid | null, other: CommitOid): Promise<void> {
+      const first = awaited === null ? [] : [{ pool: 'x', commit: awaited, isAwaited: true }];
+      await renderings.ask([...first, { pool: 'x', commit: other, isAwaited: false }], IN_FORCE, NOBODY, stop.signal);
     },
     /** Which commits are answered for, of each of these pools. */
     async answeredOf(pools: readonly string[], oids: readonly CommitOid[]): Promise<readonly (readonly CommitOid[])[]> {
-      const questions = pools.flatMap((pool) => oids.map((commit) => ({ pool, commit })));
+      const questions = pools.flatMap((pool) => oids.map((commit) => ({ pool, commit, isAwaited: true })));
       const answer = await renderings.ask(questions, IN_FORCE, NOBODY, stop.signal);
-      return pools.map((pool) => [...(answer.get(pool)?.keys() ?? [])]);
+      return pools.map((pool) =>
+        [...(answer.get(pool) ?? [])].flatMap(([oid, found]) => (found === null ? [] : [oid])),
+      );
     },
   };
 }
 
 const shaOf = (tree: Tree): string => valid(load(tree), 'x').sha256;
 
-const IN_FORCE = 'f'.repeat(40);
+const IN_FORCE = { commit: 'f'.repeat(40), isRewritten: false };
+const shown = (payloads: ReadonlySet<string> | null | undefined): readonly string[] | null =>
+  payloads ? [...payloads].sort() : null;
 
 describe('what earlier commits render', () => {
   it('is a pool’s own payload, as the commit has it', async () => {
@@ -156,15 +170,16 @@ describe('an earlier commit that cannot be read', () => {
     ['is gone', null],
     ['fails', new GitError('GIT_TIMEOUT', 'late')],
   ] as const) {
+    const none = fault === null ? { x: null } : {};
     it(`is no answer where it ${how}, is asked for once a minute, and said once`, async () => {
       const { ask, read, clock, warned, commits } = setUp({ [A]: fault, [B]: plain(20) });
-      for (let pass = 0; pass < 3; pass += 1) assert.deepEqual(await ask({ x: A, z: B }), { z: [] });
+      for (let pass = 0; pass < 3; pass += 1) assert.deepEqual(await ask({ x: A, z: B }), { ...none, z: [] });
       assert.deepEqual([read(), warned], [[A, B], [A]]);
       clock.skip(59_999);
       await ask({ x: A });
       assert.deepEqual(read(), []);
       clock.skip(1);
-      assert.deepEqual(await ask({ x: A }), {});
+      assert.deepEqual(await ask({ x: A }), none);
       assert.deepEqual([read(), warned], [[A], [A]]);
       commits[A] = plain(10);
       clock.skip(60_000);
@@ -224,6 +239,44 @@ describe('an earlier commit that cannot be read', () => {
     stop.abort();
     assert.deepEqual(await asked, {});
     assert.deepEqual([read(), warned], [[A], []]);
+  });
+});
+
+describe('an earlier commit that no revert waits for', () => {
+  it('is read once, also when another one comes into force, unless the branch is rewritten', async () => {
+    const { look, read, commits } = setUp({ [A]: plain(10) });
+    const found = { [A]: [shaOf(plain(10))] };
+    assert.deepEqual(await look([A]), found);
+    commits[A] = null;
+    assert.deepEqual(await look([A], { commit: B, isRewritten: false }), found);
+    assert.deepEqual(read(), [A]);
+    assert.deepEqual(await look([A], { commit: C, isRewritten: true }), { [A]: null });
+    assert.deepEqual(read(), [A]);
+  });
+
+  it('is known to be gone where nobody has it, and not where nobody answers', async () => {
+    const { look, read, clock } = setUp({ [A]: null, [B]: new GitError('GIT_TIMEOUT', 'late') });
+    assert.deepEqual(await look([A, B]), { [A]: null });
+    assert.deepEqual(await look([A, B]), { [A]: null });
+    assert.deepEqual(read(), [A, B]);
+    clock.skip(60_000);
+    assert.deepEqual(await look([A, B]), { [A]: null });
+    assert.deepEqual(read(), [B]);
+  });
+
+  it('holds up nobody for longer than five seconds', async () => {
+    const { look, clock } = setUp({ [A]: 'hang' });
+    const asked = look([A]);
+    await clock.advance(5_000);
+    assert.deepEqual(await asked, {});
+  });
+
+  it('is read when none is left that one waits for', async () => {
+    const { both, read } = setUp({ [A]: plain(10), [B]: plain(20) });
+    await both(B, A);
+    assert.deepEqual(read(), [B]);
+    await both(null, A);
+    assert.deepEqual(read(), [A]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   ONLY_CLASS,
   type PoolProof,
   type ProofOf,
+  type Rendered,
   readProof,
   NOTHING_SHOWN,
 } from '../proof/record.ts';
@@ -19,8 +20,8 @@ export interface KnownRecord {
   readonly status: KubeletPoolStatus | undefined;
   /** This leader wrote it, and the API server answered with it. */
   readonly isOwn: boolean;
-  /** By commit in it, the SHA-256 of what that renders; none of a commit that was not read. */
-  readonly rendered?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** What the commits in it render; none of a commit that was not read. */
+  readonly rendered?: Rendered | undefined;
 }
 
 export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord, now: Millis): PoolProof {
@@ -49,6 +50,7 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
     isProven: (node, target) =>
       !isLost && target !== null && sameTarget(classes.get(classNameOf(pool, node))?.proven ?? null, target),
     rollout,
+    rendered,
   };
 }
 

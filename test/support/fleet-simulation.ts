@@ -96,12 +96,12 @@ export class FleetSimulation {
 
   /** By pool and commit, what git says of commits that were in force before. */
   private rendered(asked: readonly CommitToRender[], seen: Fleet): NonNullable<Signals['rendered']> {
-    const found = new Map<string, Map<string, ReadonlySet<string>>>();
+    const found = new Map<string, Map<string, ReadonlySet<string> | null>>();
     for (const { pool: name, commit } of asked) {
-      const pool = desiredState(this.commits.get(commit) ?? null, seen, () => []).pools.get(name);
-      const all =
-        pool?.unverified === true ? [] : [pool?.config?.sha256 ?? '', ...(pool?.classes?.configs.keys() ?? [])];
-      found.set(name, (found.get(name) ?? new Map()).set(commit, new Set(all)));
+      const inForce = this.commits.get(commit);
+      const pool = desiredState(inForce ?? null, seen, () => []).pools.get(name);
+      const all = new Set([pool?.config?.sha256 ?? '', ...(pool?.classes?.configs.keys() ?? [])]);
+      found.set(name, (found.get(name) ?? new Map()).set(commit, inForce === undefined ? null : all));
     }
     return found;
   }

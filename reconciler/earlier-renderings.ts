@@ -13,29 +13,42 @@ import type { LoadedRepo, ValidPool } from './policy/config-repo/loaded-repo.ts'
 import { createClassifier } from './policy/config-repo/pool-of-class.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { CommitToRender } from './policy/rollout/commits-to-render.ts';
+import type { Rendered } from './policy/proof/record.ts';
 import { membersOfPools } from './policy/pool-members.ts';
 
 /** What earlier commits render, read from git again: others may write the record in the cluster that names them. */
 export interface EarlierRenderings {
   /**
-   * By pool, the SHA-256s of the payloads that the commit renders for it: of a pool with computed values, for each node that it selects
-   * and the cluster has. None of a pool that the commit lacks or that is invalid in it. A pool is not in the answer while its commit
-   * cannot be read. Takes at most `READING_MS`. Never rejects.
+   * By pool, what each commit renders whose record names it: where values are computed, for each node that the pool selects and the
+   * cluster has. None where the commit lacks the pool or the pool is invalid in it. Absent while the commit could not be read: only so
+   * many are read at a time, and all have their turn. What no revert waits for is read last, and once. Takes at most `READING_MS`.
+   * Never rejects.
    *
    * @param inForce only what this commit comes from is read: one that was refused vouches for nothing
    */
   ask(
     asked: readonly CommitToRender[],
-    inForce: CommitOid | null,
+    inForce: OidInForce,
     fleet: Fleet,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+  ): Promise<ReadonlyMap<string, Rendered>>;
 }
 
-/** So many commits are kept, and answered for at a time. */
-const MOST_COMMITS = 3;
+/** The commit in force; null for none. */
+interface OidInForce {
+  readonly commit: CommitOid | null;
+  /** It does not come from the one before. */
+  readonly isRewritten: boolean;
+}
+
+/** So many commits are read at a time. */
+const MOST_READ = 3;
+/** So many pools of commits are kept. Records of more are answered for in turn. */
+const MOST_KEPT = 30;
 /** A pass waits for it: a slow server must not hold up the fleet. */
 const READING_MS: Millis = 30_000;
+/** The same where no revert waits. */
+const LOOKING_MS: Millis = 5_000;
 const AGAIN_MS: Millis = 60_000;
 
 export function createEarlierRenderings(
@@ -44,26 +57,39 @@ export function createEarlierRenderings(
   clock: Clock,
   log: Log,
 ): EarlierRenderings {
-  /** In the order in which they were read. */
-  const kept = new Map<CommitOid, LoadedRepo>();
+  /** By commit and pool, in the order in which they were read; null for a pool that the commit has nothing valid of. */
+  const kept = new Map<string, ValidPool | null>();
+  /** What commits rendered that no revert waits for; null for one that nobody can have. */
+  const seen = new Map<string, ReadonlySet<string> | null>();
   let since: CommitOid = '';
+  /** The commit that was read last. */
+  let last: CommitOid = '';
   /** When commits that could not be read may be read again, and what was said of them. */
-  const missing = new Map<CommitOid, { readonly from: Millis; readonly because: string }>();
+  const missing = new Map<CommitOid, Missing>();
 
-  async function readMissing(wanted: ReadonlySet<CommitOid>, life: AbortSignal, parent: AbortSignal): Promise<void> {
+  async function readMissing(asked: readonly CommitToRender[], life: AbortSignal, parent: AbortSignal): Promise<void> {
     const now = clock.monotonic();
-    for (const [commit, { from }] of missing) if (now >= from && !wanted.has(commit)) missing.delete(commit);
-    for (const commit of wanted) {
-      const spare = [...kept.keys()].find((each) => !wanted.has(each));
-      const isFull = kept.size >= MOST_COMMITS;
-      if (life.aborted || (isFull && spare === undefined)) return;
-      if (kept.has(commit) || now < (missing.get(commit)?.from ?? now)) continue;
+    const byCommit = Map.groupBy(asked, ({ commit }) => commit);
+    for (const [commit, { from }] of missing) if (now >= from && !byCommit.has(commit)) missing.delete(commit);
+    const wanted = [...byCommit].filter(
+      ([commit, all]) => !all.every((each) => kept.has(keyOf(each))) && now >= (missing.get(commit)?.from ?? now),
+    );
+    for (const [commit, all] of inTurn(wanted, last).slice(0, MOST_READ)) {
+      if (life.aborted) return;
+      last = commit;
       const repo = await read(commit, life, parent);
       if (repo === undefined) continue;
       missing.delete(commit);
-      if (isFull && spare !== undefined) kept.delete(spare);
-      kept.set(commit, repo);
+      for (const each of all) keep(each, repo);
     }
+  }
+
+  function keep(asked: CommitToRender, repo: LoadedRepo): void {
+    const pool = repo.pools.find(({ name }) => name === asked.pool);
+    kept.delete(keyOf(asked));
+    kept.set(keyOf(asked), pool?.status === 'valid' ? withoutSource(pool) : null);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
   }
 
   async function read(commit: CommitOid, life: AbortSignal, parent: AbortSignal): Promise<LoadedRepo | undefined> {
@@ -82,43 +108,77 @@ export function createEarlierRenderings(
     const because = reasonOf(error);
     if (missing.get(commit)?.because !== because) log.warn({ commit, err: error }, 'earlier commit cannot be read');
     const waitMs = permanentFailure(error) === undefined ? (askedToWaitMs(error) ?? 0) : Number.POSITIVE_INFINITY;
-    missing.set(commit, { from: clock.monotonic() + Math.max(AGAIN_MS, waitMs), because });
+    const isGone = because === NOT_SERVED;
+    missing.set(commit, { from: clock.monotonic() + Math.max(AGAIN_MS, waitMs), because, isGone });
   }
 
   return {
-    async ask(asked, inForce, fleet, signal) {
+    async ask(asked, { commit: inForce, isRewritten }, fleet, signal) {
+      const keys = new Set(asked.map(keyOf));
+      for (const key of seen.keys()) if (!keys.has(key)) seen.delete(key);
       if (asked.length === 0 || inForce === null) return new Map();
       if (inForce !== since) kept.clear();
+      if (inForce !== since && isRewritten) seen.clear();
       since = inForce;
-      const wanted = new Set(asked.map(({ commit }) => commit));
-      const term = {
-        clock,
-        parent: signal,
-        onParent: () => 'shutting down',
-        ms: READING_MS,
-        reason: () => TOOK_TOO_LONG,
-      };
+      const awaited = asked.filter(({ isAwaited }) => isAwaited);
+      const wanted = awaited.length > 0 ? awaited : asked.filter((each) => !seen.has(keyOf(each)));
+      const ms = awaited.length > 0 ? READING_MS : LOOKING_MS;
+      const reason = (): string => `the git server took longer than ${ms / 1000} s`;
+      const term = { clock, parent: signal, onParent: () => 'shutting down', ms, reason };
       await withLifetime(term, (life) => readMissing(wanted, life.signal, signal));
-      const answer = new Map<string, ReadonlySet<string>>();
-      for (const { pool: name, commit } of asked) {
-        const repo = kept.get(commit);
-        if (repo === undefined) continue;
-        const pool = repo.pools.find((each) => each.name === name);
-        try {
-          const payloads = pool?.status === 'valid' ? rendered(pool, fleet) : [];
-          answer.set(name, new Set([...(answer.get(name) ?? []), ...payloads]));
-        } catch (error) {
-          missed(commit, error);
-        }
+      const answer = new Map<string, Map<CommitOid, ReadonlySet<string> | null>>();
+      for (const each of asked) {
+        const payloads = answerFor(each, fleet);
+        if (payloads === undefined) continue;
+        if (!each.isAwaited) seen.set(keyOf(each), payloads);
+        answer.set(each.pool, (answer.get(each.pool) ?? new Map()).set(each.commit, payloads));
       }
       return answer;
     },
   };
+
+  function answerFor(asked: CommitToRender, fleet: Fleet): ReadonlySet<string> | null | undefined {
+    const pool = kept.get(keyOf(asked));
+    const known = asked.isAwaited ? undefined : seen.get(keyOf(asked));
+    if (known !== undefined) return known;
+    if (pool === undefined) return missing.get(asked.commit)?.isGone === true ? null : undefined;
+    try {
+      return new Set(pool === null ? [] : rendered(pool, fleet));
+    } catch (error) {
+      missed(asked.commit, error);
+      return undefined;
+    }
+  }
+}
+
+/** Of a commit that could not be read. */
+interface Missing {
+  /** When it may be read again. */
+  readonly from: Millis;
+  readonly because: string;
+  /** Not for want of an answer: there is none to be had. */
+  readonly isGone: boolean;
+}
+
+const keyOf = ({ pool, commit }: CommitToRender): string => `${commit} ${pool}`;
+
+/** In the order of their names, those first that follow the one that was last: however many there are, each has its turn. */
+function inTurn<T>(
+  commits: readonly (readonly [CommitOid, T])[],
+  last: CommitOid,
+): readonly (readonly [CommitOid, T])[] {
+  const sorted = commits.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [...sorted.filter(([commit]) => commit > last), ...sorted.filter(([commit]) => commit <= last)];
+}
+
+/** Where its fields were written holds on to all of its files. */
+function withoutSource(pool: ValidPool): ValidPool {
+  const { positionOf: _, ...rest } = pool;
+  return rest;
 }
 
 const NOT_SERVED =
   'the branch no longer has it, the git server does not serve it, or the folder of the configuration was not there yet';
-const TOOK_TOO_LONG = `the git server took longer than ${READING_MS / 1000} s`;
 
 /** In the bytes of this release and, where the cluster has the same in those of another one, in these. */
 function rendered(pool: ValidPool, fleet: Fleet): readonly string[] {

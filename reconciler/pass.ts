@@ -108,7 +108,8 @@ export function createPass(ports: PassPorts): Pass {
       const questions = {
         asked: blockersQueries(desired, fleet),
         queried: queriesToAsk(desired, fleet),
-        recordings: commitsToRender(desired, fleet),
+        // What no revert waits for is read of a server that answers.
+        recordings: commitsToRender(desired, fleet).filter(({ isAwaited }) => isAwaited || failure === null),
       };
       return { taken, desired, ...questions };
     });
@@ -117,10 +118,12 @@ export function createPass(ports: PassPorts): Pass {
     said.commit(taken, tip?.commit.subject ?? '');
 
     ports.drains.keepOnly(everything.nodes);
+    const { commit } = wanted.result.desired;
+    const inForce = { commit, isRewritten: tip?.lineage === 'rewritten' && tip.commit.oid === commit };
     const [blockers, queries, rendered] = await Promise.all([
       ports.blockers.ask(asked, signal),
       ports.queries.ask(queried, signal),
-      ports.renderings.ask(recordings, wanted.result.desired.commit, wanted.fleet, signal),
+      ports.renderings.ask(recordings, inForce, wanted.fleet, signal),
     ]);
     const signals = {
       blockers,

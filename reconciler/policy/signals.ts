@@ -1,6 +1,7 @@
 import type { QueryAnswers } from './analysis/query-answer.ts';
 import type { BlockersAnswer } from './pool-blockers.ts';
 import type { OwnRecord } from './proof/own-records.ts';
+import type { Rendered } from './proof/record.ts';
 import type { DrainView, PodCount } from './fleet.ts';
 
 /** What was asked of others before the decision. */
@@ -15,8 +16,8 @@ export interface Signals {
   readonly queries?: ReadonlyMap<string, QueryAnswers>;
   /** By pool: its status as this leader wrote it and read it back. */
   readonly records?: ReadonlyMap<string, OwnRecord>;
-  /** By pool: the SHA-256 of what the commits in its record render. A pool that is not in it was not asked for. */
-  readonly rendered?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By pool and commit in its record: see `Rendered`. One that is not in it was not read. */
+  readonly rendered?: ReadonlyMap<string, Rendered>;
 }
 
 export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

@@ -356,7 +356,6 @@ export const SURVIVORS: Explained = {
     ['stepFor', 'drain?.at → drain.at', NARROWS],
   ],
   'reconciler/policy/rollout/lock-out.ts': [
-    ['lockOutVerdict', 'sha256 === undefined → false', 'of what it does not say nothing is known'],
     ['lockOutVerdict', 'counted !== undefined → true', NARROWS],
     ['appliedOf', 'target === null → false', NARROWS],
     [

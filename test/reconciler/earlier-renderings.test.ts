@@ -67,17 +67,38 @@ function setUp(commits: Record<CommitOid, Kept>) {
     warned,
     /** Which commits were read since this was asked last. */
     read: (): readonly CommitOid[] => reads.splice(0),
-    async ask(asked: Record<string, CommitOid>, fleet = NOBODY): Promise<Record<string, readonly string[]>> {
-      const questions = Object.entries(asked).map(([pool, commit]) => ({ pool, commit }));
+    async ask(asked: Record<string, CommitOid>, fleet = NOBODY): Promise<Record<string, readonly string[] | null>> {
+      const questions = Object.entries(asked).map(([pool, commit]) => ({ pool, commit, isAwaited: true }));
       const answer = await renderings.ask(questions, IN_FORCE, fleet, stop.signal);
-      return Object.fromEntries([...answer].map(([pool, payloads]) => [pool, [...payloads].sort()]));
+      return Object.fromEntries([...answer].map(([pool, found]) => [pool, shown(found.get(asked[pool] ?? ''))]));
+    },
+    /** What is seen of commits that no revert waits for, of the pool x. */
+    async look(oids: readonly CommitOid[], inForce = IN_FORCE): Promise<Record<CommitOid, readonly string[] | null>> {
+      const questions = oids.map((commit) => ({ pool: 'x', commit, isAwaited: false }));
+      const answer = (await renderings.ask(questions, inForce, NOBODY, stop.signal)).get('x') ?? new Map();
+      return Object.fromEntries([...answer].map(([commit, payloads]) => [commit, shown(payloads)]));
+    },
+    /** Asks for one that a revert waits for, and one that none does. */
+    async both(awaited: CommitOid | null, other: CommitOid): Promise<void> {
+      const first = awaited === null ? [] : [{ pool: 'x', commit: awaited, isAwaited: true }];
+      await renderings.ask([...first, { pool: 'x', commit: other, isAwaited: false }], IN_FORCE, NOBODY, stop.signal);
+    },
+    /** Which commits are answered for, of each of these pools. */
+    async answeredOf(pools: readonly string[], oids: readonly CommitOid[]): Promise<readonly (readonly CommitOid[])[]> {
+      const questions = pools.flatMap((pool) => oids.map((commit) => ({ pool, commit, isAwaited: true })));
+      const answer = await renderings.ask(questions, IN_FORCE, NOBODY, stop.signal);
+      return pools.map((pool) =>
+        [...(answer.get(pool) ?? [])].flatMap(([oid, found]) => (found === null ? [] : [oid])),
+      );
     },
   };
 }
 
 const shaOf = (tree: Tree): string => valid(load(tree), 'x').sha256;
 
-const IN_FORCE = 'f'.repeat(40);
+const IN_FORCE = { commit: 'f'.repeat(40), isRewritten: false };
+const shown = (payloads: ReadonlySet<string> | null | undefined): readonly string[] | null =>
+  payloads ? [...payloads].sort() : null;
 
 describe('what earlier commits render', () => {
   it('is a pool’s own payload, as the commit has it', async () => {
@@ -149,15 +170,16 @@ describe('an earlier commit that cannot be read', () => {
     ['is gone', null],
     ['fails', new GitError('GIT_TIMEOUT', 'late')],
   ] as const) {
+    const none = fault === null ? { x: null } : {};
     it(`is no answer where it ${how}, is asked for once a minute, and said once`, async () => {
       const { ask, read, clock, warned, commits } = setUp({ [A]: fault, [B]: plain(20) });
-      for (let pass = 0; pass < 3; pass += 1) assert.deepEqual(await ask({ x: A, z: B }), { z: [] });
+      for (let pass = 0; pass < 3; pass += 1) assert.deepEqual(await ask({ x: A, z: B }), { ...none, z: [] });
       assert.deepEqual([read(), warned], [[A, B], [A]]);
       clock.skip(59_999);
       await ask({ x: A });
       assert.deepEqual(read(), []);
       clock.skip(1);
-      assert.deepEqual(await ask({ x: A }), {});
+      assert.deepEqual(await ask({ x: A }), none);
       assert.deepEqual([read(), warned], [[A], [A]]);
       commits[A] = plain(10);
       clock.skip(60_000);
@@ -220,23 +242,85 @@ describe('an earlier commit that cannot be read', () => {
   });
 });
 
-describe('many earlier commits', () => {
-  it('are answered for three at a time: the fourth when one of them is asked for no longer', async () => {
-    const { ask, read } = setUp({ [A]: plain(1), [B]: plain(2), [C]: plain(3), [D]: plain(4) });
-    const all = { a: A, b: B, c: C, d: D };
-    for (let pass = 0; pass < 3; pass += 1) assert.deepEqual(await ask(all), { a: [], b: [], c: [] });
-    assert.deepEqual(read(), [A, B, C]);
-    assert.deepEqual(await ask({ x: D, c: C }), { x: [shaOf(plain(4))], c: [] });
-    assert.deepEqual(await ask({ c: C, b: B }), { c: [], b: [] });
-    assert.deepEqual(read(), [D]);
-    await ask({ a: A });
-    assert.deepEqual(read(), [A], 'the one that was read first went');
+describe('an earlier commit that no revert waits for', () => {
+  it('is read once, also when another one comes into force, unless the branch is rewritten', async () => {
+    const { look, read, commits } = setUp({ [A]: plain(10) });
+    const found = { [A]: [shaOf(plain(10))] };
+    assert.deepEqual(await look([A]), found);
+    commits[A] = null;
+    assert.deepEqual(await look([A], { commit: B, isRewritten: false }), found);
+    assert.deepEqual(read(), [A]);
+    assert.deepEqual(await look([A], { commit: C, isRewritten: true }), { [A]: null });
+    assert.deepEqual(read(), [A]);
   });
 
-  it('do not wait for one that cannot be read', async () => {
-    const { ask, read } = setUp({ [B]: plain(2), [C]: plain(3), [D]: plain(4) });
-    const all = { a: A, b: B, c: C, d: D };
-    assert.deepEqual(await ask(all), { b: [], c: [], d: [] });
+  it('is known to be gone where nobody has it, and not where nobody answers', async () => {
+    const { look, read, clock } = setUp({ [A]: null, [B]: new GitError('GIT_TIMEOUT', 'late') });
+    assert.deepEqual(await look([A, B]), { [A]: null });
+    assert.deepEqual(await look([A, B]), { [A]: null });
+    assert.deepEqual(read(), [A, B]);
+    clock.skip(60_000);
+    assert.deepEqual(await look([A, B]), { [A]: null });
+    assert.deepEqual(read(), [B]);
+  });
+
+  it('holds up nobody for longer than five seconds', async () => {
+    const { look, clock } = setUp({ [A]: 'hang' });
+    const asked = look([A]);
+    await clock.advance(5_000);
+    assert.deepEqual(await asked, {});
+  });
+
+  it('is read when none is left that one waits for', async () => {
+    const { both, read } = setUp({ [A]: plain(10), [B]: plain(20) });
+    await both(B, A);
+    assert.deepEqual(read(), [B]);
+    await both(null, A);
+    assert.deepEqual(read(), [A]);
+  });
+});
+
+describe('many earlier commits', () => {
+  it('are read three at a time, and answered for once they were', async () => {
+    const { ask, read } = setUp({ [A]: plain(1), [B]: plain(2), [C]: plain(3), [D]: plain(4) });
+    const all = { a: A, b: B, c: C, x: D };
+    assert.deepEqual(await ask(all), { a: [], b: [], c: [] });
+    assert.deepEqual(read(), [A, B, C]);
+    assert.deepEqual(await ask(all), { a: [], b: [], c: [], x: [shaOf(plain(4))] });
+    assert.deepEqual(read(), [D]);
+    await ask(all);
+    assert.deepEqual(read(), []);
+  });
+
+  it('are answered for one by one, for each pool that names them', async () => {
+    const { ask, answeredOf, read } = setUp({ [A]: plain(1), [B]: plain(2), [C]: null });
+    assert.deepEqual(await answeredOf(['x', 'y'], [A, B, C]), [
+      [A, B],
+      [A, B],
+    ]);
+    assert.deepEqual(read(), [A, B, C]);
+    assert.deepEqual(await ask({ x: A }), { x: [shaOf(plain(1))] }, 'and not by what another one renders');
+    assert.deepEqual(await ask({ z: A }), { z: [] });
+    assert.deepEqual(read(), [A], 'no other pool of it was kept');
+  });
+
+  it('all have their turn, also where most of them cannot be read', async () => {
+    const { answeredOf, read } = setUp({ [D]: plain(4) });
+    assert.deepEqual(await answeredOf(['x'], [A, B, C, D]), [[]]);
+    assert.deepEqual(await answeredOf(['x'], [A, B, C, D]), [[D]]);
     assert.deepEqual(read(), [A, B, C, D]);
+  });
+
+  it('all have their turn, also where they are more than are kept', async () => {
+    const oids = Array.from({ length: 40 }, (_, index) => `${10 + index}`.repeat(20));
+    const { answeredOf, read } = setUp(Object.fromEntries(oids.map((oid) => [oid, plain(1)])));
+    const answered = new Set<CommitOid>();
+    for (let pass = 0; pass < 14; pass += 1) {
+      const [now = []] = await answeredOf(['x'], oids);
+      for (const oid of now) answered.add(oid);
+      assert.ok(now.length <= 30, `${now.length} are kept`);
+      assert.ok(read().length <= 3);
+    }
+    assert.equal(answered.size, oids.length);
   });
 });

@@ -14,6 +14,7 @@ import { type ClockReading, clockJump, shiftTimes } from '#reconciler/policy/fir
 import { withoutClockSkew } from '#reconciler/policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
+import type { Signals } from '#reconciler/policy/signals.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { fleetOf, NOW } from './fleet.ts';
 
@@ -93,14 +94,14 @@ export class FleetSimulation {
     return planned;
   }
 
-  /** By pool, what git says of commits that were in force before. */
-  private rendered(asked: readonly CommitToRender[], seen: Fleet): ReadonlyMap<string, ReadonlySet<string>> {
-    const found = new Map<string, ReadonlySet<string>>();
+  /** By pool and commit, what git says of commits that were in force before. */
+  private rendered(asked: readonly CommitToRender[], seen: Fleet): NonNullable<Signals['rendered']> {
+    const found = new Map<string, Map<string, ReadonlySet<string> | null>>();
     for (const { pool: name, commit } of asked) {
-      const pool = desiredState(this.commits.get(commit) ?? null, seen, () => []).pools.get(name);
-      const all =
-        pool?.unverified === true ? [] : [pool?.config?.sha256 ?? '', ...(pool?.classes?.configs.keys() ?? [])];
-      found.set(name, new Set([...(found.get(name) ?? []), ...all]));
+      const inForce = this.commits.get(commit);
+      const pool = desiredState(inForce ?? null, seen, () => []).pools.get(name);
+      const all = new Set([pool?.config?.sha256 ?? '', ...(pool?.classes?.configs.keys() ?? [])]);
+      found.set(name, (found.get(name) ?? new Map()).set(commit, inForce === undefined ? null : all));
     }
     return found;
   }

@@ -35,7 +35,7 @@ export const prometheusUnavailable = (spec: PrometheusSpec, why: string): Blocke
 
 /**
  * What an answer of the HTTP API means (prometheus.io/docs, "HTTP API", format version 1). A scalar and a string are
- * results as well. A result that is empty because a part of the data was missing (`warnings`) proves nothing.
+ * results as well. A result that is empty because a part of the data was missing proves nothing.
  */
 export function readAnswer(spec: PrometheusSpec, status: number, text: string): BlockersAnswer {
   const body = parseAnswer(text);
@@ -56,9 +56,9 @@ export function errorIn(body: Json | undefined, status: number): string | undefi
   return `it refuses the question (${typeof type === 'string' && /^[a-z_]+$/.test(type) ? type.slice(0, 40) : `HTTP ${status}`})`;
 }
 
-/** A part of the data was missing. */
-export const lacksData = ({ warnings }: Json): boolean =>
-  Array.isArray(warnings) && (warnings as readonly unknown[])[0] !== undefined;
+/** A part of the data was missing: Prometheus and Thanos warn of it, a VictoriaMetrics cluster says `isPartial`. */
+export const lacksData = ({ warnings, isPartial }: Json): boolean =>
+  isPartial === true || (Array.isArray(warnings) && (warnings as readonly unknown[])[0] !== undefined);
 
 type Json = Readonly<Record<string, unknown>>;
 

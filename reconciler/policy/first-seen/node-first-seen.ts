@@ -5,7 +5,7 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet, PoolChange, NodeView, Unselected } from '../fleet.ts';
-import { assignmentOf } from '../rollout/node-progress.ts';
+import { activeConfigOf, assignmentOf, provenConfigOf, sameTarget } from '../rollout/node-progress.ts';
 import { storedTime } from './stored-time.ts';
 import { type PoolChangeInput, poolChangeOf } from './pool-change.ts';
 
@@ -38,6 +38,8 @@ export interface NodeFirstSeen {
   /** Of its agent; absent until there was one. */
   readonly heartbeat?: LocalStamp;
   readonly promotion?: LocalStamp;
+  /** It was last seen with another config than that which it promoted, or on the way from or to one. */
+  readonly isAway?: true;
   /** Of a drain that was given up. */
   readonly drainFailed?: SeenStamp<Millis>;
   /** Since when it could take part in no rollout, without a break: not Ready, cordoned by others, or its agent silent. */
@@ -69,7 +71,10 @@ export function nodeFirstSeen(
   const heartbeatSeen = stampSeen(heartbeat, last?.heartbeat, now);
   // A process that starts in the middle of a soak believes the node's own clock about how long it has lasted, and no other.
   const soaked = last === undefined ? apart(promotedAt, heartbeat) : 0;
-  const promotion = stampSeen(promotedAt, last?.promotion, now - soaked);
+  const isAway = isAwayFromProven(kubeletNode) ?? last?.isAway ?? false;
+  const cameBack = last?.isAway === true && !isAway;
+  // Soak is time served: what it spent on another config does not count.
+  const promotion = stampSeen(promotedAt, cameBack ? undefined : last?.promotion, now - soaked) ?? last?.promotion;
   const ready = `${node.ready} ${node.readySince}`;
   const failed = node.drainFailed?.at;
   const isSilent = heartbeatSeen === undefined || now - heartbeatSeen.at > AGENT_SILENT_MS;
@@ -86,6 +91,7 @@ export function nodeFirstSeen(
     ...(moved === undefined ? {} : { poolChange: moved }),
     ...(heartbeatSeen === undefined ? {} : { heartbeat: heartbeatSeen }),
     ...(promotion === undefined ? {} : { promotion }),
+    ...(isAway ? { isAway } : {}),
     ...(isUnable ? { unableSince: last?.unableSince ?? now } : {}),
     ...(failed === undefined
       ? {}
@@ -117,6 +123,14 @@ function stampSeen(
   const at = Math.max(0, first);
   // With milliseconds, so that nothing ends a second early.
   return { stamp, at, own: new Date(at).toISOString() };
+}
+
+/** A restart with what it promoted is no way to another config. undefined where nothing is said of it. */
+function isAwayFromProven(node: KubeletNode | undefined): boolean | undefined {
+  const { phase, trial, active, lastKnownGood } = node?.status ?? {};
+  if (active === undefined) return undefined;
+  const triesOther = phase === 'Trial' && trial?.config !== lastKnownGood?.name;
+  return triesOther || phase === 'FallingBack' || !sameTarget(activeConfigOf(node), provenConfigOf(node));
 }
 
 /** How long after one event another one was, by the clock that both were written by; never too long. */

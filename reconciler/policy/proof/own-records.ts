@@ -67,13 +67,7 @@ const memoryOf = ({ halt, released, settled, proof, rollout }: KubeletPoolStatus
 /** For a look at the cluster that decides nothing: whatever is written there. */
 export const writtenRecords = (pools: ReadonlyMap<string, KubeletPool>): ReadonlyMap<string, OwnRecord> =>
   new Map(
-    [...pools].flatMap(
-      ([
-        name,
-        {
-          metadata: { uid = '' },
-          status,
-        },
-      ]) => (status === undefined ? [] : [[name, { uid, status }]]),
+    [...pools].flatMap(([name, { metadata, status }]) =>
+      status === undefined ? [] : [[name, { uid: metadata.uid ?? '', status }]],
     ),
   );

@@ -28,6 +28,9 @@ export interface ClassRecord {
   readonly missing: readonly string[];
 }
 
+/** By commit, the SHA-256s of the payloads that it renders for a pool; null where nobody can have it, of a branch that was rewritten or is not served that far back. */
+export type Rendered = ReadonlyMap<string, ReadonlySet<string> | null>;
+
 /** A node whose class is asked about. */
 export interface ProofOf {
   readonly node: { readonly name: string };
@@ -49,6 +52,8 @@ export interface PoolProof {
   readonly isProven: (node: string, target: Payload) => boolean;
   /** The way of the pool's present payload so far; undefined for a new one. */
   readonly rollout: RolloutStatus | undefined;
+  /** What commits in the record render. */
+  readonly rendered?: Rendered | undefined;
 }
 
 /** Nothing is proven. */
@@ -169,7 +174,7 @@ export function isSameProof(proof: ProofRecord, classes: readonly ClassRecord[])
 
 export const isSameState = (a: ClassRecord | undefined, b: ClassRecord): boolean =>
   a?.state === b.state &&
-  (a.commit === undefined) === (b.commit === undefined) &&
+  a.commit === b.commit &&
   [[a.current, b.current] as const, [a.proven, b.proven] as const, [a.former, b.former] as const].every(
     ([one, other]) => one?.sha256 === other?.sha256 && one?.apply === other?.apply,
   );

@@ -46,13 +46,13 @@ export function beforeRestart(
   return drain ?? (needed === 'reboot' ? withReboot(member, fields.slice(0, 3).join(', '), reboot) : null);
 }
 
-/** What was counted is believed for so long; pods come and go. */
-const COUNTED_MS: Millis = 60_000;
+/** What was counted is believed for so long before a node is changed; pods come and go. */
+export const COUNTED_MS: Millis = 60_000;
 
 /** A node that is held is counted again this seldom: a whole pool may be. */
-const COUNTED_AGAIN_MS: Millis = 10 * 60_000;
+export const COUNTED_AGAIN_MS: Millis = 10 * 60_000;
 
-const ageOf = (counted: PodCount | undefined, now: Millis): Millis =>
+export const ageOf = (counted: PodCount | undefined, now: Millis): Millis =>
   counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - counted.at);
 
 /** With the pods of the node that need what goes off; the verdict where they have to be counted first, or hold the node. */

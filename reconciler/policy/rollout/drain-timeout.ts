@@ -37,13 +37,8 @@ export function drainFirst(
     );
   }
   if (drain?.config !== config) {
-    return (
-      preflightBeforeDrain(member) ?? {
-        verdict: 'drain',
-        stage: 'cordon',
-        because: `its turn has come to be drained${why}`,
-      }
-    );
+    const cordon = { verdict: 'drain', stage: 'cordon', because: `its turn has come to be drained${why}` } as const;
+    return preflightBeforeDrain(member) ?? cordon;
   }
   if (!cordoned)
     return { ...held('somebody uncordoned it while it was being drained, so it is left alone'), gaveUp: true };

@@ -3,16 +3,11 @@ import type { PodCount } from '../fleet.ts';
 import { type AppliedConfig, mostLeft, type NodeSize } from '../allocatable/allocatable.ts';
 import { lockOutReasons } from '../allocatable/lock-out-reasons.ts';
 import type { Targeted } from './targets.ts';
+import { ageOf, COUNTED_AGAIN_MS, COUNTED_MS } from './before-restart.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import { hold } from './holds/hold.ts';
 import type { PayloadOf } from './payload-reader.ts';
-import { type NodeTarget, sameTarget } from './node-progress.ts';
-
-/** What was counted is believed for so long before a node is changed. */
-const COUNTED_MS: Millis = 60_000;
-
-/** A node that is held is counted again this seldom: a whole pool may be. */
-const COUNTED_AGAIN_MS: Millis = 10 * 60_000;
+import { activeConfigOf, type NodeTarget, sameTarget } from './node-progress.ts';
 
 /**
  * Keeps a node from a config under which its kubelet would refuse pods that it cannot do without, the agent's among them, once they
@@ -29,12 +24,11 @@ export function lockOutVerdict(
   const { size } = node;
   const after = appliedOf(payloadOf, target);
   if (pods === undefined || size === undefined || after === null) return null;
-  const { sha256, apply = 'overlay' } = kubeletNode?.status?.active ?? {};
-  const active = sha256 === undefined ? null : { sha256, apply };
+  const active = activeConfigOf(kubeletNode);
   const before = appliedOf(payloadOf, active);
   if (!takesMore(size, [before === null ? null : active, target], () => mostLeft(size, before, after))) return null;
   const counted = pods.get(node.name);
-  const age = counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - counted.at);
+  const age = ageOf(counted, now);
   const why = counted?.vital === undefined ? [] : lockOutReasons(size, before, after, counted.vital);
   if (why.length > 0 && counted !== undefined) {
     const isOld = age > COUNTED_AGAIN_MS;

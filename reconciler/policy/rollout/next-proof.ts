@@ -36,8 +36,10 @@ export function nextProof(
   const byClass = Map.groupBy(staying, ({ payloadClass }) => payloadClass?.name ?? ONLY_CLASS);
   const present = [...byClass].map(([name, own]) => {
     const known = proof.classes.get(name);
-    const next = { name, since: at, ...standOf(own, group, known ?? { proven: null }, stand) };
-    return known !== undefined && isSameState(known, next) ? { ...next, since: known.since } : next;
+    const next = { name, since: at, ...standOf(own, group, known ?? { proven: null }, proof, stand) };
+    return known !== undefined && isSameState(known, { ...next, commit: known.commit })
+      ? { ...next, since: known.since }
+      : next;
   });
   present.sort((a, b) => (a.name < b.name ? -1 : 1));
   // An autoscaler takes the last machine of a kind away, and brings others of it back; what is newer than that they have not proven.
@@ -50,6 +52,7 @@ function standOf(
   own: readonly Member[],
   { pool }: Group,
   known: Pick<ClassRecord, 'proven'> & Partial<ClassRecord>,
+  { rendered }: PoolProof,
   stand: RolloutStand,
 ): Omit<ClassRecord, 'name' | 'since'> {
   const [first] = own;
@@ -61,13 +64,16 @@ function standOf(
   const proven = isProven ? current : known.proven;
   const former = proven === null ? (known.former ?? null) : null;
   const isKnown = sameTarget(proven ?? former, known.proven ?? known.former ?? null);
+  const shown = rendered?.get(known.commit ?? '');
+  // No revert could go by it: the commit in force renders the same.
+  const isGone = known.commit === undefined || shown === null || shown?.has(proven?.sha256 ?? '') === false;
   const proved = new Set(done);
   return {
     state: stateOf(own, isProven, stand),
     current,
     proven,
     former,
-    commit: isKnown && (known.commit !== undefined || !isProven) ? known.commit : (pool?.commit ?? undefined),
+    commit: isKnown && !(isProven && isGone) ? known.commit : (pool?.commit ?? undefined),
     nodes: own.length,
     proved: done.length,
     missing: own.flatMap((member) => (proved.has(member) ? [] : [member.node.name])).slice(0, 3),

@@ -47,10 +47,8 @@ export function nodeSpecsOf(
 function targetsIn(aims: readonly Pick<Targeted, 'member' | 'configName'>[]): readonly Wanted[] {
   const known = new Map<NodeTarget, string>();
   const wanted: Wanted[] = [];
-  for (const {
-    member: { target },
-    configName,
-  } of aims) {
+  for (const { member, configName } of aims) {
+    const { target } = member;
     if (target === null || configName === null || known.get(target) === configName) continue;
     known.set(target, configName);
     wanted.push({ ...target, name: configName });
@@ -58,11 +56,7 @@ function targetsIn(aims: readonly Pick<Targeted, 'member' | 'configName'>[]): re
   return wanted;
 }
 
-interface Wanted {
-  readonly name: string;
-  readonly sha256: string;
-  readonly apply: ApplyMode;
-}
+type Wanted = NonNullable<NodeTarget> & { readonly name: string };
 
 function assignmentOfSource(
   pool: DesiredPool,

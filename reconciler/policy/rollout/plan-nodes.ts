@@ -224,9 +224,8 @@ function wavesFor(
   before: RolloutStatus | undefined,
   now: Millis,
 ): WaveProgress | null {
-  const { pool } = group;
+  const { pool, proof = NO_PROOF } = group;
   if (pool === null) return null;
-  const { proof = NO_PROOF } = group;
   return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now, group.members, (member) =>
     proof.isProven(member.node.name, member.target),
   );

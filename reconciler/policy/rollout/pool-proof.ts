@@ -10,6 +10,7 @@ import {
   ONLY_CLASS,
   type PoolProof,
   type ProofOf,
+  type Rendered,
   readProof,
   NOTHING_SHOWN,
 } from '../proof/record.ts';
@@ -19,8 +20,8 @@ export interface KnownRecord {
   readonly status: KubeletPoolStatus | undefined;
   /** This leader wrote it, and the API server answered with it. */
   readonly isOwn: boolean;
-  /** SHA-256 of what the commits in it render; undefined where they were not asked. */
-  readonly rendered?: ReadonlySet<string> | undefined;
+  /** What the commits in it render; none of a commit that was not read. */
+  readonly rendered?: Rendered | undefined;
 }
 
 export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord, now: Millis): PoolProof {
@@ -43,11 +44,13 @@ export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord
     revertTo: (member) => {
       const { proven = null, former = null, commit } = recordOf(member) ?? {};
       if (proven !== null || former === null || commit === undefined) return proven;
-      return rendered === undefined ? 'unread' : rendered.has(former.sha256) ? former : null;
+      const isRendered = rendered?.get(commit)?.has(former.sha256);
+      return isRendered === undefined ? 'unread' : isRendered ? former : null;
     },
     isProven: (node, target) =>
       !isLost && target !== null && sameTarget(classes.get(classNameOf(pool, node))?.proven ?? null, target),
     rollout,
+    rendered,
   };
 }
 

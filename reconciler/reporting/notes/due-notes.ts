@@ -1,4 +1,5 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { Desired } from '../../policy/desired.ts';
 import type { Fleet } from '../../policy/fleet.ts';
 import { displacedNotes } from './displaced-notes.ts';
@@ -27,8 +28,8 @@ export interface DueNotes {
 /**
  * The notes that are due after a pass. It remembers what was said last.
  *
- * @param onFault hears why the status of a pool cannot be put into words: then the commit before is said to be displaced, without
- *   that status
+ * @param onFault hears why the status of a pool cannot be put into words: then the commit before is said to be displaced, by what
+ *   was said of it last
  */
 export function createDueNotes(cluster: string, onFault: (error: unknown) => void): (round: NotedPass) => DueNotes {
   let last: CommitNote | null = null;
@@ -50,9 +51,21 @@ export function createDueNotes(cluster: string, onFault: (error: unknown) => voi
     } catch (error) {
       onFault(error);
       const { recorded, desired, fleet } = round;
-      const facts = { recorded, last: null, cluster, fleet: { ...fleet, pools: new Map() } };
       const { commit } = desired;
-      return { present: null, displaced: commit === null ? [] : displacedNotes({ ...facts, commit }) };
+      const known = last?.commit === recorded.commit ? last : unfinished(cluster, recorded.commit);
+      const displaced = commit === null ? [] : displacedNotes({ recorded, last: known, commit, cluster, fleet });
+      return { present: null, displaced };
     }
   };
 }
+
+/** Of a commit of which nothing can be told but that it is not on record as done. */
+const unfinished = (cluster: string, commit: CommitOid): CommitNote => ({
+  cluster,
+  commit,
+  outcome: 'progressing',
+  message: '',
+  limits: null,
+  pools: [],
+  findings: [],
+});

@@ -62,6 +62,14 @@ describe('asking Prometheus', () => {
     assert.equal((await asking()(queryAt(url))).quiet, true);
   });
 
+  it('blocks where a VictoriaMetrics cluster has no result in a part of its data', async () => {
+    const answering = (isPartial: boolean) => EMPTY.replace('{', `{"isPartial":${isPartial},`);
+    for (const isPartial of [true, false]) {
+      const url = await served((_, response) => response.end(answering(isPartial)));
+      assert.equal((await asking()(queryAt(url))).quiet, !isPartial);
+    }
+  });
+
   it('asks whether there are rules for its alerts, where none of them fires', async () => {
     const rules = (...names: readonly string[]): string =>
       JSON.stringify({ status: 'success', data: { groups: [{ rules: names.map((name) => ({ name })) }] } });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { QueriedPool, QueryAnswer } from '#reconciler/policy/analysis/query-answer.ts';
 import { ANSWER_LASTS_MS, createCanaryQueries } from '#reconciler/cluster/blockers/canary-queries.ts';
@@ -58,6 +60,26 @@ describe('asking Prometheus for measures', () => {
     const other = await asking(web)(pool([P99]));
     const missing = 'Prometheus at http://prometheus.monitoring:9090/p: none of its series has the label node';
     assert.deepEqual(other?.get('p99'), { missing });
+  });
+
+  it('has no answer where a VictoriaMetrics cluster knows a part of the data', async () => {
+    let isPartial = false;
+    const server = createServer((_, response) =>
+      response.end(vector('node', 'a', '1').replace('{', `{"isPartial":${isPartial},`)),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const web = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 1000 });
+    const missing = async (): Promise<readonly boolean[]> =>
+      [...((await asking(web)(pool([P99, ERRORS], { url })))?.values() ?? [])].map((answer) => 'missing' in answer);
+    try {
+      assert.deepEqual(await missing(), [false, false]);
+      isPartial = true;
+      assert.deepEqual(await missing(), [true, true]);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 
   it('says of each query why it has no answer', async () => {

@@ -4,6 +4,7 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeFirstSeen } from '#reconciler/policy/first-seen/node-first-seen.ts';
 import { firstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import {
   assignedNode,
   commit,
@@ -31,6 +32,7 @@ import {
   workers,
 } from './support/look.ts';
 
+const trialOf = (config: string) => ({ config, since: '', healthySeconds: 0, durationSeconds: 1, restarts: 0 });
 const told = assignedNode(node, workers, { heartbeat: '' });
 const toldAt = (at: number): NodeFirstSeen['told'] & {} => ({ stamp: `overlay ${workers.sha256}`, at });
 const TRIAL = { config: workers.configName, since: stamp(NOW), healthySeconds: 90, durationSeconds: 600, restarts: 0 };
@@ -244,6 +246,46 @@ describe('what is seen of a node', () => {
   ];
   for (const [name, given, since] of unable) {
     it(`cannot take part ${name}`, () => assert.equal(seen(given)?.unableSince, since));
+  }
+
+  const config = (name: string) => ({ name, sha256: name, apply: 'overlay' }) as const;
+  const [a, b, c] = [config('a'), config('b'), config('c')];
+  const at = {
+    a: { active: a, lastKnownGood: a },
+    b: { active: b, lastKnownGood: a },
+    c: { active: c, lastKnownGood: c },
+  };
+  const isAway = true;
+  const before = heard;
+  const again = { ...before, at: NOW, own: new Date(NOW).toISOString() };
+  const other = { ...again, stamp: stamp(NOW) };
+  const promotedAt = before.stamp;
+  const ways: readonly (readonly [string, KubeletNodeStatus, Partial<NodeFirstSeen>, Partial<NodeFirstSeen>])[] = [
+    ['is kept while it runs that', { ...at.a, phase: 'Idle', promotedAt }, {}, { promotion: before }],
+    ['is kept while it tries another', { ...at.b, phase: 'Trial', promotedAt }, {}, { promotion: before, isAway }],
+    [
+      'is kept while it installs another',
+      { ...at.a, phase: 'Trial', promotedAt, trial: trialOf('b') },
+      {},
+      { promotion: before, isAway },
+    ],
+    [
+      'is kept while it restarts with that',
+      { ...at.a, phase: 'Trial', promotedAt, trial: trialOf('a') },
+      {},
+      { promotion: before },
+    ],
+    ['is kept while it goes back', { ...at.a, phase: 'FallingBack', promotedAt }, {}, { promotion: before, isAway }],
+    ['is kept while it says nothing of configs', { promotedAt }, { isAway }, { promotion: before, isAway }],
+    ['begins again once it came back', { ...at.a, phase: 'Idle', promotedAt }, { isAway }, { promotion: again }],
+    ['is that of another that it promoted', { ...at.c, promotedAt: stamp(NOW) }, { isAway }, { promotion: other }],
+    ['is kept where it came back without one', { ...at.a, phase: 'Idle' }, { isAway }, { promotion: before }],
+  ];
+  for (const [name, status, last, expected] of ways) {
+    it(`was promoted at a time that ${name}`, () => {
+      const { promotion, isAway: away } = seen({ status, last: { promotion: before, ...last } }) ?? {};
+      assert.deepEqual({ promotion, ...(away && { isAway: away }) }, expected);
+    });
   }
 
   it('is a time of this process for a config source too: younger than the newest object by as much', () => {

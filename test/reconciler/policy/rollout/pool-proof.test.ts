@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { type KnownRecord, poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
-import { writeProof } from '#reconciler/policy/proof/record.ts';
+import { readProof, writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -145,7 +145,8 @@ describe('what a class has proven', () => {
 });
 
 describe('a revert to a config that no node has', () => {
-  const status = proved(OLD, 'a'.repeat(40));
+  const [commit, elsewhere] = ['a'.repeat(40), 'b'.repeat(40)];
+  const status = proved(OLD, commit);
 
   it('is read from git first', () => {
     const found = asked(groupOf([tries]), { status });
@@ -153,10 +154,26 @@ describe('a revert to a config that no node has', () => {
   });
 
   it('is what its commit renders still, and nothing where that is something else', () => {
-    const found = asked(groupOf([tries]), { status, rendered: new Set([OLD.sha256]) });
+    const found = asked(groupOf([tries]), { status, rendered: new Map([[commit, new Set([OLD.sha256])]]) });
     assert.deepEqual([found.gives, found.back], [undefined, OLD.sha256]);
-    const other = asked(groupOf([tries]), { status, rendered: new Set([NEXT.sha256]) });
+    const other = asked(groupOf([tries]), { status, rendered: new Map([[commit, new Set([NEXT.sha256])]]) });
     assert.equal(other.back, undefined);
+  });
+
+  it('is what that very commit renders, whatever another one does', () => {
+    const others = new Map([[elsewhere, new Set([OLD.sha256])]]);
+    assert.equal(asked(groupOf([tries]), { status, rendered: others }).back, 'unread');
+    const both = new Map([...others, [commit, new Set([NEXT.sha256])]]);
+    assert.equal(asked(groupOf([tries]), { status, rendered: both }).back, undefined);
+  });
+
+  it('is not asked for where the class has something proven', () => {
+    const [entry] = readProof(status).values();
+    const both = { ...status, proof: writeProof(entry === undefined ? [] : [{ ...entry, former: target(NEXT) }]) };
+    const rendered = new Map([[commit, new Set([NEXT.sha256])]]);
+    for (const known of [{ status: both }, { status: both, rendered }]) {
+      assert.equal(asked(groupOf([tries, has(OLD)]), known).back, OLD.sha256);
+    }
   });
 
   it('is nothing where the record names no commit', () => {

@@ -73,14 +73,16 @@ describe('the notes that are due', () => {
   it('displace a commit also where the status of a pool cannot be put into words, which is told', () => {
     const errors: unknown[] = [];
     const status = { ...at('Progressing'), failures: 7 } as unknown as KubeletPoolStatus;
-    const { present, displaced } = createDueNotes('demo', (error) => errors.push(error))(
-      pass(COMMIT_B, status, inForce),
-    );
-    assert.equal(present, null);
-    assert.deepEqual(
-      displaced.map(({ commit: oid, pools }) => [oid, pools]),
-      [[COMMIT_A, []]],
-    );
-    assert.equal(errors.length, 1);
+    const displacedAfter = (...before: readonly NotedPass[]): unknown => {
+      const notes = createDueNotes('demo', (error) => errors.push(error));
+      for (const each of before) notes(each);
+      const { present, displaced } = notes(pass(COMMIT_B, status, inForce));
+      assert.equal(present, null);
+      return displaced.map(({ commit: oid, outcome, pools }) => [oid, outcome, pools.length]);
+    };
+    assert.deepEqual(displacedAfter(), [[COMMIT_A, 'superseded', 0]]);
+    assert.deepEqual(displacedAfter(pass(COMMIT_A, at('Progressing'), inForce)), [[COMMIT_A, 'superseded', 1]]);
+    assert.deepEqual(displacedAfter(pass(COMMIT_A, at('Settled'), inForce)), [[COMMIT_A, 'settled', 1]]);
+    assert.equal(errors.length, 3);
   });
 });

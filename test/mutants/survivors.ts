@@ -335,7 +335,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/trial-terms.ts': [
     ['trialTermsOf', '\'\' → "Stryker was here!"', 'it is as little a duration'],
   ],
-  'reconciler/policy/rollout/payload-reader.ts': [
+  'reconciler/policy/payload-reader.ts': [
     ['createPayloadReader', 'value !== undefined → false', 'it only saves the second reading'],
     ['createPayloadReader', '\'\' → "Stryker was here!"', NAMELESS],
     ['createPayloadReader', 'present !== undefined → false', 'it only saves the second reading'],

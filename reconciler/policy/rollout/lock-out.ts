@@ -5,7 +5,7 @@ import { lockOutReasons } from '../allocatable/lock-out-reasons.ts';
 import type { Targeted } from './targets.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import { hold } from './holds/hold.ts';
-import type { PayloadOf } from './payload-reader.ts';
+import type { PayloadOf } from '../payload-reader.ts';
 import { type NodeTarget, sameTarget } from './node-progress.ts';
 
 /** What was counted is believed for so long before a node is changed. */

@@ -13,7 +13,7 @@ import { beforeRestart } from './before-restart.ts';
 import { nodeDisruptions } from './node-disruption.ts';
 import { drainSteps } from './drain-steps.ts';
 import { lockOutVerdict } from './lock-out.ts';
-import { createPayloadReader } from './payload-reader.ts';
+import { createPayloadReader } from '../payload-reader.ts';
 import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './halt.ts';
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './label-grace.ts';
 import type { Signals } from '../signals.ts';

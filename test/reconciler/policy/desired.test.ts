@@ -149,7 +149,7 @@ describe('a pool with computed values', () => {
     const kept = desiredState(commit(COMMIT_B, invalidPool('x')), fleet, accept, undefined, known);
     assert.equal(kept.pools.get('x')?.origin, 'kept');
     assert.equal(classOf(kept.pools), 'memory=63488Mi');
-    const { template: _, ...untemplated } = known.get('x') ?? assert.fail();
+    const { inGit: _, ...untemplated } = known.get('x') ?? assert.fail();
     const again = desiredState(
       commit(COMMIT_B, invalidPool('x')),
       fleet,

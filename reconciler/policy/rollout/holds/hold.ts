@@ -18,6 +18,7 @@ export type HoldReason =
   | 'no-agent'
   | 'no-config-source'
   | 'not-computable'
+  | 'not-valid'
   | 'base-refused'
   | 'unselected'
   | 'no-commit'

@@ -6,6 +6,7 @@ import { noCommit } from '#reconciler/policy/rollout/holds/no-commit.ts';
 import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
 import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
 import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
@@ -290,6 +291,7 @@ describe('what holds a node', () => {
         turnRequest: { ...ASKS, base: 'b' },
         lifecycle: LIFECYCLE.silent,
         unrendered: 'the Node has no label pods',
+        payloadClass: UNKNOWN_CLASS,
         node: { ...NODE, ready: false, cordoned: true },
       },
       facts: {

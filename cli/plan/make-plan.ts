@@ -16,6 +16,7 @@ import { widenedAccess } from './widened-access.ts';
 import { poolOriginOf } from './pool-origin.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
+import { heldByVersion } from './held-by-version.ts';
 import { planNode } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { notEstimatedIn } from './not-estimated.ts';
@@ -119,7 +120,13 @@ function planPool(
   // What the nodes of a pool that goes were provisioned with is unknown here.
   const isCompared = valid !== undefined && !isAdopted;
   const fields = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
-  const held = new Set(plans.flatMap(({ name, isHeld }) => (isHeld === true ? [name] : [])));
+  const isHeld = heldByVersion();
+  const held = new Set(
+    touched.flatMap((node) => {
+      const gets = poolFor(valid, node);
+      return gets !== undefined && isHeld(node, gets) ? [node.name] : [];
+    }),
+  );
   const waits = (): string | undefined => {
     if (valid === undefined || fields.length + touched.length === 0) return undefined;
     if (!hadIt && isOutvoted({ counted: members.length, against: held.size })) return OUTVOTED;

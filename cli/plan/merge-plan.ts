@@ -96,8 +96,6 @@ export interface NodePlan {
    * is not known. `own-config`: it depends on what the node's own config file says.
    */
   readonly unclear?: 'not-asked' | 'own-config';
-  /** Its kubelet is of a version that would refuse the config, so the reconciler does not tell it. Absent where it does. */
-  readonly isHeld?: true;
   /** What is known to speak against it on this node. */
   readonly warnings: readonly NodeWarning[];
 }

@@ -37,7 +37,6 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
     kubeletVersion,
     allocatable,
     ...(before === undefined && after !== undefined ? takeOver(node, after) : { runsAlready: false }),
-    ...(judged.some(({ refuses }) => refuses) ? { isHeld: true as const } : {}),
     warnings: [
       ...judged,
       ...tooManyPods(node, allocatable),

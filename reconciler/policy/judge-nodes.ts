@@ -33,7 +33,7 @@ export function judgeNodes(
   judge: JudgePool,
 ): NodesVerdict {
   const reported = nodes.map((node) => reportedVersion(node, fleet));
-  const minors = minorsIn([...nodes.map(({ kubeletVersion }) => kubeletVersion), ...reported]);
+  const minors = minorsOf([...nodes.map(({ kubeletVersion }) => kubeletVersion), ...reported]);
   const found = judge(pool, minors);
   if (!hasErrors(found)) return { ...unopposed(nodes, fleet), findings: found, refusal: found };
   const refusing = new Map(
@@ -94,5 +94,5 @@ function reportedVersion(node: NodeView, fleet: Pick<Fleet, 'kubeletNodes'>): st
 const minorOf = (version: string | undefined): string | undefined => /^v?(\d+\.\d+)/.exec(version ?? '')?.[1];
 
 /** Distinct `major.minor`, sorted; unreadable versions are left out. */
-const minorsIn = (versions: readonly (string | undefined)[]): readonly string[] =>
+export const minorsOf = (versions: readonly (string | undefined)[]): readonly string[] =>
   [...new Set([...new Set(versions)].map(minorOf).filter((minor) => minor !== undefined))].sort();

@@ -110,7 +110,9 @@ describe('nodes are asked what they make of a config', () => {
       [OLD, OLD],
     ]);
     assert.deepEqual(
-      [findings, refusal].map((all) => [...new Set(all.map(({ severity, versions }) => `${severity} ${versions}`))]),
+      [findings, refusal].map((all) => [
+        ...new Set(all.map(({ severity, versions }) => `${severity} ${versions?.join()}`)),
+      ]),
       [['warning 1.21'], ['error 1.21']],
     );
     assert.match(unfit.get('n1') ?? '', /1\.21.*maxParallelImagePulls/);

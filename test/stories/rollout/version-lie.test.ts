@@ -18,6 +18,10 @@ const rollout = { ...poolSpec().rollout, canary: { nodes: 1 } };
 const plain = (maxPods: number): ValidPool => validPool('workers', maxPods, { rollout });
 const modern = (maxPods: number): ValidPool => validPool('workers', maxPods, { rollout }, NEW_FIELD);
 
+const computed = (field: string): ValidPool =>
+  sizedPool(`computed: {systemReserved: {memory: 'memory * 0.1'}${field}}\n`);
+const COMPUTED_FIELD = ", serializeImagePulls: 'false', maxParallelImagePulls: '3'";
+
 function fleetWith(nodes: readonly NodeView[], first: ValidPool): FleetSimulation {
   const fleet = new FleetSimulation();
   fleet.judge = judgePool;
@@ -90,13 +94,11 @@ describe('a node that says its kubelet is too old for a commit', () => {
   });
 
   it('holds itself alone in its class of machines', () => {
-    const computed = (field: string): ValidPool =>
-      sizedPool(`computed: {systemReserved: {memory: 'memory * 0.1'}${field}}\n`);
     const sized = HONEST.map((name) => sizedNode(name, 2, 7.7));
     const fleet = fleetWith([...sized, { ...sizedNode('liar', 2, 7.7), kubeletVersion: OLD }], computed(''));
     const before = told(fleet, 'liar');
     assert.deepEqual(proved(fleet), [before]);
-    take(fleet, COMMIT_B, computed(", serializeImagePulls: 'false', maxParallelImagePulls: '3'"));
+    take(fleet, COMMIT_B, computed(COMPUTED_FIELD));
     const [after, ...others] = proved(fleet);
     assert.deepEqual([others, after === before], [[], false]);
     assert.equal(told(fleet, 'liar'), before);
@@ -117,6 +119,28 @@ describe('a commit that more than half of the nodes are too old for', () => {
     minutes(fleet, 40);
     assert.deepEqual(proved(fleet), [modern(110).sha256]);
     assert.equal(isValid(fleet), 'True');
+  });
+
+  it('is refused for a pool with computed values by all of its classes together', () => {
+    const kubelets = (count: number, of: Partial<NodeView>, memory: number) =>
+      Array.from({ length: count }, (_, index) => sizedNode(`${of.kubeletVersion}-${memory}-${index}`, 2, memory, of));
+    const [small, large, old] = [7.7, 15.6, { kubeletVersion: OLD }];
+    const fleet = fleetWith(
+      [...kubelets(2, {}, small), ...kubelets(1, old, small), ...kubelets(3, old, large), ...kubelets(1, {}, large)],
+      computed(''),
+    );
+    const before = statusOf(fleet, 'x').sha256;
+    take(fleet, COMMIT_B, computed(COMPUTED_FIELD));
+    assert.equal(statusOf(fleet, 'x').sha256, before);
+    const valid = statusOf(fleet, 'x').conditions?.find(({ type }) => type === 'ConfigValid');
+    assert.deepEqual([valid?.status, valid?.reason], ['False', 'Refused']);
+    fleet.removeNode(`${OLD}-${large}-0`);
+    minutes(fleet, 60);
+    assert.notEqual(statusOf(fleet, 'x').sha256, before);
+    assert.deepEqual(
+      holds(fleet, 'x').map(([reason, names]) => [reason, names.length]),
+      [['not-valid', 3]],
+    );
   });
 
   it('stays in force where it was before their versions changed, also for a new leader', () => {

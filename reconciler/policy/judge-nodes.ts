@@ -49,7 +49,8 @@ export function judgeNodes(
   const counted = reported.flatMap((version) => minorOf(version) ?? []);
   const against = counted.filter((minor) => refusing.has(minor)).length;
   const votes = { counted: counted.length, against };
-  return { findings: found.map(held), refusal: found, unfit: new Map(unfit), votes };
+  const refusal = found.map((finding) => named(finding, [...refusing.keys()]));
+  return { findings: refusal.map(held), refusal, unfit: new Map(unfit), votes };
 }
 
 /** Of nodes whose kubelets have nothing against it. */
@@ -79,11 +80,15 @@ export const NOBODY: NodesVerdict['unfit'] = new Map();
 const refusedBy = (minor: string, finding: Finding): string =>
   `kubelet ${minor} would refuse the config: ${formatFinding(finding)}`;
 
+/** What all versions that were asked refuse names none: the cluster's own list was asked before. */
+const named = (finding: Finding, refusing: readonly string[]): Finding =>
+  finding.severity === 'error' && finding.versions === undefined ? { ...finding, versions: refusing } : finding;
+
 /** What some of the nodes refuse holds them alone. */
 const held = (finding: Finding): Finding =>
   finding.severity === 'warning'
     ? finding
-    : { ...finding, severity: 'warning', message: `${finding.message}: nodes that refuse it keep what they have` };
+    : { ...finding, severity: 'warning', message: `${finding.message}; nodes that refuse it keep what they have` };
 
 /** As the agent of this very Node reports it. One that cannot read it, or is too old to report it, stands for what the Node says. */
 function reportedVersion(node: NodeView, fleet: Pick<Fleet, 'kubeletNodes'>): string | undefined {

@@ -104,19 +104,25 @@ describe('nodes are asked what they make of a config', () => {
     assert.deepEqual(judgeNodes(pool, nodes, fleet, judgePool).votes, { counted: 0, against: 0 });
   });
 
-  it('says what which version has against it: as warnings while it holds nodes, as errors where it refuses the pool', () => {
-    const { findings, refusal, unfit } = judged([
-      [NEW, NEW],
-      [OLD, OLD],
-    ]);
-    assert.deepEqual(
-      [findings, refusal].map((all) => [
-        ...new Set(all.map(({ severity, versions }) => `${severity} ${versions?.join()}`)),
-      ]),
-      [['warning 1.21'], ['error 1.21']],
-    );
-    assert.match(unfit.get('n1') ?? '', /1\.21.*maxParallelImagePulls/);
-  });
+  // What the cluster's list asks for is judged when the pool is read, and not asked of nodes once more.
+  for (const judgedFor of [[], ['1.34']]) {
+    it(`says which version has what against it, as a warning or as an error, beside [${judgedFor.join()}]`, () => {
+      const { findings, refusal, unfit } = judged(
+        [
+          [NEW, NEW],
+          [OLD, OLD],
+        ],
+        (of, minors) => judgePool({ ...of, judgedFor }, minors),
+      );
+      assert.deepEqual(
+        [findings, refusal].map((all) => [
+          ...new Set(all.map(({ severity, versions }) => `${severity} ${versions?.join()}`)),
+        ]),
+        [['warning 1.21'], ['error 1.21']],
+      );
+      assert.match(unfit.get('n1') ?? '', /1\.21.*maxParallelImagePulls/);
+    });
+  }
 
   it('goes by each version once, and by warnings not at all', () => {
     const asked: (readonly string[])[] = [];

@@ -3,6 +3,7 @@ import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { isOutvoted } from '#reconciler/policy/judge-nodes.ts';
 import { NO_CANARIES } from '#reconciler/policy/rollout/canaries.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
@@ -15,6 +16,7 @@ import { widenedAccess } from './widened-access.ts';
 import { poolOriginOf } from './pool-origin.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
+import { heldByVersion } from './held-by-version.ts';
 import { planNode } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { notEstimatedIn } from './not-estimated.ts';
@@ -118,8 +120,16 @@ function planPool(
   // What the nodes of a pool that goes were provisioned with is unknown here.
   const isCompared = valid !== undefined && !isAdopted;
   const fields = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
+  const isHeld = heldByVersion();
+  const held = new Set(
+    touched.flatMap((node) => {
+      const gets = poolFor(valid, node);
+      return gets !== undefined && isHeld(node, gets) ? [node.name] : [];
+    }),
+  );
   const waits = (): string | undefined => {
     if (valid === undefined || fields.length + touched.length === 0) return undefined;
+    if (!hadIt && isOutvoted({ counted: members.length, against: held.size })) return OUTVOTED;
     const lack = hadIt || isAdopted ? undefined : lackOfCanaries(valid, members);
     if (lack !== undefined) return lack;
     const given = touched.map((node) => [node, had(node)] as const);
@@ -132,9 +142,9 @@ function planPool(
     return waitReasonsFor(valid, having, given);
   };
   const rollout =
-    valid === undefined || touched.length === 0
+    valid === undefined || touched.length === held.size
       ? undefined
-      : plannedRollout(valid, members, touched, overallBound(head, after), takenOver, hadIt);
+      : plannedRollout(valid, members, touched, overallBound(head, after), { takenOver, held, isProven: hadIt });
   const untimed = (): RolloutPlan['untimed'] => {
     if (valid === undefined) return [];
     const classes = touched.flatMap((node) => {
@@ -161,6 +171,8 @@ function planPool(
   };
   return [{ plan, rollout }];
 }
+
+const OUTVOTED = 'the kubelets of more than half of its nodes refuse it, so the pool keeps what it has';
 
 function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]): string | undefined {
   const { selector } = spec.rollout.canary ?? {};

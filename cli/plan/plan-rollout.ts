@@ -31,26 +31,34 @@ export interface PlannedRollout {
   readonly takenOver: ReadonlySet<string>;
 }
 
+/** What is known of the nodes and of the config besides. */
+interface RolloutFacts {
+  /** Names of those that run their config already: they are not restarted, have no trial, and soak in nothing. */
+  readonly takenOver?: ReadonlySet<string>;
+  /** Names of those that keep what they have, because their kubelets would refuse the config. */
+  readonly held?: ReadonlySet<string>;
+  /** The pool has the config already, and only nodes are new to it. */
+  readonly isProven?: boolean;
+}
+
 /**
  * @param members all nodes of the pool
  * @param touched those of them that change
  * @param overall how many nodes of all pools together may be unavailable; null for no bound
- * @param isProven whether the pool has the config already, and only nodes are new to it
- * @param takenOver names of those that run their config already: they are not restarted, have no trial, and soak in nothing
  */
 export function plannedRollout(
   pool: ValidPool,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   overall: number | null,
-  takenOver: ReadonlySet<string> = new Set(),
-  isProven = false,
+  { takenOver = new Set(), held = new Set(), isProven = false }: RolloutFacts = {},
 ): PlannedRollout {
   const { rollout } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
   const budget = overall === null ? own : Math.min(own, overall);
-  const ordered = inOrder(touched);
-  const stages = stagesOf(pool, members, ordered);
+  const able = members.filter(({ name }) => !held.has(name));
+  const ordered = inOrder(touched).filter(({ name }) => !held.has(name));
+  const stages = stagesOf(pool, able, ordered);
   const waves = stages.map(({ items, isFixed, soakMs }) => ({
     nodes: items.map(asForecast),
     isFixed,
@@ -63,7 +71,7 @@ export function plannedRollout(
     budget,
     perZone: (zone) => (perZone === undefined ? budget : limitOf(perZone, zones.get(zone)?.length ?? 0)),
     mostOnTrial: mostOnTrial(rollout, members.length),
-    canaries: canariesIn(pool, members),
+    canaries: canariesIn(pool, able),
     isProven,
     restartMs,
     trialMs: { full: parseDuration(full.duration) ?? 0, afterCanary: parseDuration(afterCanary.duration) ?? 0 },

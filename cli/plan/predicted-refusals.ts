@@ -7,6 +7,7 @@ import {
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { poolFor } from '../class-of-node.ts';
+import { heldByVersion } from './held-by-version.ts';
 import { type PoolMembership, validPools } from './pool-membership.ts';
 import type { Move } from './plan-moves.ts';
 
@@ -52,12 +53,13 @@ export function massRefusal(
   after: PoolMembership,
 ): string | undefined {
   const [old, now] = [validPools(base), validPools(head)];
+  const isHeldByVersion = heldByVersion();
   const inPools = nodes.filter(({ name }) => after.pool.has(name));
   const changed = inPools.flatMap((node) => {
     const [from, pool] = [before.pool.get(node.name) ?? '', after.pool.get(node.name) ?? ''];
     const wanted = now.get(pool) ?? old.get(pool);
     const [had, gets] = [poolFor(old.get(from), node), poolFor(wanted, node)];
-    const isHeld = wanted !== undefined && gets === undefined;
+    const isHeld = wanted !== undefined && (gets === undefined || isHeldByVersion(node, gets));
     const isOther = had !== undefined && (had.sha256 !== gets?.sha256 || had.spec.apply !== gets.spec.apply);
     return isOther && !isHeld ? [pool] : [];
   });

@@ -5,7 +5,9 @@ import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
+import { type JudgePool, poolJudge } from '#reconciler/policy/config-repo/judge-pool.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { createVerdictCache } from '#reconciler/policy/config-repo/verdict-cache.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
@@ -35,25 +37,29 @@ export interface Simulation {
   /** The status of every pool at the end. */
   readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
   readonly nodes: number;
-  /** Pools with errors: they keep the configs that they have. */
+  /** Pools with errors, or with configs that their nodes refuse: they keep the configs that they have. */
   readonly invalidPools: readonly string[];
 }
 
 /** How soon the planner looks again after it did something. */
 const LOOK_AGAIN_MS: Millis = 15_000;
 
+/** Of every pool and version: a simulation has as many rounds as the rollout has hours. */
+const MOST_VERDICTS = 10_000;
+
 /** The reconciler's own planner, on a simulated fleet. Pure but for the randomness that it is given. */
 export function simulate(question: SimulationQuestion): Simulation {
   const { base, head, nodes, manners, start, horizonMs } = question;
   const fleet = createSimulatedFleet(nodes, manners, start);
   const known: KnownPools = new Map();
+  const judge = poolJudge(createVerdictCache(MOST_VERDICTS));
   if (base !== null) settle(fleet, base, start, known);
   fleet.events.length = 0;
   fleet.beAsNow(nodes);
   const inForce: CommitInForce = { oid: 'head', repo: head };
   const horizon = start + horizonMs;
   let now = start;
-  let { pools, moved } = round(fleet, inForce, now, known);
+  let { pools, refused, moved } = round(fleet, inForce, now, known, judge);
   while (now < horizon && [...pools.values()].some(isUnderWay)) {
     const events = [
       fleet.nextEnd(),
@@ -66,10 +72,9 @@ export function simulate(question: SimulationQuestion): Simulation {
     if (next === Infinity) break;
     now = Math.min(next, horizon);
     fleet.pass(now, manners.failureRate);
-    ({ pools, moved } = round(fleet, inForce, now, known));
+    ({ pools, refused, moved } = round(fleet, inForce, now, known, judge));
   }
-  const invalidPools = head.pools.filter(({ status }) => status === 'invalid').map(({ name }) => name);
-  return { start, end: now, events: fleet.events, pools, nodes: nodes.length, invalidPools };
+  return { start, end: now, events: fleet.events, pools, nodes: nodes.length, invalidPools: refused };
 }
 
 const isUnderWay = ({ phase }: KubeletPoolStatus): boolean => phase === 'Progressing' || phase === 'Waiting';
@@ -106,7 +111,7 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, known: K
   const inForce: CommitInForce = { oid: 'base', repo: { ...base, pools: open, cluster } };
   for (let now = start - 86_400_000, rounds = 0; rounds < MOST_ROUNDS; rounds += 1, now += 60_000) {
     fleet.pass(now, 0);
-    round(fleet, inForce, now, known);
+    round(fleet, inForce, now, known, () => []);
   }
 }
 
@@ -115,6 +120,8 @@ const MOST_ROUNDS = 40;
 
 interface Round {
   readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
+  /** Names of pools that the commit is not in force for. */
+  readonly refused: readonly string[];
   /** There was more to do than one round may. */
   readonly moved: boolean;
 }
@@ -122,18 +129,20 @@ interface Round {
 /** Pools as the base said them: what is kept of one that the head has errors in. */
 type KnownPools = Map<string, DesiredPool>;
 
-function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known: KnownPools): Round {
+function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known: KnownPools, judge: JudgePool): Round {
   // Writes come true at once, but a config source has to be there before it can be assigned.
   for (let look = 0; look < 3; look += 1) {
     const seen = fleet.at(now);
-    const desired = desiredState(inForce, seen, () => [], undefined, known);
+    const desired = desiredState(inForce, seen, judge, undefined, known);
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') known.set(pool.name, pool);
     const planned = plan(desired, seen, SETTINGS, now, allQuiet(seen, inForce));
     fleet.perform(planned.steps, now);
     const moved = planned.steps.length > 0;
-    if (!moved || look === 2) return { pools: planned.pools, moved };
+    const names = inForce.repo.pools.map(({ name }) => name);
+    const refused = names.filter((name) => desired.pools.get(name)?.origin !== 'rendered');
+    if (!moved || look === 2) return { pools: planned.pools, refused, moved };
   }
-  return { pools: new Map(), moved: false };
+  return { pools: new Map(), refused: [], moved: false };
 }
 
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: Number.POSITIVE_INFINITY };

@@ -5,8 +5,8 @@ import type { NodeView } from './fleet.ts';
 type Labels = NodeView['labels'];
 
 /** The labels that the expressions of a pool name; empty where none does. */
-export function labelsAsked(pool: Pick<DesiredPool, 'template'> | undefined): readonly string[] {
-  const { variables, labels = [] } = pool?.template?.template?.inputs ?? {};
+export function labelsAsked(pool: Pick<DesiredPool, 'inGit'> | undefined): readonly string[] {
+  const { variables, labels = [] } = pool?.inGit?.template?.inputs ?? {};
   return variables?.has('arch') === true ? [...labels, ARCH_LABEL] : labels;
 }
 

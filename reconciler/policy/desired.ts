@@ -1,5 +1,5 @@
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { type Finding, hasErrors } from '#shared/contract/finding.ts';
+import type { Finding } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Choice } from './pool-selection/choose-pool.ts';
 import type { Fleet } from './fleet.ts';
@@ -7,7 +7,8 @@ import type { CommitOid } from './commit-snapshot.ts';
 import { type ClusterPolicy, policyInForce, policyOf } from './cluster-policy.ts';
 import { type FormerLimits, loosenedLimits } from './commit-limits.ts';
 import { desiredConfigOf, type DesiredConfig } from './config-map-name.ts';
-import { minorsOf, type PoolClasses, recordedClasses, classifyNodes } from './payload-classes.ts';
+import { isOutvoted, judgeNodes, type NodesVerdict } from './judge-nodes.ts';
+import { type PoolClasses, recordedClasses, classifyNodes } from './payload-classes.ts';
 import { membersOfPools, type PoolMembers, isStillValid } from './pool-members.ts';
 import type { JudgePool } from './config-repo/judge-pool.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './config-repo/loaded-repo.ts';
@@ -27,8 +28,10 @@ export interface DesiredPool {
   readonly config: DesiredConfig | null;
   /** What each node gets, where values are computed; absent where all get `config`. */
   readonly classes?: PoolClasses;
-  /** The pool as a commit says it, where values are computed. */
-  readonly template?: ValidPool;
+  /** By node name, why its kubelet would refuse what it is to get: it keeps what it has. Absent where only the cluster says what it is. */
+  readonly unfit?: ReadonlyMap<string, string>;
+  /** The pool as a commit says it; absent where only the cluster does. */
+  readonly inGit?: ValidPool;
   /** The commit that the config was rendered from, where known. */
   readonly commit: CommitOid | null;
   /** Findings in the commit in force about the pool, warnings included. */
@@ -98,23 +101,21 @@ export function desiredState(
   const findings: Finding[] = [...inForce.repo.findings, ...heldTo(inForce)];
   const isValid = (pool: LoadedPool): pool is ValidPool => pool.status === 'valid';
   const within = membersOfPools(inForce.repo.pools.filter(isValid), fleet);
-  for (const { pool, verdict } of judgeAll(inForce.repo.pools, within, judge)) {
-    const wrong = [...pool.findings, ...verdict];
-    if (pool.status === 'valid' && !hasErrors(wrong)) {
-      const isTemplate = pool.template !== undefined;
-      const config = isTemplate ? identityOf(pool) : desiredConfigOf(pool, fleet.configSources);
-      pools.push({
-        name: pool.name,
-        origin: 'rendered',
-        spec: pool.spec,
-        config,
-        commit: inForce.oid,
-        findings: [...wrong, ...squatted(config)],
-        ...(isTemplate ? { template: pool } : {}),
-      });
-      continue;
+  const verdicts = new Map<ValidPool, PoolVerdict>();
+  for (const pool of inForce.repo.pools) {
+    const [before, present] = [known.get(pool.name), fleet.pools.get(pool.name)];
+    const wrong = [...pool.findings];
+    if (pool.status === 'valid') {
+      const rendered = renderedAs(pool, inForce.oid, fleet);
+      const verdict = judgeMembers(pool, within, fleet, judge);
+      verdicts.set(pool, verdict);
+      if (!isOutvoted(verdict.votes) || isInForce(rendered, before, present)) {
+        pools.push(rendered);
+        continue;
+      }
+      wrong.push(...verdict.refusal);
     }
-    const kept = keepKnown(known.get(pool.name), fleet.pools.get(pool.name), wrong);
+    const kept = keepKnown(before, present, wrong);
     if (kept.length === 0) {
       findings.push(...wrong);
       unusable.add(pool.name);
@@ -128,22 +129,37 @@ export function desiredState(
     pools,
     fleet,
     judge,
-    within,
+    { within, verdicts },
   );
 }
 
-const identityOf = ({ configName: name, sha256 }: ValidPool): DesiredConfig => ({ name, sha256 });
+interface RenderedPool extends DesiredPool {
+  readonly config: DesiredConfig;
+  readonly inGit: ValidPool;
+}
 
-function judgeAll(
-  pools: readonly LoadedPool[],
-  { members }: PoolMembers,
-  judge: JudgePool,
-): readonly { readonly pool: LoadedPool; readonly verdict: readonly Finding[] }[] {
-  return pools.map((pool) => {
-    // What a template's nodes get is judged class by class.
-    if (pool.status === 'invalid' || pool.template !== undefined) return { pool, verdict: [] };
-    return { pool, verdict: judge(pool, minorsOf(members.get(pool.name) ?? [])) };
-  });
+function renderedAs(pool: ValidPool, commit: CommitOid, fleet: Fleet): RenderedPool {
+  const { name, spec, configName, sha256, findings, template } = pool;
+  const config = template === undefined ? desiredConfigOf(pool, fleet.configSources) : { name: configName, sha256 };
+  return { name, origin: 'rendered', spec, config, inGit: pool, commit, findings: [...findings, ...squatted(config)] };
+}
+
+interface PoolVerdict extends NodesVerdict {
+  readonly classes?: PoolClasses;
+}
+
+function judgeMembers(pool: ValidPool, { members }: PoolMembers, fleet: Fleet, judge: JudgePool): PoolVerdict {
+  const nodes = members.get(pool.name) ?? [];
+  return pool.template === undefined ? judgeNodes(pool, nodes, fleet, judge) : classifyNodes(pool, nodes, fleet, judge);
+}
+
+/** The pool was let have this config before: nodes that were given another version since hold themselves, and take it from nobody. */
+function isInForce({ config, spec }: RenderedPool, known: DesiredPool | undefined, present?: KubeletPool): boolean {
+  const { sha256, apply } =
+    known === undefined
+      ? { sha256: present?.status?.sha256, apply: present?.spec?.apply }
+      : { sha256: known.config?.sha256, apply: known.spec.apply };
+  return sha256 === config.sha256 && apply === spec.apply;
 }
 
 /** That its config has another name is said for as long as it has. */
@@ -205,31 +221,25 @@ function assemble(
   pools: readonly DesiredPool[],
   fleet: Fleet,
   judge: JudgePool,
-  known?: PoolMembers,
+  known?: { readonly within: PoolMembers; readonly verdicts: ReadonlyMap<ValidPool, PoolVerdict> },
 ): Desired {
   const present = pools.filter((pool) => pool.origin !== 'retiring');
-  const within = known !== undefined && isStillValid(known, present) ? known : membersOfPools(present, fleet);
-  const sorted = withClasses(pools, within, fleet, judge);
-  return { ...about, pools: new Map(sorted.map((pool) => [pool.name, pool])), choices: within.choices };
+  const last = known !== undefined && isStillValid(known.within, present) ? known : undefined;
+  const within = last?.within ?? membersOfPools(present, fleet);
+  const judged = pools.map((pool) => {
+    if (pool.inGit === undefined) return withRecordedClasses(pool, within, fleet);
+    const verdict = last?.verdicts.get(pool.inGit) ?? judgeMembers(pool.inGit, within, fleet, judge);
+    const { classes, unfit } = verdict;
+    const findings = [...pool.findings, ...verdict.findings];
+    return { ...pool, ...(classes === undefined ? {} : { classes }), unfit, findings };
+  });
+  return { ...about, pools: new Map(judged.map((pool) => [pool.name, pool])), choices: within.choices };
 }
 
-/** The pools with what each of their nodes gets, where values are computed. */
-function withClasses(
-  pools: readonly DesiredPool[],
-  { members }: PoolMembers,
-  fleet: Fleet,
-  judge: JudgePool,
-): readonly DesiredPool[] {
-  return pools.map((pool) => {
-    const nodes = members.get(pool.name) ?? [];
-    if (pool.template !== undefined) {
-      const { classes, findings } = classifyNodes(pool.template, nodes, fleet, judge);
-      return { ...pool, classes, findings: [...pool.findings, ...findings] };
-    }
-    const recorded = pool.unverified === true ? fleet.pools.get(pool.name)?.status : undefined;
-    const classes = recorded && recordedClasses(recorded, pool.spec.apply, nodes, fleet);
-    return classes === undefined ? pool : { ...pool, classes };
-  });
+function withRecordedClasses(pool: DesiredPool, { members }: PoolMembers, fleet: Fleet): DesiredPool {
+  const recorded = pool.unverified === true ? fleet.pools.get(pool.name)?.status : undefined;
+  const classes = recorded && recordedClasses(recorded, pool.spec.apply, members.get(pool.name) ?? [], fleet);
+  return classes === undefined ? pool : { ...pool, classes };
 }
 
 /** The pool that was chosen for a node; undefined where none or more than one was. */

@@ -1,9 +1,10 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
-import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
+import { formatFinding } from '#shared/contract/finding.ts';
 import { desiredConfigOf, type DesiredConfig } from './config-map-name.ts';
 import type { Fleet, NodeView } from './fleet.ts';
+import { judgeNodes, NOBODY, type NodesVerdict, together, unopposed } from './judge-nodes.ts';
 import type { JudgePool } from './config-repo/judge-pool.ts';
 import { type ClassPool, createClassifier, unrendered } from './config-repo/pool-of-class.ts';
 import type { ValidPool } from './config-repo/loaded-repo.ts';
@@ -38,10 +39,9 @@ export interface PoolClasses {
   readonly sizes: ReadonlyMap<string, string>;
 }
 
-export interface ClassifiedPool {
+/** The findings are also about classes that have no config; a class that all of its nodes refuse has none. */
+export interface ClassifiedPool extends NodesVerdict {
   readonly classes: PoolClasses;
-  /** What its author should know of classes that have no config. */
-  readonly findings: readonly Finding[];
 }
 
 /** Sorts the nodes of a pool with computed values, and judges what each class gets by the kubelets that are to run it. */
@@ -67,24 +67,31 @@ export function classifyNodes(
   }
   const byNode = new Map<string, PayloadClass>();
   const counted = new Map<PayloadClass, number>();
-  const findings: Finding[] = [];
-  for (const [rendered, nodes] of byClass) {
-    const judged = refusedBy(rendered, nodes, judge);
-    findings.push(...unrendered(pool, judged));
+  const verdicts = [...byClass].map(([rendered, nodes]) => {
+    const { judged, ...verdict } = judgeClass(rendered, nodes, fleet, judge);
     const payloadClass = payloadClassOf(judged, pool.spec.apply, fleet);
     counted.set(payloadClass, nodes.length);
     for (const { name } of nodes) byNode.set(name, payloadClass);
-  }
-  return { classes: { byNode, nodes: counted, ...configsIn(counted), sizes }, findings };
+    return { ...verdict, findings: [...unrendered(pool, judged), ...verdict.findings] };
+  });
+  return { classes: { byNode, nodes: counted, ...configsIn(counted), sizes }, ...together(verdicts) };
 }
 
-/** A class whose payload these kubelets refuse has none. */
-function refusedBy(rendered: ClassPool, nodes: readonly NodeView[], judge: JudgePool): ClassPool {
-  if (rendered.pool === undefined) return rendered;
-  const found = judge(rendered.pool, minorsOf(nodes));
-  if (!hasErrors(found)) return rendered;
-  const first = found.filter(({ severity }) => severity === 'error').map(formatFinding)[0] ?? '';
-  return { class: rendered.class, because: `the config is not valid: ${first}` };
+/** A class whose config all of its nodes refuse has none. */
+function judgeClass(
+  rendered: ClassPool,
+  nodes: readonly NodeView[],
+  fleet: Fleet,
+  judge: JudgePool,
+): NodesVerdict & { readonly judged: ClassPool } {
+  if (rendered.pool === undefined) return { judged: rendered, ...unopposed(nodes, fleet) };
+  const verdict = judgeNodes(rendered.pool, nodes, fleet, judge);
+  const { unfit, refusal, findings } = verdict;
+  // What no kubelet of them refuses, the machines that pools are tried on when they are read said already.
+  if (unfit.size < nodes.length) return { judged: rendered, ...verdict, findings: unfit.size === 0 ? [] : findings };
+  const first = refusal.filter(({ severity }) => severity === 'error').map(formatFinding)[0] ?? '';
+  const judged = { class: rendered.class, because: `the config is not valid: ${first}` };
+  return { judged, ...verdict, findings: [], unfit: NOBODY };
 }
 
 function payloadClassOf(
@@ -96,14 +103,6 @@ function payloadClassOf(
   const config = desiredConfigOf(pool, fleet.configSources);
   const target = { sha256: config.sha256, apply };
   return { name, config, target, because, ...(config.payload === pool.payload ? { value: pool.value } : {}) };
-}
-
-/** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
-export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
-  const versions = new Set<string>();
-  for (const { kubeletVersion } of nodes) versions.add(kubeletVersion);
-  const minors = [...versions].map((version) => /^v?(\d+\.\d+)/.exec(version)?.[1]);
-  return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
 }
 
 /**

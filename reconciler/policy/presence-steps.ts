@@ -1,6 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from './fleet.ts';
-import { isOwnedBy } from './rollout/membership.ts';
+import { isOwnedBy } from './kubelet-node-of.ts';
 import type { Step } from './steps.ts';
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */

@@ -3,7 +3,8 @@ import { labelsAsked, writeClassLabels } from './class-labels.ts';
 import type { Desired, DesiredPool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import type { Step } from './steps.ts';
-import { kubeletNodeOf, targetFor } from './rollout/membership.ts';
+import { kubeletNodeOf } from './kubelet-node-of.ts';
+import { targetFor } from './rollout/membership.ts';
 import { assignmentOf, sameTarget } from './rollout/node-progress.ts';
 
 /**

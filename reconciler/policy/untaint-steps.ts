@@ -4,7 +4,8 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from './steps.ts';
 import type { MemberDecision } from './rollout/decide-group.ts';
 import { isInGrace } from './rollout/label-grace.ts';
-import { type Group, kubeletNodeOf } from './rollout/membership.ts';
+import { kubeletNodeOf } from './kubelet-node-of.ts';
+import type { Group } from './rollout/membership.ts';
 import { runsAlready } from './rollout/node-progress.ts';
 
 /**

@@ -1,7 +1,10 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { blocked, type BlockersAnswer, NOT_BLOCKED } from '../policy/pool-blockers.ts';
-import { type Desired, type DesiredPool, desiredState } from '../policy/desired.ts';
-import type { Fleet } from '../policy/fleet.ts';
+import { judgePool } from '../policy/config-repo/judge-pool.ts';
+import { type Desired, type DesiredPool, desiredState, poolIn } from '../policy/desired.ts';
+import type { ConfigSourceView, Fleet, NodeView } from '../policy/fleet.ts';
+import { judgeNodes } from '../policy/judge-nodes.ts';
+import { createPayloadReader } from '../policy/payload-reader.ts';
 import { skipUnreadable } from '../policy/skip-unreadable.ts';
 import { type Plan, plan } from '../policy/plan.ts';
 import type { SourceState } from './notes/source-state.ts';
@@ -26,7 +29,7 @@ export function planFromCluster(
 ): { readonly desired: Desired; readonly planned: Plan } {
   const desired = desiredState(null, fleet, () => [], recordedPolicy(source.policy, fleet.pools.size > 0));
   const settings = { namespace, keepUnusedMs: Number.POSITIVE_INFINITY };
-  const read = asRead(desired, source);
+  const read = asRead(desired, source, fleet);
   const seen = { ...fleet, nodes: nodesWithoutClockSkew(fleet, firstSeenTimes(null, read, fleet, now)) };
   return { desired, planned: plan(read, seen, settings, now, toldBy(fleet)) };
 }
@@ -35,21 +38,30 @@ export function planFromCluster(
  * The leader has read the commit that is recorded, and knows by it that a pool was taken out of git: nodes that still
  * name it are on their way, unless the commit has errors in it. While git fails, that may be otherwise after a restart.
  */
-function asRead(seen: Desired, { commit, findings, failingSince }: SourceState): Desired {
+function asRead(seen: Desired, { commit, findings, failingSince }: SourceState, fleet: Fleet): Desired {
+  const members = Map.groupBy(fleet.nodes.values(), ({ name }) => poolIn(seen.choices.get(name)));
+  const bySha: Sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const { unverified: _, ...desired } = {
     ...seen,
-    pools: new Map([...seen.pools].map(([name, pool]) => [name, asSaid(pool)])),
+    pools: new Map([...seen.pools].map(([name, pool]) => [name, asSaid(pool, members.get(name) ?? [], fleet, bySha)])),
   };
   if (commit === '' || failingSince !== '') return desired;
   const named = findings.split('\n').map((line) => /^pools\/([^/]+)\//.exec(line)?.[1]);
   return { ...desired, commit, unusable: new Set(named.filter((name) => name !== undefined)) };
 }
 
-/** The leader may have it from a commit. */
-function asSaid(kept: DesiredPool): DesiredPool {
+/** The leader may have it from a commit, and judges that by the versions of nodes: here the ConfigMap stands for its files. */
+function asSaid(kept: DesiredPool, nodes: readonly NodeView[], fleet: Fleet, bySha: Sources): DesiredPool {
   const { unverified: _, ...pool } = kept;
-  return pool;
+  const { name, spec, config } = pool;
+  const value = config === null ? null : createPayloadReader(pool, bySha)(config.sha256);
+  if (config === null || value === null) return pool;
+  const identity = { sha256: config.sha256, configName: config.name, payload: '' };
+  const inGit = { status: 'valid', name, spec, value, ...identity, findings: [] } as const;
+  return { ...pool, unfit: judgeNodes(inGit, nodes, fleet, judgePool).unfit };
 }
+
+type Sources = ReadonlyMap<string, ConfigSourceView>;
 
 /** The cluster's own word as a round: for showing, and for nothing else. Pure. */
 export function passResultFromCluster(

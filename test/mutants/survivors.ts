@@ -88,20 +88,20 @@ export const SURVIVORS: Explained = {
     ],
   ],
   'reconciler/policy/class-labels.ts': [
-    ['labelsAsked', 'pool?.template?.template?.inputs → pool?.template?.template.inputs', NARROWS],
+    ['labelsAsked', 'pool?.inGit?.template?.inputs → pool?.inGit?.template.inputs', NARROWS],
     ['writeClassLabels', '\'\' → "Stryker was here!"', NARROWS],
     ['changedLabels', 'end < 0 → end <= 0', 'no label has an empty name'],
   ],
   'reconciler/policy/desired.ts': [
     [
       'assemble',
-      'known !== undefined && isStillValid(known, present) → false',
-      'it only saves that the nodes are sorted again',
+      'known !== undefined && isStillValid(known.within, present) → false',
+      'it only saves that the nodes are sorted and judged again',
     ],
-    ['withClasses', '[] → ["Stryker was here"]', 'a pool that goes sorts no nodes'],
-    ['withClasses', 'fleet.pools.get(pool.name)?.status → fleet.pools.get(pool.name).status', NARROWS],
+    ['withRecordedClasses', '[] → ["Stryker was here"]', 'a pool that goes sorts no nodes'],
+    ['withRecordedClasses', 'fleet.pools.get(pool.name)?.status → fleet.pools.get(pool.name).status', NARROWS],
     ['desiredState', "pool.status === 'valid' → true", NARROWS],
-    ['judgeAll', '[] → ["Stryker was here"]', 'what is no node has no version'],
+    ['judgeMembers', '[] → ["Stryker was here"]', 'every pool that is judged has its list of nodes'],
     ['poolIn', "choice?.choice === 'pool' → true", 'no other choice names a pool'],
     ['poolIn', 'choice?.choice → choice.choice', 'every node has one'],
   ],
@@ -335,7 +335,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/trial-terms.ts': [
     ['trialTermsOf', '\'\' → "Stryker was here!"', 'it is as little a duration'],
   ],
-  'reconciler/policy/rollout/payload-reader.ts': [
+  'reconciler/policy/payload-reader.ts': [
     ['createPayloadReader', 'value !== undefined → false', 'it only saves the second reading'],
     ['createPayloadReader', '\'\' → "Stryker was here!"', NAMELESS],
     ['createPayloadReader', 'present !== undefined → false', 'it only saves the second reading'],

@@ -3,6 +3,7 @@ import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.t
 import { applySteps } from '#cli/simulate/fleet/apply-steps.ts';
 import { type FailureOf, healthyFor, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
+import type { JudgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { QueriedPool, QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
@@ -43,6 +44,8 @@ export class FleetSimulation {
   /** What decides, and what puts its own time in the place of others’: for tests of what a wrong one would do. */
   planner: typeof plan = plan;
   ownTime: typeof withoutClockSkew = withoutClockSkew;
+  /** What kubelets have against configs: nothing, where a test does not say so. */
+  judge: JudgePool = () => [];
   /** How far the reconciler's own clock is off; it may be put forward and back. */
   own: Millis = 0;
   private sights: FirstSeenTimes | null = null;
@@ -69,7 +72,7 @@ export class FleetSimulation {
   reconcile(): Plan {
     const seen = stampedBy(this.clocks, this.fleet, this.now);
     if (this.inForce !== null) this.commits.set(this.inForce.oid, this.inForce);
-    const desired = desiredState(this.inForce, seen, () => [], undefined, this.known);
+    const desired = desiredState(this.inForce, seen, this.judge, undefined, this.known);
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') this.known.set(pool.name, pool);
     const now = this.now + this.own;
     const reading = { wall: now, monotonic: this.now };

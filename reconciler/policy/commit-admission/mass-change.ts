@@ -24,7 +24,7 @@ const MOST_POOLS = 3;
 /**
  * @param before what the cluster has of the pools
  * @returns undefined where the commit keeps within `maxChange`. A node counts if its pool's config becomes another one, or it
- *   moves to a pool with another, and it does not have that already. A first config is no change of one.
+ *   moves to a pool with another, and it does not have that already. A first config is no change of one, and what its kubelet would refuse no node gets.
  */
 export function massChange(
   before: Desired,
@@ -36,7 +36,8 @@ export function massChange(
     const pool = poolIn(desired.choices.get(node));
     return pool === undefined ? [] : [{ node, pool }];
   });
-  const changed = inPools.filter(({ node }) => {
+  const changed = inPools.filter(({ node, pool }) => {
+    if (desired.pools.get(pool)?.unfit?.has(node) === true) return false;
     const [had, gets] = [targetIn(before, node), targetIn(desired, node)];
     const has = configOf(fleet.kubeletNodes.get(node));
     return has !== null && gets?.sha256 !== NO_CONFIG && !sameTarget(had, gets) && !sameTarget(has, gets);

@@ -2,7 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import { type Choice, createPoolChooser } from '../pool-selection/choose-pool.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import { isOwnedBy } from '../rollout/membership.ts';
+import { isOwnedBy } from '../kubelet-node-of.ts';
 import { type NodeFirstSeen, nodeFirstSeen } from './node-first-seen.ts';
 
 /**

@@ -38,6 +38,7 @@ const PASSING: ReadonlySet<HoldReason> = new Set([
   'cordoned',
   'no-agent',
   'not-computable',
+  'not-valid',
 ]);
 
 /**

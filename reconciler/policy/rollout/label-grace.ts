@@ -7,7 +7,8 @@ import { CLUSTER_FILE } from '../config-repo/read-cluster.ts';
 import type { Step } from '../steps.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
-import { kubeletNodeOf, targetFor } from './membership.ts';
+import { kubeletNodeOf } from '../kubelet-node-of.ts';
+import { targetFor } from './membership.ts';
 import { assignmentOf, sameTarget } from './node-progress.ts';
 
 /** A node whose labels put it into no pool keeps what it has for so long: labels come late to new nodes, and get lost by mistake. */

@@ -6,7 +6,7 @@ import type { Targeted } from './targets.ts';
 import { ageOf, COUNTED_AGAIN_MS, COUNTED_MS } from './before-restart.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import { hold } from './holds/hold.ts';
-import type { PayloadOf } from './payload-reader.ts';
+import type { PayloadOf } from '../payload-reader.ts';
 import { activeConfigOf, type NodeTarget, sameTarget } from './node-progress.ts';
 
 /**

@@ -4,6 +4,7 @@ import type { Choice } from '../pool-selection/choose-pool.ts';
 import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
+import { kubeletNodeOf } from '../kubelet-node-of.ts';
 import type { PoolProof } from '../proof/record.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Lifecycle, lifecycleOf } from './lifecycle.ts';
@@ -41,7 +42,7 @@ export interface Member {
   readonly turnRequest: TurnRequest | undefined;
   /** Its class of machines; undefined where its pool computes nothing. */
   readonly payloadClass: PayloadClass | undefined;
-  /** Why there is no config for its class of machines; absent where there is one. Whatever it has, it keeps. */
+  /** Why it is not to be told: there is no config for its class of machines, or its kubelet would refuse it. Absent where it is. Whatever it has, it keeps. */
   readonly unrendered?: string;
   /** It is new and has never proved any config of ours: nobody depends on it yet, so it holds no place of nodes that serve. */
   readonly joining: boolean;
@@ -95,7 +96,9 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
     const given = classes && (classes.byNode.get(node.name) ?? UNKNOWN_CLASS);
     const wanted = given === undefined ? (isIn ? target : null) : given.target;
     const member = memberOf(node, kubeletNode, wanted, soakMs, now, given, probationMs);
-    members.push(given === undefined || given.config !== null ? member : { ...member, unrendered: given.because });
+    const unfit = isIn && !member.isAssigned ? pool?.unfit?.get(node.name) : undefined;
+    const unrendered = given?.config === null ? given.because : unfit;
+    members.push(unrendered === undefined ? member : { ...member, unrendered });
   }
   return { groups: [...homes.values()], skipped: untouchable };
 }
@@ -115,19 +118,6 @@ const homeOf = (pool: DesiredPool | null): Home => ({
   soakMs: soakOf(pool),
   probationMs: probationIn(pool),
 });
-
-/** The KubeletNode of this very Node: one that was left behind by an earlier Node of the same name does not count. */
-export function kubeletNodeOf(node: NodeView, fleet: Pick<Fleet, 'kubeletNodes'>): KubeletNode | undefined {
-  const found = fleet.kubeletNodes.get(node.name);
-  return found !== undefined && isOwnedBy(found, node.uid) ? found : undefined;
-}
-
-/** @param uid of a Node */
-export function isOwnedBy({ metadata: { ownerReferences } }: KubeletNode, uid: string): boolean {
-  if (ownerReferences === undefined) return false;
-  for (const owner of ownerReferences) if (owner.uid === uid) return true;
-  return false;
-}
 
 /**
  * Whose budget pays for taking a node's config away: that of the pool it leaves, which stays written in its spec until it

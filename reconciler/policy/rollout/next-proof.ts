@@ -55,11 +55,11 @@ function standOf(
   { rendered }: PoolProof,
   stand: RolloutStand,
 ): Omit<ClassRecord, 'name' | 'since'> {
-  const [first] = own;
-  const current = first?.unrendered === undefined ? (first?.target ?? null) : null;
-  const done = own.filter(({ lifecycle }) => lifecycle.updated && !lifecycle.inChange);
+  const able = own.filter(({ unrendered }) => unrendered === undefined);
+  const current = able[0]?.target ?? null;
+  const done = able.filter(({ lifecycle }) => lifecycle.updated && !lifecycle.inChange);
   const canary = pool?.spec.rollout.canary;
-  const isNew = stand.isOver && done.length >= Math.min(own.length, classCanaries(canary, own.length));
+  const isNew = stand.isOver && done.length >= Math.min(able.length, classCanaries(canary, able.length));
   const isProven = current !== null && (sameTarget(known.proven, current) || (isNew && done.length > 0));
   const proven = isProven ? current : known.proven;
   const former = proven === null ? (known.former ?? null) : null;

@@ -1,7 +1,7 @@
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { type Disruption, disruptionOf, podLimitOf } from '../disruption/field-disruption.ts';
 import type { Targeted } from './targets.ts';
-import type { Payload, PayloadOf } from './payload-reader.ts';
+import type { Payload, PayloadOf } from '../payload-reader.ts';
 
 /** Where nobody here knows what changes, only how many pods may run afterwards. */
 const restartTo = (after: Payload | null): Disruption => ({ class: 'restart', fields: [], ...podLimitOf(null, after) });

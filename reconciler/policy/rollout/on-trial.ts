@@ -206,10 +206,10 @@ export function isPayload(target: NodeTarget, { pool }: Group): boolean {
 
 /** A node that left the pool may have been the last one of its class: what it was told is the pool's payload all the same. */
 function isOfLostClass(target: NodeTarget, { pool }: PoolGroup, view: NodeView, node: KubeletNode): boolean {
-  const { classes, template, spec } = pool;
-  if (template === undefined || classes?.byNode.has(view.name) !== false) return false;
+  const { classes, inGit, spec } = pool;
+  if (inGit === undefined || classes?.byNode.has(view.name) !== false) return false;
   const machine = { ...view, numaNodes: node.status?.numaNodes };
-  const sorted = poolOfNode(template, machine, node.metadata.annotations?.[MACHINE_ANNOTATION]);
+  const sorted = poolOfNode(inGit, machine, node.metadata.annotations?.[MACHINE_ANNOTATION]);
   return sameTarget(target, { sha256: sorted.class.pool?.sha256 ?? NO_CONFIG, apply: spec.apply });
 }
 

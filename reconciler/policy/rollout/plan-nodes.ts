@@ -14,7 +14,7 @@ import { nodeDisruptions } from './node-disruption.ts';
 import { drainSteps } from './drain-steps.ts';
 import { inTurn } from './pool-turns.ts';
 import { lockOutVerdict } from './lock-out.ts';
-import { createPayloadReader } from './payload-reader.ts';
+import { createPayloadReader } from '../payload-reader.ts';
 import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './halt.ts';
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './label-grace.ts';
 import type { Signals } from '../signals.ts';

@@ -1,7 +1,8 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
-import { kubeletNodeOf, type Member, type SkippedNode } from './membership.ts';
+import { kubeletNodeOf } from '../kubelet-node-of.ts';
+import type { Member, SkippedNode } from './membership.ts';
 import { isAssignmentUnheard } from './node-progress.ts';
 
 /** Lets nodes of the control plane begin one at a time, and never while another may be away. All other nodes are let through. */

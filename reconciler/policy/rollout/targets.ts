@@ -45,7 +45,7 @@ export function targetsOf(
     if (config === null || each.target === null) return { member: each, targetKind: 'local', configName: null };
     const ownName = each.payloadClass?.config?.name ?? config.name;
     const proven = (reverts ? proof?.revertTo(each) : proof?.provenFor(each)) ?? null;
-    if (proven === 'unread' || (!reverts && isOneOfThePool(each, pool)))
+    if (proven === 'unread' || isUnfit(each) || (!reverts && isOneOfThePool(each, pool)))
       return { member: each, targetKind: 'config', configName: ownName };
     // What its class had proven before it has proven the present one was told to it, and is finished first.
     const begun = [proven, sameTarget(proven, each.target) ? assignmentOf(each.kubeletNode) : null];
@@ -88,6 +88,10 @@ function retried(member: Member): Member {
   const lifecycle = member.lifecycle.inChange ? LIFECYCLE.superseded : LIFECYCLE.outdated;
   return { ...member, lifecycle, forgive: true };
 }
+
+/** Its kubelet would refuse the pool's config, and what was proven before is no better known to suit it. */
+const isUnfit = ({ unrendered, payloadClass }: Member): boolean =>
+  unrendered !== undefined && payloadClass?.config !== null;
 
 /** It was told a config of this pool, and has proven one: it is to run what the pool says, whatever others run. */
 const isOneOfThePool = ({ kubeletNode }: Member, pool: Group['pool']): boolean =>

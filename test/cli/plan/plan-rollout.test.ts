@@ -266,7 +266,7 @@ describe('the time of a rollout in which places are given back', () => {
   it('says nothing of bad configs where nobody tries it', () => {
     const pool = validPool('w', 100, { rollout: AT_PACE });
     const all = new Set(zoned(3).map(({ name }) => name));
-    assert.deepEqual(planRollout(pool, zoned(3), zoned(3), null, all).worth, []);
+    assert.deepEqual(planRollout(pool, zoned(3), zoned(3), null, { takenOver: all }).worth, []);
     assert.equal(planRollout(pool, zoned(1), zoned(1), null).worth.length, 3);
   });
 

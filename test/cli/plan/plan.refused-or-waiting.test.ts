@@ -76,6 +76,19 @@ describe('kubelet-gitops plan, of what would be refused or wait,', () => {
     assert.equal(code, 1);
   });
 
+  it('goes without nodes whose version would refuse it, and nowhere where these are more than half', async () => {
+    const modern = ['maxPods: 110', 'serializeImagePulls: false', 'maxParallelImagePulls: 3'];
+    const guarded = START['clusters/prod.yaml'].replace('maxUnassign: 0', "maxUnassign: 0, maxChange: '50%'");
+    const files = { 'pools/a/kubelet.yaml': layer(...modern), 'clusters/prod.yaml': guarded };
+    const { pools, refusal } = await bench.planOf(files);
+    assert.deepEqual(pools[0]?.rollout?.waves.flat().toSorted(), ['a-1', 'a-2']);
+    assert.deepEqual([pools[0]?.waits, refusal], [undefined, undefined]);
+    assert.equal((await bench.planned(files)).code, 3);
+    const older = layer('maxPods: 110', 'featureGates: {EphemeralContainers: true}');
+    const all = await bench.planOf({ 'pools/b/kubelet.yaml': older });
+    assert.match(all.pools[0]?.waits ?? '', /more than half of its nodes refuse it/);
+  });
+
   it('says on which of the nodes, by their exact release, a kubelet would die of it', async () => {
     const config = [
       'serializeImagePulls: false',

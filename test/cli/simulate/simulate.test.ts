@@ -61,6 +61,42 @@ function between(before: ValidPool, after: ValidPool, failureRate = 0): Simulati
   });
 }
 
+describe('kubelets that would refuse the config', () => {
+  const [before, after] = [{}, { serializeImagePulls: false, maxParallelImagePulls: 3 }].map((fields) =>
+    validPool('workers', 110, { trial: TRIAL }, fields),
+  );
+  const played = (old: number) => {
+    const nodes = inventory(5).map((node, index) => (index < old ? { ...node, kubeletVersion: 'v1.21.0' } : node));
+    assert.ok(before !== undefined && after !== undefined);
+    return simulate({
+      base: commit(COMMIT_A, before).repo,
+      head: commit(COMMIT_B, after).repo,
+      nodes,
+      manners,
+      start: NOW,
+      horizonMs: 48 * 60 * MINUTE,
+    });
+  };
+  const proved = ({ events }: Simulation) => events.flatMap(({ event, node }) => (event === 'proved' ? [node] : []));
+
+  it('hold their nodes, and the others go on', () => {
+    const simulation = played(2);
+    assert.deepEqual(proved(simulation), ['node-2', 'node-3', 'node-4']);
+    const { holds, settled } = simulation.pools.get('workers') ?? {};
+    assert.deepEqual(
+      holds?.map(({ reason, examples }) => [reason, examples]),
+      [['not-valid', ['node-0', 'node-1']]],
+    );
+    assert.equal(settled?.sha256, after?.sha256);
+    assert.deepEqual(simulation.invalidPools, []);
+  });
+
+  it('keep it from the pool where they are more than half', () => {
+    const simulation = played(3);
+    assert.deepEqual([proved(simulation), simulation.invalidPools], [[], ['workers']]);
+  });
+});
+
 describe('a simulated rollout', () => {
   it('takes as many rounds of trial and restart as the budget makes of it', () => {
     const { start, end, pools } = play({ maxUnavailable: 5 }, 20);

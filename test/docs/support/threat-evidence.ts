@@ -111,6 +111,9 @@ export const EVIDENCE: Readonly<Record<string, readonly string[]>> = {
     'cannot use what it allows itself: the commit before it has to',
     'takes none from a pool, and says so',
   ],
+  'test/stories/rollout/version-lie.test.ts': [
+    'holds itself, by name, while the others get the commit, the next one, and the one that takes both back',
+  ],
   'test/stories/rollout/max-unavailable-never-exceeded.test.ts': [
     'never begins more than it may in ${STEPS} steps of anything that can happen',
   ],

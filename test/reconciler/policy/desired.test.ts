@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { massChange } from '#reconciler/policy/commit-admission/mass-change.ts';
-import { desiredState } from '#reconciler/policy/desired.ts';
+import { type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
+import type { JudgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { writeProof } from '#reconciler/policy/proof/record.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
@@ -11,10 +13,12 @@ import {
   COMMIT_A,
   COMMIT_B,
   fleetOf,
+  idleNode,
   invalidPool,
   nodeView,
   poolInCluster,
   recordOf,
+  settledNode,
   validPool,
 } from '../../support/fleet.ts';
 import { sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
@@ -37,6 +41,63 @@ describe('a pool is judged for', () => {
       },
     );
     assert.deepEqual(asked, [['workers', ['1.30', '1.33', '1.34', '10.2']]]);
+  });
+});
+
+describe('a config that every node of a pool refuses', () => {
+  const node = nodeView('a', 'workers', { kubeletVersion: 'v1.21.0' });
+  const refuse: JudgePool = () => [{ code: 'odd', severity: 'error', message: 'no' }];
+  const known = (pool: ValidPool) => desiredState(commit(COMMIT_A, pool), fleetOf({}), accept).pools;
+  const wanted = (pools: readonly KubeletPool[], before?: ReadonlyMap<string, DesiredPool>) => {
+    const fleet = fleetOf({ nodes: [node], kubeletNodes: [idleNode(node)], pools });
+    return desiredState(commit(COMMIT_B, workers), fleet, refuse, undefined, before);
+  };
+  const inCluster = (pool: ValidPool) => [poolInCluster(pool)];
+  const other = validPool('workers', 99);
+  const replacing = validPool('workers', 110, { apply: 'replace' });
+  const rows: readonly (readonly [string, Parameters<typeof wanted>, DesiredPool['origin'] | undefined])[] = [
+    ['is refused where nobody has it', [[]], undefined],
+    ['is refused where the pool has another', [inCluster(other), known(other)], 'kept'],
+    ['stays in force where a commit said it since the start', [[], known(workers)], 'rendered'],
+    ['stays in force where the cluster has it, of a leader before', [inCluster(workers)], 'rendered'],
+    [
+      'is refused where another leader had it, and a commit said otherwise since',
+      [inCluster(workers), known(other)],
+      'kept',
+    ],
+    ['is refused where the pool has it laid over in another way', [[], known(replacing)], 'kept'],
+    ['is refused where the cluster has it laid over in another way', [inCluster(replacing)], 'kept'],
+  ];
+  for (const [name, given, origin] of rows) {
+    it(name, () => {
+      const { pools, unusable } = wanted(...given);
+      const found = pools.get('workers');
+      assert.equal(found?.origin, origin);
+      assert.equal(unusable.has('workers'), origin === undefined);
+      assert.equal(found?.findings.some(({ severity }) => severity === 'error') ?? true, origin !== 'rendered');
+    });
+  }
+
+  it('changes nothing for a node that would refuse it, whatever a commit may change', () => {
+    const fleet = fleetOf({ nodes: [node], kubeletNodes: [settledNode(node, other)] });
+    const before = desiredState(commit(COMMIT_A, other), fleet, accept);
+    const changed = (judge: JudgePool) => {
+      const after = desiredState(commit(COMMIT_B, workers), fleet, judge, undefined, known(workers));
+      return massChange(before, after, 0, fleet)?.changed ?? 0;
+    };
+    assert.deepEqual([changed(accept), changed(refuse)], [1, 0]);
+  });
+
+  it('is judged again by who is there now where a later commit has errors', () => {
+    const fleet = (kubeletVersion: string) => fleetOf({ nodes: [nodeView('a', 'workers', { kubeletVersion })] });
+    const old: JudgePool = (_, minors) => (minors.includes('1.21') ? refuse(workers, minors) : []);
+    const { pools } = desiredState(commit(COMMIT_A, workers), fleet('v1.21.0'), old);
+    assert.equal(pools.get('workers')?.unfit?.size, 1);
+    const kept = (version: string) =>
+      desiredState(commit(COMMIT_B, invalidPool('workers')), fleet(version), old, undefined, pools).pools.get(
+        'workers',
+      );
+    assert.deepEqual([kept('v1.34.0')?.unfit?.size, kept('v1.21.0')?.unfit?.size], [0, 1]);
   });
 });
 
@@ -149,7 +210,7 @@ describe('a pool with computed values', () => {
     const kept = desiredState(commit(COMMIT_B, invalidPool('x')), fleet, accept, undefined, known);
     assert.equal(kept.pools.get('x')?.origin, 'kept');
     assert.equal(classOf(kept.pools), 'memory=63488Mi');
-    const { template: _, ...untemplated } = known.get('x') ?? assert.fail();
+    const { inGit: _, ...untemplated } = known.get('x') ?? assert.fail();
     const again = desiredState(
       commit(COMMIT_B, invalidPool('x')),
       fleet,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { minorsOf, recordedClasses, classifyNodes, UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
+import { recordedClasses, classifyNodes, UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
@@ -136,13 +136,5 @@ describe('the classes that a status has, where no commit was read', () => {
     assert.deepEqual([...(found?.values ?? [])], []);
     assert.equal(found?.sizes.size, 0);
     assert.equal(recordedClasses({}, 'overlay', nodes, fleet), undefined);
-  });
-});
-
-describe('the minor versions of nodes', () => {
-  it('are each there once, sorted, without those that cannot be read', () => {
-    const versions = ['v1.36.1', '1.34.0', 'v1.36.2', 'unknown', '', 'v2', 'a1.31.0', 'v10.2.0'];
-    const nodes = versions.map((kubeletVersion, index) => nodeView(`n${index}`, 'x', { kubeletVersion }));
-    assert.deepEqual(minorsOf(nodes), ['1.34', '1.36', '10.2']);
   });
 });

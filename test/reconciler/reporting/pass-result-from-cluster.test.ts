@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import { passResultFromCluster } from '#reconciler/reporting/pass-result-from-cluster.ts';
+import { explainNodes } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
@@ -12,6 +13,7 @@ import {
   COMMIT_A,
   configSource,
   fleetOf,
+  idleNode,
   nodeView,
   NOW,
   poolInCluster,
@@ -67,4 +69,22 @@ it('a scrape shows all pools but one that cannot be read', async () => {
   const metrics = createMetrics({ clock: systemClock, ofProcess: false });
   metrics.watch({ isLeader: () => true, fleet: () => fleet, pageListeners: () => 0 });
   assert.match(await metrics.text(), /^kubelet_gitops_pool_phase\{pool="web",phase="Settled"\} 1$/m);
+});
+
+it('what a waiting replica shows of a node whose kubelet would refuse what the others have: that it is held for it', () => {
+  const modern = validPool('web', 120, {}, { serializeImagePulls: false, maxParallelImagePulls: 3 });
+  const old = nodeView('old', 'web', { kubeletVersion: 'v1.21.0' });
+  const fleet = fleetOf({
+    nodes: [...nodes, old],
+    kubeletNodes: [...nodes.map((node) => settledNode(node, modern)), idleNode(old)],
+    configSources: [configSource(modern)],
+    pools: [poolInCluster(modern)],
+  });
+  const { planned } = passResultFromCluster(fleet, NO_STATE, 'kubelet-gitops', NOW);
+  const shown = explainNodes(planned.nodes, fleet).map(({ node, now }) => [node, now]);
+  assert.deepEqual(shown, [
+    ['a', 'nothing to do'],
+    ['b', 'nothing to do'],
+    ['old', 'not-valid'],
+  ]);
 });

@@ -191,7 +191,7 @@ describe('labels that were kept', () => {
   }
 
   it('are those that the expressions of the pool name, and none where it has no expressions', () => {
-    assert.deepEqual(labelsAsked({ template: byTier() }), [TIER]);
+    assert.deepEqual(labelsAsked({ inGit: byTier() }), [TIER]);
     for (const plain of [{}, undefined]) assert.deepEqual(labelsAsked(plain), []);
   });
 

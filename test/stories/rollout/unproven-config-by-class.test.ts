@@ -94,7 +94,7 @@ describe('how many may hear of what is not proven, where values are computed,', 
         { view: LARGE, is: idleNode(LARGE) },
         { view: left, is, leaves: true },
       ]);
-      const { template: _, ...unread } = poolFor([LARGE]);
+      const { inGit: _, ...unread } = poolFor([LARGE]);
       const group = isRead ? found : { ...found, pool: unread };
       const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
       const [member] = group.members;

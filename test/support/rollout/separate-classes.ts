@@ -49,7 +49,7 @@ export interface Row {
 /** The pool for these nodes. */
 export function poolFor(nodes: readonly NodeView[]): DesiredPool {
   const { classes } = classifyNodes(computedPool(), nodes, fleetOf({ nodes }), () => []);
-  return { ...desiredPool(computedPool()), template: computedPool(), classes };
+  return { ...desiredPool(computedPool()), inGit: computedPool(), classes };
 }
 
 /**

@@ -19,6 +19,7 @@ export type HoldReason =
   | 'no-agent'
   | 'no-config-source'
   | 'not-computable'
+  | 'not-valid'
   | 'base-refused'
   | 'unselected'
   | 'no-commit'

@@ -11,11 +11,13 @@ export const halted: HoldCheck = ({ targeted: { targetKind, member }, facts: { h
     ? hold('halted', `the pool is halted: ${halt.message}`)
     : null;
 
-/** There is no config for its class of machines. */
-export const notComputable: HoldCheck = ({ targeted: { member } }) =>
-  member.unrendered === undefined
-    ? null
-    : hold('not-computable', `there is no config for its machine: ${member.unrendered}`);
+/** There is no config for its class of machines, or none that its kubelet would start with. */
+export const notComputable: HoldCheck = ({ targeted: { member } }) => {
+  const { unrendered, payloadClass } = member;
+  if (unrendered === undefined) return null;
+  if (payloadClass?.config !== null) return hold('not-valid', unrendered);
+  return hold('not-computable', `there is no config for its machine: ${unrendered}`);
+};
 
 const LOST =
   'somebody deleted or changed the ConfigMap of the config that the pool settled on, and no copy is left: commit that config again';

@@ -3,9 +3,8 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
-import { isOwnedBy, type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { ObjectMeta } from '#shared/contract/api/object.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
   assignedNode,
@@ -89,16 +88,6 @@ describe('a node', () => {
       assert.deepEqual(found, expected === 'free' ? [] : [expected]);
     });
   }
-
-  it('owns the KubeletNode that names it among its owners', () => {
-    const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'Node', name: 'a', uid });
-    const owned = (ownerReferences?: ObjectMeta['ownerReferences']): boolean =>
-      isOwnedBy({ metadata: { name: 'a', ...(ownerReferences && { ownerReferences }) } }, 'u1');
-    assert.deepEqual(
-      [owned([owner('u1')]), owned([owner('u0'), owner('u1')]), owned([owner('u0')]), owned([]), owned()],
-      [true, true, false, false, false],
-    );
-  });
 });
 
 describe('how a node stands in a pool that soaks for ten minutes', () => {

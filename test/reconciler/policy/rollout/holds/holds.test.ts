@@ -6,8 +6,9 @@ import { noCommit } from '#reconciler/policy/rollout/holds/no-commit.ts';
 import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
 import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
-import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
+import { halted, noAgent, noConfigSource, notComputable } from '#reconciler/policy/rollout/holds/impossible.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { cordoned, notReady } from '#reconciler/policy/rollout/holds/not-ready.ts';
@@ -93,6 +94,19 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     noConfigSource,
     { facts: { isAvailable: () => false }, aimed: { targetKind: 'settled' } },
     ['no-config-source', /no copy is left/],
+  ],
+  ['a config for its machine', notComputable, {}, null],
+  [
+    'no config for its machine',
+    notComputable,
+    { member: { unrendered: 'no label pods', payloadClass: UNKNOWN_CLASS } },
+    ['not-computable', /^there is no config for its machine: no label pods$/],
+  ],
+  [
+    'a config that its kubelet would refuse',
+    notComputable,
+    { member: { unrendered: 'kubelet 1.21 would refuse the config' } },
+    ['not-valid', /^kubelet 1\.21 would refuse/],
   ],
   ['no analysis', analysisPending, {}, null],
   ['an analysis that passed', analysisPending, { facts: { analysis: analysed('pass') } }, null],
@@ -354,6 +368,7 @@ describe('what holds a node', () => {
         turnRequest: { ...ASKS, base: 'b' },
         lifecycle: LIFECYCLE.silent,
         unrendered: 'the Node has no label pods',
+        payloadClass: UNKNOWN_CLASS,
         node: { ...NODE, ready: false, cordoned: true },
       },
       facts: {

@@ -1,5 +1,5 @@
-import type { DesiredPool } from '../desired.ts';
-import type { ConfigSourceView } from '../fleet.ts';
+import type { DesiredPool } from './desired.ts';
+import type { ConfigSourceView } from './fleet.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createPayloadReader } from '#reconciler/policy/rollout/payload-reader.ts';
-import { configSource, desiredPool, validPool } from '../../../support/fleet.ts';
+import { createPayloadReader } from '#reconciler/policy/payload-reader.ts';
+import { configSource, desiredPool, validPool } from '../../support/fleet.ts';
 
 const [OWN, FORMER] = [validPool('workers', 110), validPool('workers', 100)];
 const carrying = (payload: string) => configSource(FORMER, { payload, sha256: 'x' });

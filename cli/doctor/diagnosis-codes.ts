@@ -190,6 +190,11 @@ export const CODES = {
     'No pool selects these nodes: they run their local config.',
     'Add a pool, widen a selector, or label the node kubelet-gitops.dev/opt-out=true to say that it is meant.',
   ),
+  'nodes-unsupported': meaning(
+    'note',
+    'No agent can run there, so these nodes are in no pool and take no place of maxUnavailable.',
+    'Nothing: Fargate, other virtual nodes and Windows are left alone.',
+  ),
   'nodes-opted-out': meaning(
     'note',
     'A label on these nodes keeps this software off.',

@@ -21,6 +21,7 @@ import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import type { RolloutPlan } from './merge-plan.ts';
 import { blastRadiusOf } from './fault-reach.ts';
+import { type Absent, type OverallBound, whoCanBegin, zoneIn } from './who-can-begin.ts';
 
 /** A rollout as the files and the inventory say it. */
 export interface PlannedRollout {
@@ -29,12 +30,16 @@ export interface PlannedRollout {
   /** For restarts that take so long. */
   readonly rollout: (restartMs: Millis) => Rollout;
   readonly takenOver: ReadonlySet<string>;
+  /** What keeps those that cannot begin now. */
+  readonly absent: readonly Absent[];
+  /** Of these, what nobody else begins without, from some stage on. */
+  readonly waitsFor: readonly Absent[];
 }
 
 /**
  * @param members all nodes of the pool
  * @param touched those of them that change
- * @param overall how many nodes of all pools together may be unavailable; null for no bound
+ * @param overall of all pools together; null for no bound
  * @param isProven whether the pool has the config already, and only nodes are new to it
  * @param takenOver names of those that run their config already: they are not restarted, have no trial, and soak in nothing
  */
@@ -42,26 +47,25 @@ export function plannedRollout(
   pool: ValidPool,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
-  overall: number | null,
+  overall: OverallBound | null,
   takenOver: ReadonlySet<string> = new Set(),
   isProven = false,
 ): PlannedRollout {
   const { rollout } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
-  const budget = overall === null ? own : Math.min(own, overall);
-  const ordered = inOrder(touched);
-  const stages = stagesOf(pool, members, ordered);
+  const { able: ordered, free: budget, freeIn, explain } = whoCanBegin(rollout, members, touched, overall);
+  const { stages, lacking } = stagesOf(pool, members, touched, ordered);
+  const begins = new Set(ordered);
+  const absent = touched.filter((node) => !begins.has(node));
   const waves = stages.map(({ items, isFixed, soakMs }) => ({
     nodes: items.map(asForecast),
     isFixed,
     soakMs: (items.length > 0 ? items : ordered).every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
   }));
-  const zones = Map.groupBy(members, zoneIn);
-  const perZone = rollout.maxUnavailablePerZone;
   const { full, afterCanary } = trialTermsOf(pool.spec);
   const terms = (restartMs: Millis): ForecastTerms => ({
     budget,
-    perZone: (zone) => (perZone === undefined ? budget : limitOf(perZone, zones.get(zone)?.length ?? 0)),
+    perZone: freeIn,
     mostOnTrial: mostOnTrial(rollout, members.length),
     canaries: canariesIn(pool, members),
     isProven,
@@ -79,6 +83,8 @@ export function plannedRollout(
     stages,
     rollout: (restartMs) => ({ terms: terms(restartMs), stages: waves }),
     takenOver,
+    absent: explain(absent),
+    waitsFor: ordered.length === 0 ? explain(touched) : explain(lacking),
   };
 }
 
@@ -88,7 +94,7 @@ export function plannedRollout(
  * looked at; `simulate` does that.
  */
 export function planRollout(
-  { budget, stages, rollout, takenOver }: PlannedRollout,
+  { budget, stages, rollout, takenOver, absent, waitsFor }: PlannedRollout,
   untimed: RolloutPlan['untimed'] = [],
 ): RolloutPlan {
   const usual = forecast(rollout(RESTART_MS));
@@ -102,6 +108,8 @@ export function planRollout(
     waves: usual.turns.map(namesOf),
     ...(times ?? { expectedMs: 0, quickMs: 0, slowMs: 0 }),
     untimed,
+    ...(absent.length > 0 && { absent }),
+    ...(waitsFor.length > 0 && { waitsFor }),
     worth: isTried && times !== null ? blastRadiusOf(begun, withFault) : [],
   };
 }
@@ -123,24 +131,16 @@ const asForecast = (node: InventoryNode): ForecastNode => ({
   isControlPlane: isControlPlane(node.labels),
 });
 
-/** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/policy/rollout/node-order.ts` has it. */
-function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
-  const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
-  return [...nodes].sort(
-    (a, b) =>
-      Number(b.ready) - Number(a.ready) ||
-      compare(zoneIn(a), zoneIn(b)) ||
-      compare(a.createdAt ?? 0, b.createdAt ?? 0) ||
-      compare(a.name, b.name),
-  );
-}
-
-/** Each stage ends when so many of the pool's nodes run the config; those that run it already count. */
+/**
+ * Each stage ends when so many of the pool's nodes run the config; those that run it already count. One that does not find enough nodes
+ * is the last one.
+ */
 function stagesOf(
   pool: ValidPool,
   members: readonly InventoryNode[],
+  touched: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
-): readonly StageOf<InventoryNode>[] {
+): { readonly stages: readonly StageOf<InventoryNode>[]; readonly lacking: readonly InventoryNode[] } {
   const { rollout } = pool.spec;
   const { canary, steps = [] } = rollout;
   const soakMs = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
@@ -150,7 +150,7 @@ function stagesOf(
     if (selector !== undefined) return { only: ({ labels }) => selectorMatches(selector, labels) };
     if (canary?.nodes === undefined) return undefined;
     if (!isPerClass(pool)) return { upTo: share(canary.nodes) };
-    return { ofClasses: roomOfClasses(pool, canary.nodes, members, ordered), classOf: classNameIn(pool) };
+    return { ofClasses: roomOfClasses(pool, canary.nodes, members, touched), classOf: classNameIn(pool) };
   })();
   const shapes: readonly StageShape<InventoryNode>[] = [
     ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
@@ -161,7 +161,34 @@ function stagesOf(
     })),
     { name: 'rest', soakMs: soakMs(undefined), who: { upTo: members.length } },
   ];
-  return divideIntoStages(shapes, members.length - ordered.length, ordered);
+  const begun = members.length - touched.length;
+  const divided = divideIntoStages(shapes, begun, ordered);
+  const whole = divideIntoStages(shapes, begun, [...ordered, ...awaited(pool, members, touched, ordered)]);
+  const isShort = (at: number): boolean => (whole[at]?.items.length ?? 0) > (divided[at]?.items.length ?? 0);
+  const short = divided.findIndex(
+    (_, at) => isShort(at) && divided.slice(at + 1).some(({ items }) => items.length > 0),
+  );
+  if (short < 0) return { stages: divided, lacking: [] };
+  const present = new Set(divided[short]?.items);
+  return {
+    stages: divided.slice(0, short + 1),
+    lacking: (whole[short]?.items ?? []).filter((node) => !present.has(node)),
+  };
+}
+
+/** Who changes and cannot begin now; a class of which nobody can is not waited for. */
+function awaited(
+  pool: ValidPool,
+  members: readonly InventoryNode[],
+  touched: readonly InventoryNode[],
+  ordered: readonly InventoryNode[],
+): readonly InventoryNode[] {
+  const [begins, changes] = [new Set(ordered), new Set(touched)];
+  const others = touched.filter((node) => !begins.has(node));
+  if (!isPerClass(pool)) return others;
+  const classOf = classNameIn(pool);
+  const asked = new Set(members.filter((node) => begins.has(node) || !changes.has(node)).map(classOf));
+  return others.filter((node) => asked.has(classOf(node)));
 }
 
 const isPerClass = ({ spec: { rollout }, template }: ValidPool): boolean =>
@@ -204,7 +231,5 @@ function canariesIn(pool: ValidPool, members: readonly InventoryNode[]): number 
   const asked = [...sizes.values()].reduce((sum, size) => sum + shareOf(nodes, size), 0);
   return asked === 0 ? shareOf(nodes, members.length) : asked;
 }
-
-const zoneIn = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
 
 const namesOf = (nodes: readonly { readonly name: string }[]): readonly string[] => nodes.map(({ name }) => name);

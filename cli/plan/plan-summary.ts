@@ -17,9 +17,10 @@ export function summaryOf(planned: readonly PlannedPool[], moves: readonly MoveP
   const pools = planned.map(({ plan }) => plan);
   const leaving = moves.flatMap((move) => move.leaving);
   const [waiting, moving] = [pools.filter(isWaiting), pools.filter((pool) => !isWaiting(pool))];
+  const begun = new Set(moving.flatMap(({ rollout }) => rollout?.waves.flat() ?? []));
   const count = (of: readonly PoolPlan[], which: (node: NodePlan, pool: PoolPlan) => boolean): number =>
     of.reduce((sum, pool) => sum + pool.nodes.filter((node) => which(node, pool)).length, 0);
-  const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node);
+  const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node) && begun.has(node.name);
   const away = (which: keyof Spread): Millis => sum(moves.map((move) => move[which]));
   const side = (which: keyof Spread): Millis =>
     Math.max(away(which), ...moving.map(({ rollout }) => rollout?.[which] ?? 0));
@@ -33,7 +34,7 @@ export function summaryOf(planned: readonly PlannedPool[], moves: readonly MoveP
     restarts: count(moving, restarts) + leaving.length,
     reboots: count(moving, (node, { cost }) => restarts(node) && cost === 'reboot'),
     refused: count(moving, isRefused),
-    waiting: count(waiting, () => true),
+    waiting: count(waiting, () => true) + count(moving, ({ name }) => !begun.has(name)),
     takenOver: count(moving, ({ runsAlready }) => runsAlready),
     untimed: NOT_ESTIMATED.filter((each) => moving.some(({ rollout }) => rollout?.untimed.includes(each))),
     expectedMs: together('expectedMs'),

@@ -1,5 +1,6 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { ABSENCE_REASONS } from '../participation.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/quorum.ts';
@@ -34,10 +35,7 @@ const PASSING: ReadonlySet<HoldReason> = new Set([
   'overall-budget',
   'control-plane',
   'wave',
-  'not-ready',
-  'cordoned',
-  'no-agent',
-  'not-computable',
+  ...ABSENCE_REASONS,
 ]);
 
 /**

@@ -10,16 +10,25 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
 
 /**
  * The order in which nodes are changed: those that are in the middle of a change or being drained first, because they cost nobody else's
- * place, and those that are not Ready last, so that canaries are nodes that can prove something. Among each of them zone by zone, the
+ * place, and those that are not Ready last, after those that an autoscaler may remove, so that canaries are nodes that can prove something. Among each of them zone by zone, the
  * oldest first, and by name where that is the same. Stable from pass to pass.
  */
 export function inChangeOrder<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
-  const { begun = [], ready = [], notReady = [] } = Object.groupBy(things, ({ member }) => turnOf(member));
-  return [begun, ready, notReady].flatMap(byZone);
+  const {
+    begun = [],
+    ready = [],
+    candidate = [],
+    notReady = [],
+  } = Object.groupBy(things, ({ member }) => turnOf(member));
+  return [begun, ready, candidate, notReady].flatMap(byZone);
 }
 
-const turnOf = (member: Member): 'begun' | 'ready' | 'notReady' =>
-  isInPlace(member) || member.node.drain !== undefined ? 'begun' : member.node.ready ? 'ready' : 'notReady';
+function turnOf(member: Member): 'begun' | 'ready' | 'candidate' | 'notReady' {
+  const { ready, drain, deletionCandidate } = member.node;
+  if (isInPlace(member) || drain !== undefined) return 'begun';
+  if (!ready) return 'notReady';
+  return deletionCandidate === true ? 'candidate' : 'ready';
+}
 
 function byZone<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
   const zones = Map.groupBy(things, ({ member }) => zoneOf(member));

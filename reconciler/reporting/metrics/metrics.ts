@@ -111,7 +111,7 @@ function countRound(
   for (const severity of ['error', 'warning'] as const) {
     into.commitFindings.set({ severity }, findings.filter((each: Finding) => each.severity === severity).length);
   }
-  for (const reason of ['conflict', 'opted-out', 'unknown'] as const) {
+  for (const reason of ['conflict', 'opted-out', 'unsupported', 'unknown'] as const) {
     const nodes = planned.nodes.skipped.filter(({ choice }) => choice.choice === reason);
     into.nodesLeftAlone.set({ reason }, nodes.length);
   }

@@ -1,11 +1,11 @@
 import { analysisPending } from './analysis.ts';
 import { baseRefused } from './base-refused.ts';
+import { absent } from './absent.ts';
 import { busy, poolBlocked } from './blocked.ts';
 import type { Hold } from './hold.ts';
-import { halted, noAgent, noConfigSource, notComputable } from './impossible.ts';
+import { halted, noConfigSource } from './impossible.ts';
 import { noCommit } from './no-commit.ts';
 import type { HoldCheck, HoldQuestion } from './hold-question.ts';
-import { cordoned, notReady } from './not-ready.ts';
 import { suspended } from './suspended.ts';
 import { unselected } from './unselected.ts';
 import { wave } from './wave.ts';
@@ -13,10 +13,11 @@ import { windowClosed } from './window-closed.ts';
 
 /** Nothing can be done about a node against these. */
 export const OBSTACLES: readonly HoldCheck[] = [
-  noAgent,
+  absent('no-agent'),
   noCommit,
   unselected,
-  notComputable,
+  absent('leaving'),
+  absent('not-computable'),
   halted,
   noConfigSource,
   baseRefused,
@@ -26,7 +27,7 @@ export const OBSTACLES: readonly HoldCheck[] = [
 export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, wave, analysisPending];
 
 /** A node that has yet to begin waits for these. */
-export const BEFORE_BEGINNING: readonly HoldCheck[] = [notReady, cordoned, ...GATES];
+export const BEFORE_BEGINNING: readonly HoldCheck[] = [absent('not-ready'), absent('cordoned'), ...GATES];
 
 /** The first of these reasons that holds the node. */
 export function firstHold(checks: readonly HoldCheck[], question: HoldQuestion): Hold | null {

@@ -1,21 +1,10 @@
 import { hold } from './hold.ts';
 import type { HoldCheck } from './hold-question.ts';
 
-export const noAgent: HoldCheck = ({ targeted: { member } }) =>
-  member.lifecycle.shown === 'no-agent'
-    ? hold('no-agent', 'no agent has reported from this node lately: is the DaemonSet running there?')
-    : null;
-
 export const halted: HoldCheck = ({ targeted: { targetKind, member }, facts: { halt } }) =>
   (targetKind === 'config' || member.turnRequest !== undefined) && halt !== null
     ? hold('halted', `the pool is halted: ${halt.message}`)
     : null;
-
-/** There is no config for its class of machines. */
-export const notComputable: HoldCheck = ({ targeted: { member } }) =>
-  member.unrendered === undefined
-    ? null
-    : hold('not-computable', `there is no config for its machine: ${member.unrendered}`);
 
 const LOST =
   'somebody deleted or changed the ConfigMap of the config that the pool settled on, and no copy is left: commit that config again';

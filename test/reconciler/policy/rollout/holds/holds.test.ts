@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { absent } from '#reconciler/policy/rollout/holds/absent.ts';
 import { noCommit } from '#reconciler/policy/rollout/holds/no-commit.ts';
 import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
 import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
-import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
+import { halted, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
-import { cordoned, notReady } from '#reconciler/policy/rollout/holds/not-ready.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
 import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -32,6 +32,13 @@ import {
   under,
   WAVES,
 } from '../support/hold-question.ts';
+
+const [noAgent, leaving, notReady, cordoned] = [
+  absent('no-agent'),
+  absent('leaving'),
+  absent('not-ready'),
+  absent('cordoned'),
+];
 
 const analysed = (verdict: AnalysisStatus['verdict']): AnalysisStatus => ({
   verdict,
@@ -266,6 +273,19 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     ['not-ready', /Ready/],
   ],
   ['a node that takes pods', cordoned, {}, null],
+  ['a node that stays', leaving, {}, null],
+  [
+    'a node that goes',
+    leaving,
+    { member: { node: { ...NODE, leaving: 'X removes it' } } },
+    ['leaving', /X removes it$/],
+  ],
+  [
+    'a node that goes in the middle of a change',
+    leaving,
+    { member: { lifecycle: LIFECYCLE.superseded, node: { ...NODE, leaving: 'X removes it' } } },
+    ['leaving', /X removes it$/],
+  ],
   [
     'a node that somebody works on',
     cordoned,
@@ -290,7 +310,7 @@ describe('what holds a node', () => {
         turnRequest: { ...ASKS, base: 'b' },
         lifecycle: LIFECYCLE.silent,
         unrendered: 'the Node has no label pods',
-        node: { ...NODE, ready: false, cordoned: true },
+        node: { ...NODE, ready: false, cordoned: true, leaving: 'X removes it' },
       },
       facts: {
         unverified: 'all',
@@ -310,6 +330,7 @@ describe('what holds a node', () => {
       'no-agent',
       'no-commit',
       'unselected',
+      'leaving',
       'not-computable',
       'halted',
       'no-config-source',

@@ -172,7 +172,10 @@ export function createSimulatedFleet(
   };
 }
 
-const inThePast = ({ leaving: _, ...node }: NodeView): NodeView => ({ ...node, ready: true, cordoned: false });
+function inThePast(node: NodeView): NodeView {
+  const { leaving: _, ...rest } = node;
+  return { ...rest, ready: true, cordoned: false };
+}
 
 /** Every time for which a pool wants a config to have proven itself. */
 function soaksOf({ soak = '0s', canary, steps = [] }: Partial<RolloutSpec> = {}): readonly Millis[] {

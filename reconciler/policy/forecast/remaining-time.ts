@@ -38,6 +38,8 @@ const PASSING: ReadonlySet<HoldReason> = new Set([
   ...ABSENCE_REASONS,
 ]);
 
+const IS_ABSENCE: ReadonlySet<HoldReason> = new Set(ABSENCE_REASONS);
+
 /**
  * The time that is left of a rollout under way. Pure.
  *
@@ -120,8 +122,10 @@ export function remainingTimeOf(
   }
   const spread = spreadOf((restartMs) => ask(restartMs).soakedMs);
   if (spread !== null) return { is: 'time', ...spread };
-  const held = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict.because] : []))[0];
-  return { is: 'unknown', because: held ?? 'no node may begin as things stand' };
+  const holds = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict] : []));
+  // What keeps one node keeps no other: the reason that names those in the way comes first.
+  const held = holds.find((each) => !IS_ABSENCE.has(each.hold)) ?? holds[0];
+  return { is: 'unknown', because: held?.because ?? 'no node may begin as things stand' };
 }
 
 /** It was told the payload and is not done with it: on trial, or soaking. */

@@ -1,6 +1,7 @@
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { HoldReason } from '../rollout/holds/hold.ts';
 import { isInPlace, isUnavailable, type Member } from '../rollout/membership.ts';
-import type { Plan } from '../plan.ts';
+import type { NodesPlan } from '../rollout/plan-nodes.ts';
 
 /** Bounds of one pool, and those that nodes of all pools fill together. */
 const OWN: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget']);
@@ -10,7 +11,10 @@ const SHARED: ReadonlySet<HoldReason> = new Set(['overall-budget', 'control-plan
  * By pool, the names of unavailable nodes that fill `maxUnavailable` alone, so that the pool waits for them: nobody is being changed.
  * Pools that wait for anything else are left out. Pure.
  */
-export function blockingNodes({ nodes: { groups }, pools }: Pick<Plan, 'nodes' | 'pools'>): BlockingNodes {
+export function blockingNodes(
+  { groups }: Pick<NodesPlan, 'groups'>,
+  pools: ReadonlyMap<string, KubeletPoolStatus>,
+): BlockingNodes {
   const members = groups.map(({ decisions }) => decisions.map(({ member }) => member));
   const found = new Map<string, readonly string[]>();
   for (const [index, { group, decisions }] of groups.entries()) {

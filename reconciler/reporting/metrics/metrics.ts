@@ -67,7 +67,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
     meterSource: (source) => meterSource(source, instruments, clock),
     round(round) {
       allSuspended = round.desired.policy.suspend;
-      blocking = blockingNodes(round.planned);
+      blocking = blockingNodes(round.planned.nodes, round.planned.pools);
       countRound(round, instruments);
       for (const { pool, reached, seconds } of rolloutTimes(round)) {
         const into = reached === 'first' ? instruments.firstNodeSeconds : instruments.lastNodeSeconds;

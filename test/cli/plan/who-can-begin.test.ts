@@ -96,6 +96,12 @@ describe('nodes that cannot take part now', () => {
     });
   }
 
+  it('hide no refusal: the others would refuse the config as soon as they are back', () => {
+    const full: InventoryNode = { ...node('w2'), pods: 200, capacity: { pods: '250' }, allocatable: { pods: '250' } };
+    const { plan } = both([node('w1', { cordoned: true }), full], {});
+    assert.deepEqual([plan.summary.refused, plan.summary.waiting, plan.summary.restarts], [1, 1, 0]);
+  });
+
   it('hold no place where they are only leaving, and are no canaries', () => {
     const nodes = [node('w1', { leaving: 'it goes' }), node('w2'), node('w3', { deletionCandidate: true }), node('w4')];
     const { planned, simulated, rollout } = both(nodes, { canary: { nodes: 1 } });

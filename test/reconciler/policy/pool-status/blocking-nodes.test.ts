@@ -23,7 +23,8 @@ function blocking(
   const { repo } = commit(COMMIT_B, validPool('a', 110, spec), validPool('b', 100, spec));
   fleet.inForce = { oid: COMMIT_B, repo: { ...repo, cluster: { ...repo.cluster, maxUnavailable } } };
   fleet.reconcile();
-  return Object.fromEntries(blockingNodes(fleet.reconcile()));
+  const { nodes: planned, pools } = fleet.reconcile();
+  return Object.fromEntries(blockingNodes(planned, pools));
 }
 
 const AWAY = { cordoned: true };

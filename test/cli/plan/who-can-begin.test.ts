@@ -96,6 +96,14 @@ describe('nodes that cannot take part now', () => {
     });
   }
 
+  it('keep other nodes of the control plane from beginning, where they are not Ready and of it', () => {
+    const server = { 'node-role.kubernetes.io/control-plane': '' };
+    const nodes = [node('w1', { ready: false, labels: server }), node('w2', { labels: server }), node('w3')];
+    const { planned, simulated, rollout } = both(nodes, { maxUnavailable: 3 });
+    assert.deepEqual([planned, simulated], [['w3'], ['w3']]);
+    assert.ok((rollout?.expectedMs ?? 0) > 0);
+  });
+
   it('hide no refusal: the others would refuse the config as soon as they are back', () => {
     const full: InventoryNode = { ...node('w2'), pods: 200, capacity: { pods: '250' }, allocatable: { pods: '250' } };
     const { plan } = both([node('w1', { cordoned: true }), full], {});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { explainNodes } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import type { DisruptionSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
@@ -76,6 +77,21 @@ describe('nodes on which no agent can run', () => {
     const { told } = playOut(fleet, 40);
     assert.deepEqual(told, ['a', 'b', 'c']);
     assert.deepEqual([pool(fleet)?.phase, pool(fleet)?.counts?.nodes], ['Settled', 3]);
+    const said = explainNodes(fleet.reconcile().nodes, fleet.fleet);
+    assert.deepEqual(
+      said.flatMap(({ node, now }) => (now === 'unsupported' ? [node] : [])),
+      ['fargate', 'virtual'],
+    );
+  });
+
+  it('keep what they were told before, as nodes that are opted out do', () => {
+    const kwok = { labels: { pool: 'workers', type: 'kwok' } };
+    const fleet = story(['a', 'b'], { b: kwok });
+    const { configSource } = fleet.fleet.kubeletNodes.get('b')?.spec ?? {};
+    assert.ok(configSource !== undefined);
+    playOut(fleet, 30);
+    assert.deepEqual(fleet.fleet.kubeletNodes.get('b')?.spec?.configSource, configSource);
+    assert.equal(pool(fleet)?.phase, 'Settled');
   });
 });
 

@@ -11,6 +11,7 @@ function blocking(
   views: Readonly<Record<string, Partial<NodeView>>>,
   rollout: Partial<RolloutSpec> = {},
   maxUnavailable: number | null = null,
+  ofOther = 100,
 ): Readonly<Record<string, readonly string[]>> {
   const fleet = new FleetSimulation();
   const spec = { rollout: { ...poolSpec().rollout, ...rollout } };
@@ -20,9 +21,9 @@ function blocking(
   fleet.inForce = inForce;
   fleet.rounds(30);
   for (const node of nodes) fleet.addNode({ ...node, ...views[node.name] });
-  const { repo } = commit(COMMIT_B, validPool('a', 110, spec), validPool('b', 100, spec));
+  const { repo } = commit(COMMIT_B, validPool('a', 110, spec), validPool('b', ofOther, spec));
   fleet.inForce = { oid: COMMIT_B, repo: { ...repo, cluster: { ...repo.cluster, maxUnavailable } } };
-  fleet.reconcile();
+  for (let pass = 0; pass < 3; pass += 1) fleet.reconcile();
   const { nodes: planned, pools } = fleet.reconcile();
   return Object.fromEntries(blockingNodes(planned, pools));
 }
@@ -43,6 +44,14 @@ describe('the nodes that a pool waits for', () => {
   it('are none of another pool, unless a bound over all pools is full', () => {
     assert.deepEqual(blocking({ b1: AWAY }), {});
     assert.deepEqual(blocking({ b1: AWAY }, {}, 1), { a: ['b1'] });
+  });
+
+  it('are none while a node of another pool is changed, whose place comes free by itself', () => {
+    assert.deepEqual(blocking({ a1: AWAY }, { maxUnavailable: 2 }, 2, 110), {});
+    assert.deepEqual(blocking({ a1: AWAY, a2: AWAY }, { maxUnavailable: 2 }, 2, 110), {
+      a: ['a1', 'a2'],
+      b: ['a1', 'a2'],
+    });
   });
 
   it('are none where the pool waits for something else, or allows none to be unavailable', () => {

@@ -9,6 +9,7 @@ import { passResultIn } from '../status-page/pass-results.ts';
 /** Which nodes a scrape says that the pool waits for, where so many of its 20 nodes are cordoned in each of these passes. */
 async function scraped(isLeader: boolean, ...cordoned: readonly number[]): Promise<readonly string[]> {
   const metrics = createMetrics({ clock: systemClock, ofProcess: false });
+  let text = '';
   for (const count of cordoned) {
     const fleet = new FleetSimulation();
     for (let index = 0; index < 20; index += 1) {
@@ -18,8 +19,8 @@ async function scraped(isLeader: boolean, ...cordoned: readonly number[]): Promi
     fleet.rounds(2);
     metrics.watch({ isLeader: () => isLeader, fleet: () => fleet.fleet, pageListeners: () => 0 });
     metrics.round(passResultIn(fleet));
+    text = await metrics.text();
   }
-  const text = await metrics.text();
   return [...text.matchAll(/^kubelet_gitops_pool_blocking_node\{pool="workers",node="(\w+)"\} 1$/gm)].map(
     ([, node = '']) => node,
   );

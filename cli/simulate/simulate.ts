@@ -3,6 +3,7 @@ import { FULL_PROBATION } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { neverReason } from '#reconciler/policy/participation.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
@@ -34,6 +35,7 @@ export interface Simulation {
   readonly events: readonly NodeEvent[];
   /** The status of every pool at the end. */
   readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
+  /** Without those that never take part. */
   readonly nodes: number;
   /** Pools with errors: they keep the configs that they have. */
   readonly invalidPools: readonly string[];
@@ -69,7 +71,8 @@ export function simulate(question: SimulationQuestion): Simulation {
     ({ pools, moved } = round(fleet, inForce, now, known));
   }
   const invalidPools = head.pools.filter(({ status }) => status === 'invalid').map(({ name }) => name);
-  return { start, end: now, events: fleet.events, pools, nodes: nodes.length, invalidPools };
+  const counted = nodes.filter((node) => neverReason(node) === null).length;
+  return { start, end: now, events: fleet.events, pools, nodes: counted, invalidPools };
 }
 
 const isUnderWay = ({ phase }: KubeletPoolStatus): boolean => phase === 'Progressing' || phase === 'Waiting';

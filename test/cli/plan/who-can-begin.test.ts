@@ -41,7 +41,11 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ma
     nodes,
     inForce: undefined,
   });
-  const { events, pools } = simulate({
+  const {
+    events,
+    pools,
+    nodes: counted,
+  } = simulate({
     base: before,
     head: after,
     nodes,
@@ -56,6 +60,7 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ma
     planned: rolled?.waves.flat() ?? [],
     simulated: events.filter(({ event }) => event === 'started').map((event) => event.node),
     status: pools.get('workers'),
+    counted,
   };
 }
 
@@ -152,11 +157,13 @@ describe('nodes that cannot take part now', () => {
 
   it('are left out, and counted nowhere, where no agent can run on them', () => {
     const fargate = node('f1', { ready: false, labels: { 'eks.amazonaws.com/compute-type': 'fargate' } });
-    const { plan, planned, simulated, status } = both([fargate, node('f2', { virtual: true }), node('w1')], {});
+    const nodes = [fargate, node('f2', { virtual: true }), node('w1')];
+    const { plan, planned, simulated, status, counted } = both(nodes, {});
+    assert.equal(counted, 1);
     assert.deepEqual([planned, simulated, status?.phase, status?.counts?.nodes], [['w1'], ['w1'], 'Settled', 1]);
     assert.deepEqual([plan.pools[0]?.members, plan.summary.nodes], [1, 1]);
     assert.deepEqual(
-      plan.unsupported?.map(({ nodes }) => nodes),
+      plan.unsupported?.map((each) => each.nodes),
       [['f1'], ['f2']],
     );
   });

@@ -190,6 +190,16 @@ export const CODES = {
     'No pool selects these nodes: they run their local config.',
     'Add a pool, widen a selector, or label the node kubelet-gitops.dev/opt-out=true to say that it is meant.',
   ),
+  'pool-waits-for-nodes': meaning(
+    'warning',
+    'No node of the pool is being changed, and maxUnavailable has no place left: unavailable nodes take them all, or it is 0.',
+    'Repair or uncordon them, or delete the Nodes of machines that are gone. kubelet-gitops status --why names the reason of each.',
+  ),
+  'nodes-unsupported': meaning(
+    'note',
+    'No agent can run there, so these nodes are in no pool and take no place of maxUnavailable.',
+    'Nothing: Fargate, other virtual nodes and Windows are left alone.',
+  ),
   'nodes-opted-out': meaning(
     'note',
     'A label on these nodes keeps this software off.',

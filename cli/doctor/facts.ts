@@ -41,6 +41,8 @@ export interface PodFact {
 export interface NodeFact {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** It has the taint of a virtual node. */
+  readonly virtual?: true;
   readonly kubeletVersion: string;
   /** Without, a Node is too young to be judged. */
   readonly createdAt: Millis | undefined;

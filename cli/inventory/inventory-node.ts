@@ -1,15 +1,18 @@
+import type { NodeView } from '#reconciler/policy/fleet.ts';
 import type { FeatureNeeds } from '#reconciler/policy/allocatable/feature-needs.ts';
 import type { VitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 
 /** What a plan wants to know of a node. */
-export interface InventoryNode {
+export interface InventoryNode extends Pick<NodeView, 'virtual' | 'leaving' | 'deletionCandidate'> {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   /** `v1.34.2`; empty if unknown. */
   readonly kubeletVersion: string;
   readonly ready: boolean;
-  /** Pods are kept off it (`spec.unschedulable`); absent if not. */
+  /** Pods are kept off it (`spec.unschedulable`), and not by our own drain; absent if not. */
   readonly cordoned?: true;
+  /** No agent has reported from it lately; absent where one has, or the inventory has no KubeletNodes. */
+  readonly silent?: true;
   /** Quantities as Kubernetes writes them: `cpu`, `memory`, `pods`, `ephemeral-storage`. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;

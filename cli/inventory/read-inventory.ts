@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { CORDONED_ANNOTATION } from '#shared/contract/api/group.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import type { InventoryNode } from './inventory-node.ts';
 import { podAddresses } from './pod-addresses.ts';
 import { featureNeeds } from '#reconciler/policy/allocatable/feature-needs.ts';
+import { marksOf } from '#reconciler/policy/participation.ts';
 import { vitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -50,22 +53,29 @@ export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[]
   const nodes = maps.filter((object) => object['kind'] === 'Node' || object['kind'] === undefined);
   const running = pods.filter((pod) => !ENDED.has(mapIn(pod['status'])['phase']));
   const byNode = Map.groupBy(running, (pod) => textIn(mapIn(pod['spec'])['nodeName']));
-  const numaNodes = numaNodesIn(maps.filter((object) => object['kind'] === 'KubeletNode'));
+  const agents = agentsIn(maps.filter((object) => object['kind'] === 'KubeletNode'));
   return nodes
     .map((node) => nodeFrom(node, pods.length === 0 ? undefined : byNode))
-    .map((node) => ({ ...node, ...numaNodes.get(node.name) }))
+    .map((node) => ({ ...node, ...agents(node.name) }))
     .filter(({ name }) => name !== '')
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 }
 
-/** What agents say, by the name of the node. */
-function numaNodesIn(kubeletNodes: readonly Raw[]): ReadonlyMap<string, Pick<InventoryNode, 'numaNodes'>> {
-  return new Map(
-    kubeletNodes.flatMap(({ metadata, status }) => {
-      const { numaNodes } = mapIn(status);
-      return typeof numaNodes === 'number' ? [[textIn(mapIn(metadata)['name']), { numaNodes }] as const] : [];
-    }),
+/** What agents say, by the name of the node. The newest of them spoke when the inventory was made: a file may be old. */
+function agentsIn(kubeletNodes: readonly Raw[]): (node: string) => Pick<InventoryNode, 'numaNodes' | 'silent'> {
+  const statuses = new Map(
+    kubeletNodes.map(({ metadata, status }) => [textIn(mapIn(metadata)['name']), mapIn(status)] as const),
   );
+  const heartbeatOf = (status: Raw = {}): number => Date.parse(textIn(status['heartbeat'])) || 0;
+  const newest = [...statuses.values()].reduce((last, status) => Math.max(last, heartbeatOf(status)), 0);
+  return (node) => {
+    const status = statuses.get(node);
+    const numaNodes = status?.['numaNodes'];
+    return {
+      ...(typeof numaNodes === 'number' ? { numaNodes } : {}),
+      ...(newest - heartbeatOf(status) > AGENT_SILENT_MS ? { silent: true as const } : {}),
+    };
+  };
 }
 
 function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefined): InventoryNode {
@@ -75,13 +85,19 @@ function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefin
   const name = textIn(metadata['name']);
   const spec = mapIn(node['spec']);
   const addresses = podAddresses(spec);
+  const isDrained = CORDONED_ANNOTATION in mapIn(metadata['annotations']);
+  const taints = (Array.isArray(spec['taints']) ? spec['taints'].map(mapIn) : []).map(({ key, value }) => ({
+    key: textIn(key),
+    value: textIn(value),
+  }));
   const createdAt = Date.parse(textIn(metadata['creationTimestamp']));
   return {
     name,
     labels: textsIn(metadata['labels']),
     kubeletVersion: textIn(mapIn(status['nodeInfo'])['kubeletVersion']),
     ready: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
-    ...(spec['unschedulable'] === true ? { cordoned: true as const } : {}),
+    ...(spec['unschedulable'] === true && !isDrained ? { cordoned: true as const } : {}),
+    ...marksOf(metadata['deletionTimestamp'], taints),
     ...(addresses === undefined ? {} : { podAddresses: addresses }),
     ...(Number.isNaN(createdAt) ? {} : { createdAt }),
     capacity: textsIn(status['capacity']),

@@ -19,6 +19,7 @@ import { computedForNone, planClasses } from './plan-classes.ts';
 import { heldByVersion } from './held-by-version.ts';
 import { planNode } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
+import { type OverallBound, unavailableIn } from './who-can-begin.ts';
 import { notEstimatedIn } from './not-estimated.ts';
 import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
@@ -51,8 +52,9 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const after = poolMembershipOf(nodes, head.repo, validPools(base.repo));
   const moves = movesBetween(nodes, before, after);
   const names = [...new Set([...base.repo.pools, ...head.repo.pools].map(({ name }) => name))].sort();
+  const overall = overallBound(base.repo, head.repo, nodes, after);
   const planned = names.flatMap((name) =>
-    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after),
+    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall),
   );
   const pools = planned.map(({ plan }) => plan);
   const known = new Set(findingsIn(base.repo).map(formatFinding));
@@ -66,6 +68,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
     pools,
     moves: movePlans,
     conflicts: [...after.conflicts].map(([node, pools_]) => ({ node, pools: pools_ })),
+    ...(after.unsupported.length > 0 && { unsupported: after.unsupported }),
     clusterSpec:
       base.repo.pools.length === 0 || hasFileErrors(head.repo, file)
         ? []
@@ -79,7 +82,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
       ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
     ],
-    summary: summaryOf(planned, movePlans, overallBound(head.repo, after)),
+    summary: summaryOf(planned, movePlans, overall && overall.free),
   };
 }
 
@@ -91,6 +94,7 @@ function planPool(
   nodes: readonly InventoryNode[],
   before: PoolMembership,
   after: PoolMembership,
+  overall: OverallBound | null,
 ): readonly PlannedPool[] {
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
@@ -144,7 +148,7 @@ function planPool(
   const rollout =
     valid === undefined || touched.length === held.size
       ? undefined
-      : plannedRollout(valid, members, touched, overallBound(head, after), { takenOver, held, isProven: hadIt });
+      : plannedRollout(valid, members, touched, overall, { takenOver, held, isProven: hadIt });
   const untimed = (): RolloutPlan['untimed'] => {
     if (valid === undefined) return [];
     const classes = touched.flatMap((node) => {
@@ -181,8 +185,21 @@ function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]):
 }
 
 /** Of the nodes in all pools, as `reconciler/policy/rollout/max-unavailable.ts` has it. */
-const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: PoolMembership): number | null =>
-  maxUnavailable === null ? null : limitOf(maxUnavailable, pool.size);
+function overallBound(
+  base: LoadedRepo,
+  head: LoadedRepo,
+  nodes: readonly InventoryNode[],
+  { pool }: PoolMembership,
+): OverallBound | null {
+  const { maxUnavailable } = head.cluster;
+  if (maxUnavailable === null) return null;
+  const [old, now] = [validPools(base), validPools(head)];
+  const unavailable = [...Map.groupBy(nodes, ({ name }) => pool.get(name) ?? '')].flatMap(([name, members]) => {
+    const rollout = (now.get(name) ?? old.get(name))?.spec.rollout;
+    return rollout === undefined ? [] : unavailableIn(members, rollout);
+  });
+  return { free: Math.max(0, limitOf(maxUnavailable, pool.size) - unavailable.length), unavailable };
+}
 
 const changeOf = (old: LoadedPool | undefined, now: LoadedPool | undefined): PoolPlan['change'] => {
   if (now === undefined) return 'removed';

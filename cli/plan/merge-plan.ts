@@ -6,6 +6,7 @@ import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import type { NotEstimated } from './not-estimated.ts';
 import type { Allocatable } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FaultReach } from './fault-reach.ts';
+import type { Absent } from './who-can-begin.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
 export interface MergePlan {
@@ -21,6 +22,8 @@ export interface MergePlan {
   /** Nodes that change their pool, those together that come from the same one and go to the same one. */
   readonly moves: readonly MovePlan[];
   readonly conflicts: readonly Conflict[];
+  /** Nodes that a pool of `head` selects, and on which no agent can run: they are in no pool. Absent for none. */
+  readonly unsupported?: readonly Absent[];
   /** What else of the cluster's file changes, as `suspend: false → true`. */
   readonly clusterSpec: readonly string[];
   /** Why nothing new would be begun in any pool; undefined where nothing of the cluster's file holds it up. */
@@ -109,7 +112,7 @@ export interface NodeWarning {
   readonly refuses: boolean;
 }
 
-/** With the time from the merge to the last promotion, if all goes well and every node is there. */
+/** With the time from the merge to the last promotion, if all goes well, of the nodes that can take part now. */
 export interface RolloutPlan extends Spread {
   /** What may add to that time. */
   readonly untimed: readonly NotEstimated[];
@@ -119,6 +122,10 @@ export interface RolloutPlan extends Spread {
   readonly stages: readonly { readonly name: string; readonly nodes: readonly string[] }[];
   /** Who is started on together, in order, where nothing is in the way. */
   readonly waves: readonly (readonly string[])[];
+  /** Nodes that change and cannot begin now, by what keeps them: no time includes them. Absent for none. */
+  readonly absent?: readonly Absent[];
+  /** What the nodes wait for that begin in none of the waves; absent where only those wait that are absent themselves. */
+  readonly waitsFor?: readonly Absent[];
   /** What the bounds are worth, by planted fault; empty if no node tries a config. */
   readonly worth: readonly FaultReach[];
 }

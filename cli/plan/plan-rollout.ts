@@ -10,7 +10,12 @@ import {
   type ForecastTerms,
 } from '#reconciler/policy/forecast/forecast.ts';
 import { RESTART_MS, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
-import { divideIntoStages, type StageOf, type StageShape } from '#reconciler/policy/forecast/stages.ts';
+import {
+  divideIntoStages,
+  type StageOf,
+  type StageShape,
+  withCanariesFirst,
+} from '#reconciler/policy/forecast/stages.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { limitOf, shareOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
@@ -21,6 +26,7 @@ import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import type { RolloutPlan } from './merge-plan.ts';
 import { blastRadiusOf } from './fault-reach.ts';
+import { type Absent, canaryOrder, type OverallBound, whoCanBegin, zoneIn } from './who-can-begin.ts';
 
 /** A rollout as the files and the inventory say it. */
 export interface PlannedRollout {
@@ -29,6 +35,10 @@ export interface PlannedRollout {
   /** For restarts that take so long. */
   readonly rollout: (restartMs: Millis) => Rollout;
   readonly takenOver: ReadonlySet<string>;
+  /** What keeps those that cannot begin now. */
+  readonly absent: readonly Absent[];
+  /** Of these, what nobody else begins without, from some stage on. */
+  readonly waitsFor: readonly Absent[];
 }
 
 /** What is known of the nodes and of the config besides. */
@@ -44,32 +54,32 @@ interface RolloutFacts {
 /**
  * @param members all nodes of the pool
  * @param touched those of them that change
- * @param overall how many nodes of all pools together may be unavailable; null for no bound
+ * @param overall of all pools together; null for no bound
  */
 export function plannedRollout(
   pool: ValidPool,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
-  overall: number | null,
+  overall: OverallBound | null,
   { takenOver = new Set(), held = new Set(), isProven = false }: RolloutFacts = {},
 ): PlannedRollout {
   const { rollout } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
-  const budget = overall === null ? own : Math.min(own, overall);
+  const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
-  const ordered = inOrder(touched).filter(({ name }) => !held.has(name));
-  const stages = stagesOf(pool, able, ordered);
+  const { able: ordered, free: budget, freeIn, explain } = whoCanBegin(rollout, members, changes, overall);
+  const { stages, lacking } = stagesOf(pool, able, changes, ordered);
+  const begins = new Set(ordered);
+  const absent = changes.filter((node) => !begins.has(node));
   const waves = stages.map(({ items, isFixed, soakMs }) => ({
     nodes: items.map(asForecast),
     isFixed,
     soakMs: (items.length > 0 ? items : ordered).every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
   }));
-  const zones = Map.groupBy(members, zoneIn);
-  const perZone = rollout.maxUnavailablePerZone;
   const { full, afterCanary } = trialTermsOf(pool.spec);
   const terms = (restartMs: Millis): ForecastTerms => ({
     budget,
-    perZone: (zone) => (perZone === undefined ? budget : limitOf(perZone, zones.get(zone)?.length ?? 0)),
+    perZone: freeIn,
     mostOnTrial: mostOnTrial(rollout, members.length),
     canaries: canariesIn(pool, able),
     isProven,
@@ -87,6 +97,8 @@ export function plannedRollout(
     stages,
     rollout: (restartMs) => ({ terms: terms(restartMs), stages: waves }),
     takenOver,
+    absent: explain(absent),
+    waitsFor: ordered.length === 0 ? explain(touched) : explain(lacking),
   };
 }
 
@@ -96,7 +108,7 @@ export function plannedRollout(
  * looked at; `simulate` does that.
  */
 export function planRollout(
-  { budget, stages, rollout, takenOver }: PlannedRollout,
+  { budget, stages, rollout, takenOver, absent, waitsFor }: PlannedRollout,
   untimed: RolloutPlan['untimed'] = [],
 ): RolloutPlan {
   const usual = forecast(rollout(RESTART_MS));
@@ -110,6 +122,8 @@ export function planRollout(
     waves: usual.turns.map(namesOf),
     ...(times ?? { expectedMs: 0, quickMs: 0, slowMs: 0 }),
     untimed,
+    ...(absent.length > 0 && { absent }),
+    ...(waitsFor.length > 0 && { waitsFor }),
     worth: isTried && times !== null ? blastRadiusOf(begun, withFault) : [],
   };
 }
@@ -131,24 +145,16 @@ const asForecast = (node: InventoryNode): ForecastNode => ({
   isControlPlane: isControlPlane(node.labels),
 });
 
-/** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/policy/rollout/node-order.ts` has it. */
-function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
-  const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
-  return [...nodes].sort(
-    (a, b) =>
-      Number(b.ready) - Number(a.ready) ||
-      compare(zoneIn(a), zoneIn(b)) ||
-      compare(a.createdAt ?? 0, b.createdAt ?? 0) ||
-      compare(a.name, b.name),
-  );
-}
-
-/** Each stage ends when so many of the pool's nodes run the config; those that run it already count. */
+/**
+ * Each stage ends when so many of the pool's nodes run the config; those that run it already count. One that does not find enough nodes
+ * is the last one.
+ */
 function stagesOf(
   pool: ValidPool,
   members: readonly InventoryNode[],
+  touched: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
-): readonly StageOf<InventoryNode>[] {
+): { readonly stages: readonly StageOf<InventoryNode>[]; readonly lacking: readonly InventoryNode[] } {
   const { rollout } = pool.spec;
   const { canary, steps = [] } = rollout;
   const soakMs = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
@@ -158,7 +164,7 @@ function stagesOf(
     if (selector !== undefined) return { only: ({ labels }) => selectorMatches(selector, labels) };
     if (canary?.nodes === undefined) return undefined;
     if (!isPerClass(pool)) return { upTo: share(canary.nodes) };
-    return { ofClasses: roomOfClasses(pool, canary.nodes, members, ordered), classOf: classNameIn(pool) };
+    return { ofClasses: roomOfClasses(pool, canary.nodes, members, touched), classOf: classNameIn(pool) };
   })();
   const shapes: readonly StageShape<InventoryNode>[] = [
     ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
@@ -169,7 +175,39 @@ function stagesOf(
     })),
     { name: 'rest', soakMs: soakMs(undefined), who: { upTo: members.length } },
   ];
-  return divideIntoStages(shapes, members.length - ordered.length, ordered);
+  const begun = members.length - touched.length;
+  const classOf = pool.template === undefined ? (): string => '' : classNameIn(pool);
+  const divide = (nodes: readonly InventoryNode[]): readonly StageOf<InventoryNode>[] => {
+    const candidates = [...canaryOrder(ordered, classOf), ...nodes.slice(ordered.length)];
+    return divideIntoStages(shapes, begun, withCanariesFirst(shapes, begun, nodes, candidates));
+  };
+  const divided = divide(ordered);
+  const whole = divide([...ordered, ...awaited(pool, members, touched, ordered)]);
+  const isShort = (at: number): boolean => (whole[at]?.items.length ?? 0) > (divided[at]?.items.length ?? 0);
+  const short = divided.findIndex(
+    (_, at) => isShort(at) && divided.slice(at + 1).some(({ items }) => items.length > 0),
+  );
+  if (short < 0) return { stages: divided, lacking: [] };
+  const present = new Set(divided[short]?.items);
+  return {
+    stages: divided.slice(0, short + 1),
+    lacking: (whole[short]?.items ?? []).filter((node) => !present.has(node)),
+  };
+}
+
+/** Who changes and cannot begin now; a class of which nobody can is not waited for. */
+function awaited(
+  pool: ValidPool,
+  members: readonly InventoryNode[],
+  touched: readonly InventoryNode[],
+  ordered: readonly InventoryNode[],
+): readonly InventoryNode[] {
+  const [begins, changes] = [new Set(ordered), new Set(touched)];
+  const others = touched.filter((node) => !begins.has(node));
+  if (!isPerClass(pool)) return others;
+  const classOf = classNameIn(pool);
+  const asked = new Set(members.filter((node) => begins.has(node) || !changes.has(node)).map(classOf));
+  return others.filter((node) => asked.has(classOf(node)));
 }
 
 const isPerClass = ({ spec: { rollout }, template }: ValidPool): boolean =>
@@ -212,7 +250,5 @@ function canariesIn(pool: ValidPool, members: readonly InventoryNode[]): number 
   const asked = [...sizes.values()].reduce((sum, size) => sum + shareOf(nodes, size), 0);
   return asked === 0 ? shareOf(nodes, members.length) : asked;
 }
-
-const zoneIn = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
 
 const namesOf = (nodes: readonly { readonly name: string }[]): readonly string[] => nodes.map(({ name }) => name);

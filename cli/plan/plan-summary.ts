@@ -16,10 +16,15 @@ export interface PlannedPool {
 export function summaryOf(planned: readonly PlannedPool[], moves: readonly MovePlan[], most: number | null): Summary {
   const pools = planned.map(({ plan }) => plan);
   const leaving = moves.flatMap((move) => move.leaving);
-  const [waiting, moving] = [pools.filter(isWaiting), pools.filter((pool) => !isWaiting(pool))];
+  const moving = pools.filter((pool) => !isWaiting(pool));
+  // Who waits for other nodes may be told what it refuses as soon as they are back.
+  const asked = pools.filter(
+    (pool) => !isWaiting(pool) || (pool.waits === undefined && pool.rollout?.waitsFor !== undefined),
+  );
+  const begun = new Set(moving.flatMap(({ rollout }) => rollout?.waves.flat() ?? []));
   const count = (of: readonly PoolPlan[], which: (node: NodePlan, pool: PoolPlan) => boolean): number =>
     of.reduce((sum, pool) => sum + pool.nodes.filter((node) => which(node, pool)).length, 0);
-  const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node);
+  const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node) && begun.has(node.name);
   const away = (which: keyof Spread): Millis => sum(moves.map((move) => move[which]));
   const side = (which: keyof Spread): Millis =>
     Math.max(away(which), ...moving.map(({ rollout }) => rollout?.[which] ?? 0));
@@ -32,8 +37,8 @@ export function summaryOf(planned: readonly PlannedPool[], moves: readonly MoveP
     nodes: count(pools, () => true) + leaving.length,
     restarts: count(moving, restarts) + leaving.length,
     reboots: count(moving, (node, { cost }) => restarts(node) && cost === 'reboot'),
-    refused: count(moving, isRefused),
-    waiting: count(waiting, () => true),
+    refused: count(asked, isRefused),
+    waiting: count(pools, (node, pool) => !begun.has(node.name) && !(isRefused(node) && asked.includes(pool))),
     takenOver: count(moving, ({ runsAlready }) => runsAlready),
     untimed: NOT_ESTIMATED.filter((each) => moving.some(({ rollout }) => rollout?.untimed.includes(each))),
     expectedMs: together('expectedMs'),

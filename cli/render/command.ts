@@ -171,7 +171,7 @@ function poolOf(repo: LoadedRepo, name: string, node: InventoryNode | undefined)
     node === undefined
       ? ({ choice: 'pool', pool: name } as const)
       : choosePool(
-          node.labels,
+          node,
           valid.map(({ name: pool, spec }) => ({
             name: pool,
             priority: spec.priority,
@@ -184,6 +184,8 @@ function poolOf(repo: LoadedRepo, name: string, node: InventoryNode | undefined)
       `${choice.pools.join(' and ')} select ${name} with the same priority: it stays as it is`,
     );
   }
+  if (choice.choice === 'unsupported')
+    throw new GitopsError('NODE_UNASSIGNED', `${name} is in no pool: ${choice.because}`);
   if (choice.choice !== 'pool') {
     throw new GitopsError('NODE_UNASSIGNED', `no pool selects ${name}: it runs its local config`);
   }

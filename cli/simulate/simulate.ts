@@ -3,6 +3,7 @@ import { FULL_PROBATION } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { neverReason } from '#reconciler/policy/participation.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
 import { type JudgePool, poolJudge } from '#reconciler/policy/config-repo/judge-pool.ts';
@@ -36,6 +37,7 @@ export interface Simulation {
   readonly events: readonly NodeEvent[];
   /** The status of every pool at the end. */
   readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
+  /** Without those that never take part. */
   readonly nodes: number;
   /** Pools with errors, or with configs that their nodes refuse: they keep the configs that they have. */
   readonly invalidPools: readonly string[];
@@ -74,7 +76,8 @@ export function simulate(question: SimulationQuestion): Simulation {
     fleet.pass(now, manners.failureRate);
     ({ pools, refused, moved } = round(fleet, inForce, now, known, judge));
   }
-  return { start, end: now, events: fleet.events, pools, nodes: nodes.length, invalidPools: refused };
+  const counted = nodes.filter((node) => neverReason(node) === null).length;
+  return { start, end: now, events: fleet.events, pools, nodes: counted, invalidPools: refused };
 }
 
 const isUnderWay = ({ phase }: KubeletPoolStatus): boolean => phase === 'Progressing' || phase === 'Waiting';

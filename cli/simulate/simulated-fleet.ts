@@ -6,6 +6,7 @@ import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { probationOf } from '#reconciler/policy/rollout/trial-terms.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
+import { marksIn, nodeViewOf } from '../inventory/node-view.ts';
 import { applySteps } from './fleet/apply-steps.ts';
 import { healthyFor, nextReport, rebooted } from './fleet/simulated-agent.ts';
 
@@ -37,7 +38,7 @@ export interface SimulatedFleet {
   readonly events: NodeEvent[];
   /** From now on nodes are as the inventory shows them: those that are away now were not in the past. */
   beAsNow(inventory: readonly InventoryNode[]): void;
-  /** As the planner sees it: every agent gave a sign of life just now. */
+  /** As the planner sees it: every agent that is not silent gave a sign of life just now. */
   at(now: Millis): Fleet;
   perform(steps: readonly Step[], now: Millis): void;
   /**
@@ -59,7 +60,7 @@ export function createSimulatedFleet(
   { restartMs, random, failsAfter = () => null }: SimulatedBehaviour,
   start: Millis,
 ): SimulatedFleet {
-  const nodes = new Map(inventory.map((node, index) => [node.name, viewOf(node, index, start)]));
+  const nodes = new Map(inventory.map((node, index) => [node.name, inThePast(nodeViewOf(node, index, start))]));
   let fleet: Fleet = { nodes, kubeletNodes: new Map(), configSources: new Map(), pools: new Map() };
   const ends = new Map<string, Millis>();
   /** Where an end is a failure for certain. */
@@ -67,6 +68,8 @@ export function createSimulatedFleet(
   /** When nodes on trial have been healthy for as long as their probations. */
   const calm = new Map<string, { readonly at: Millis; readonly seconds: number }>();
   const events: NodeEvent[] = [];
+  /** Names of nodes whose agents are silent now. */
+  const muted = new Set<string>();
 
   /** The agents of these nodes take one step each. */
   const report = (
@@ -111,16 +114,19 @@ export function createSimulatedFleet(
     events,
     beAsNow(seen) {
       const now = new Map(fleet.nodes);
-      for (const { name, ready, cordoned = false } of seen) {
+      for (const each of seen) {
+        const { name, ready, cordoned = false, silent } = each;
         const node = now.get(name);
-        if (node !== undefined) now.set(name, { ...node, ready, cordoned });
+        if (node !== undefined) now.set(name, { ...node, ready, cordoned, ...marksIn(each) });
+        if (silent) muted.add(name);
       }
       fleet = { ...fleet, nodes: now };
     },
     at(now) {
-      const heartbeat = toTimestamp(now);
+      const [heartbeat, long] = [toTimestamp(now), toTimestamp(start - 86_400_000)];
       const alive = [...fleet.kubeletNodes].map(
-        ([name, node]) => [name, { ...node, status: { ...node.status, heartbeat } }] as const,
+        ([name, node]) =>
+          [name, { ...node, status: { ...node.status, heartbeat: muted.has(name) ? long : heartbeat } }] as const,
       );
       return { ...fleet, kubeletNodes: new Map(alive) };
     },
@@ -166,12 +172,9 @@ export function createSimulatedFleet(
   };
 }
 
-function viewOf(node: InventoryNode, index: number, start: Millis): NodeView {
-  const { name, labels, kubeletVersion, createdAt } = node;
-  // Where the inventory does not say how old nodes are, its order counts.
-  const since = start - 365 * 86_400_000 + index;
-  const times = { readySince: since, createdAt: createdAt ?? since };
-  return { name, uid: name, labels, ready: true, cordoned: false, kubeletVersion, size: node, ...times };
+function inThePast(node: NodeView): NodeView {
+  const { leaving: _, ...rest } = node;
+  return { ...rest, ready: true, cordoned: false };
 }
 
 /** Every time for which a pool wants a config to have proven itself. */

@@ -86,7 +86,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const { node, running, unseen, told } = await nodeOf(name, given, io);
   const valid = repo.pools.filter((pool): pool is ValidPool => pool.status === 'valid');
   const choice = choosePool(
-    node.labels,
+    node,
     valid.map(({ name: pool, spec }) => ({ name: pool, priority: spec.priority, nodeSelector: spec.nodeSelector })),
   );
   const loaded = choice.choice === 'pool' ? (valid.find((each) => each.name === choice.pool) ?? null) : null;

@@ -87,6 +87,8 @@ function poolLine({ choice, invalidPools }: WholeExplanation): string {
       return `${choice.pools.join(' and ')} select the node with the same priority: it stays as it is`;
     case 'opted-out':
       return 'the node is opted out: it stays as it is';
+    case 'unsupported':
+      return `the node is in no pool: ${choice.because}`;
   }
 }
 

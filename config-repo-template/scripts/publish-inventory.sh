@@ -27,8 +27,12 @@ trim='def requests: {resources: {requests: .resources.requests}};
   def size: (if contains(":") then "::/" else "0.0.0.0/" end) + sub("^.*/"; "");
   {items: [.items[] | if .kind == "Node" then {
     kind,
-    metadata: {name: .metadata.name, labels: .metadata.labels},
-    spec: {podCIDRs: [.spec.podCIDRs[]? | size]},
+    metadata: {name: .metadata.name, labels: .metadata.labels, deletionTimestamp: .metadata.deletionTimestamp},
+    spec: {
+      podCIDRs: [.spec.podCIDRs[]? | size],
+      unschedulable: (.spec.unschedulable and .metadata.annotations["kubelet-gitops.dev/cordoned"] == null),
+      taints: [.spec.taints[]? | {key, value}]
+    },
     status: {
       nodeInfo: {kubeletVersion: .status.nodeInfo.kubeletVersion},
       capacity: .status.capacity,

@@ -27,6 +27,7 @@ import { NEEDED_BY_PODS } from '#shared/contract/kubelet-config/feature-gates/ga
 import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { parseFailed, parseMark } from '../policy/disruption/drain-mark.ts';
 import type { ConfigSourceView, NodeView } from '../policy/fleet.ts';
+import { isOfParticipation, marksOf } from '../policy/participation.ts';
 
 /** Config sources carry both labels; the record of the commit in force carries only the first. */
 export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
@@ -39,7 +40,10 @@ interface HeartbeatCondition extends Condition {
 type Amounts = Readonly<Record<string, string>>;
 
 interface NodeObject extends KubeObject {
-  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { readonly key: string; readonly value?: string }[];
+  };
   readonly status?: {
     readonly conditions?: readonly HeartbeatCondition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
@@ -69,6 +73,7 @@ export function viewNode(object: KubeObject): NodeView {
     cordoned: spec?.unschedulable === true,
     ...drainsOf(metadata.annotations),
     ...(spec?.taints?.some(({ key }) => key === NOT_CONFIGURED_TAINT) === true ? { gated: true } : {}),
+    ...marksOf(metadata.deletionTimestamp, spec?.taints),
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
     ...sizeOf(status),
@@ -83,7 +88,7 @@ export function trimNode(object: KubeObject): KubeObject {
   const { managedFields: _, ...kept } = metadata as KubeObject['metadata'] & { readonly managedFields?: unknown };
   const conditions = status?.conditions?.filter(({ type }) => type === 'Ready' || type === CONFIG_HEALTH);
   const kubeletVersion = status?.nodeInfo?.kubeletVersion;
-  const taints = spec?.taints?.filter(({ key }) => key === NOT_CONFIGURED_TAINT);
+  const taints = spec?.taints?.filter((taint) => taint.key === NOT_CONFIGURED_TAINT || isOfParticipation(taint));
   return {
     metadata: kept,
     spec: { unschedulable: spec?.unschedulable, ...(taints === undefined ? {} : { taints }) },

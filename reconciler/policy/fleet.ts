@@ -71,8 +71,12 @@ export interface NodeView {
   readonly drainFailed?: FailedDrain;
   /** It has the taint that it was registered with, and pods are to wait for its config. */
   readonly gated?: true;
-  /** Why it is about to be removed, as a clause; absent where it is not. */
+  /** It has the taint of a virtual node. */
+  readonly virtual?: true;
+  /** Why it is about to be removed, as a clause for people; absent for a node that stays. */
   readonly leaving?: string;
+  /** An autoscaler may remove it. */
+  readonly deletionCandidate?: true;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
   /** Features that it declares (KEP-5328), of those that pods can need; absent for a Node that declares no features. */

@@ -25,7 +25,7 @@ export function membersOfPools(pools: readonly SelectingPool[], { nodes }: Pick<
   const choices = new Map<string, Choice>();
   const members = new Map<string, NodeView[]>(pools.map(({ name }) => [name, []]));
   for (const node of nodes.values()) {
-    const choice = choose(node.labels);
+    const choice = choose(node);
     choices.set(node.name, choice);
     if (choice.choice === 'pool') members.get(choice.pool)?.push(node);
   }

@@ -128,6 +128,11 @@ const CASES: Readonly<Record<string, readonly [at: string, fires: Series, rests:
       'kubelet_gitops_pool_suspended{pool="a"}': '1x3000',
     },
   ],
+  KubeletGitopsPoolBlocked: [
+    '15m',
+    { 'kubelet_gitops_pool_blocking_node{pool="a", node="w1"}': '1x3000' },
+    { 'kubelet_gitops_pool_blocking_node{pool="a", node="w1"}': '1x6 _x6 1x3000' },
+  ],
   KubeletGitopsAgentsSilent: [
     '20m',
     { kubelet_gitops_agents_silent: '2x3000' },

@@ -70,6 +70,7 @@ const node = (name: string, labels: Readonly<Record<string, string>>) => ({
   kind: 'Node',
   metadata: { name, labels },
   status: {
+    conditions: [{ type: 'Ready', status: 'True' }],
     nodeInfo: { kubeletVersion: 'v1.33.0' },
     capacity: { cpu: '4', pods: '110' },
     allocatable: { cpu: '4', pods: '110' },
@@ -118,7 +119,10 @@ describe('the JSON of the commands', () => {
       'pools/d/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd'),
     });
     const pods = Array.from({ length: 9 }, () => ({ kind: 'Pod', spec: { nodeName: 'n-b' }, status: {} }));
-    const items = [node('n-a', { pool: 'a' }), node('n-b', { pool: 'b' }), node('n-d', { pool: 'd' }), ...pods];
+    const away = { ...node('n-c', { pool: 'b' }), spec: { unschedulable: true } };
+    const fargate = node('n-f', { pool: 'b', 'eks.amazonaws.com/compute-type': 'fargate' });
+    const own = [node('n-a', { pool: 'a' }), node('n-b', { pool: 'b' }), node('n-d', { pool: 'd' })];
+    const items = [...own, away, fargate, ...pods];
     await writeFile(join(repository.directory, 'nodes.json'), JSON.stringify({ items }));
   });
   after(() => repository.remove());

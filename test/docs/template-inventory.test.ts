@@ -26,6 +26,19 @@ const node = (name: string) => ({
     images: [{ names: ['secret-image'] }],
   },
 });
+/** What keeps nodes from taking part now, and a cordon of our own, which does not. */
+const marked = [
+  {
+    ...node('n-3'),
+    spec: { unschedulable: true, taints: [{ key: 'karpenter.sh/disruption', value: 'disrupting', effect: 'secret' }] },
+  },
+  { ...node('n-4'), metadata: { name: 'n-4', labels: {}, deletionTimestamp: '2026-11-21T12:00:00Z' } },
+  {
+    ...node('n-5'),
+    metadata: { name: 'n-5', labels: {}, annotations: { 'kubelet-gitops.dev/cordoned': 'secret' } },
+    spec: { unschedulable: true },
+  },
+];
 const pod = {
   kind: 'Pod',
   metadata: { name: 'secret-pod' },
@@ -61,13 +74,14 @@ describeOrSkip('publish-inventory.sh of the template', { skip: WITHOUT_GIT || WI
   const origin = (...argv: readonly string[]) => workspace.git('-C', join(workspace.directory, 'origin'), ...argv);
 
   it('publishes what a plan needs of nodes and pods, and nothing else of them', async () => {
-    const { code, out } = await publish([node('n-1'), node('n-2'), pod, pod, ...vital]);
+    const objects = [node('n-1'), node('n-2'), ...marked, pod, pod, ...vital];
+    const { code, out } = await publish(objects);
     assert.equal(code, 0, out);
-    assert.match(out, /demo has 2 nodes/);
+    assert.match(out, /demo has 5 nodes/);
     const published = await origin('show', 'inventory:demo.json');
     assert.doesNotMatch(published, /secret|10\.0\.0\.1|fd01/);
     assert.equal(nodesFrom([node('n-1')])[0]?.podAddresses, 254);
-    const all: unknown[] = [node('n-1'), node('n-2'), pod, pod, ...vital];
+    const all: readonly unknown[] = objects;
     assert.deepEqual(nodesFrom(all)[0]?.vital, {
       count: 3,
       requests: { cpu: 0.003, memory: 3 * 1025 * 2 ** 20, 'ephemeral-storage': 0 },

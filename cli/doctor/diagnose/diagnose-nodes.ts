@@ -1,4 +1,5 @@
 import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
+import { neverReason } from '#reconciler/policy/participation.ts';
 import { failedAt } from '#reconciler/policy/rollout/node-progress.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
@@ -36,9 +37,16 @@ function choices({ nodes, pools, kubeletNodes }: Facts): readonly Diagnosis[] {
   const candidates = pools.value.flatMap(({ metadata: { name }, spec }) =>
     spec === undefined ? [] : [{ name, priority: spec.priority, nodeSelector: spec.nodeSelector }],
   );
-  const chosen = nodes.value.map(({ name, labels }) => ({ name, choice: choosePool(labels, candidates) }));
+  const chosen = nodes.value.map((node) => ({ name: node.name, choice: choosePool(node, candidates) }));
   const conflicts = Map.groupBy(chosen, ({ choice }) =>
     choice.choice === 'conflict' ? choice.pools.join(' and ') : '',
+  );
+  const never = Map.groupBy(
+    nodes.value.flatMap((node) => {
+      const reason = neverReason(node);
+      return reason === null ? [] : [{ name: node.name, ...reason }];
+    }),
+    ({ because }) => because,
   );
   const names = (is: string): readonly string[] =>
     chosen.filter(({ choice }) => choice.choice === is).map(({ name }) => name);
@@ -56,7 +64,14 @@ function choices({ nodes, pools, kubeletNodes }: Facts): readonly Diagnosis[] {
           ),
     ),
     ...aboutAll('nodes-unmanaged', 'node', names('none'), 'selected by no pool'),
-    ...aboutAll('nodes-opted-out', 'node', names('opted-out'), 'opted out by a label'),
+    ...[...never].flatMap(([because, each]) =>
+      aboutAll(
+        each[0]?.choice === 'opted-out' ? 'nodes-opted-out' : 'nodes-unsupported',
+        'node',
+        each.map(({ name }) => name),
+        because,
+      ),
+    ),
     ...aboutAll(
       'records-without-node',
       'KubeletNode',

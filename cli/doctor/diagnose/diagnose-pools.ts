@@ -22,6 +22,7 @@ export function diagnosePools(facts: Facts): readonly Diagnosis[] {
       ...halted(pool),
       ...invalid(pool),
       ...blocked(pool),
+      ...waitingForNodes(pool),
       ...closed(pool, policy.windows, facts.now),
     ]),
     ...aboutAll('pool-empty', 'pool', empty, 'no node matches the selector'),
@@ -53,6 +54,14 @@ function blocked({ metadata: { name }, status }: KubeletPool): readonly Diagnosi
   const held = status?.holds?.find(({ reason }) => reason === 'blocked');
   return held === undefined ? [] : [diagnosis('pool-blocked', `pool ${name}: ${held.message}`, [name])];
 }
+
+/** Where a pool waits and a bound has no place, those who take the places are none that are being changed. */
+function waitingForNodes({ metadata: { name }, status }: KubeletPool): readonly Diagnosis[] {
+  const full = status?.phase === 'Waiting' ? status.holds?.find(({ reason }) => BOUNDS.has(reason)) : undefined;
+  return full === undefined ? [] : [diagnosis('pool-waits-for-nodes', `pool ${name}: ${full.message}`, [name])];
+}
+
+const BOUNDS: ReadonlySet<string> = new Set(['budget', 'zone-budget', 'overall-budget', 'control-plane']);
 
 type Windows = Parameters<typeof windowsState>[0][number];
 

@@ -1,4 +1,5 @@
 import type { Lease } from '#reconciler/cluster/leader/lease.ts';
+import { marksOf } from '#reconciler/policy/participation.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -38,13 +39,15 @@ export async function readFacts(kube: Kube, transport: Transport, namespace: str
 }
 
 interface NodeObject extends KubeObject {
+  readonly spec?: { readonly taints?: Parameters<typeof marksOf>[1] };
   readonly status?: { readonly nodeInfo?: { readonly kubeletVersion?: string } };
 }
 
-function viewNode({ metadata, status }: NodeObject): NodeFact {
+function viewNode({ metadata, spec, status }: NodeObject): NodeFact {
   return {
     name: metadata.name,
     labels: metadata.labels ?? {},
+    ...marksOf(metadata.deletionTimestamp, spec?.taints),
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp),
   };

@@ -1,4 +1,4 @@
-import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
+import { neverReason } from '#reconciler/policy/participation.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { NotUsed } from '../../inventory/config-file-arguments.ts';
 import { type NonDefaults, nonDefaultsOf, type RunningFields } from '../non-defaults.ts';
@@ -67,10 +67,7 @@ function whyNot({ name, labels, kubeletVersion, running }: NodeReading): string 
   const minor = minorNumber(kubeletVersion);
   if (minor !== undefined && minor < OLDEST_MINOR)
     return `runs kubelet ${minorName(minor)}; the oldest that can be managed is ${minorName(OLDEST_MINOR)}`;
-  const optOut = labels[OPT_OUT_LABEL];
-  if (running !== undefined && optOut !== undefined && optOut !== 'false')
-    return `keeps off by its label ${OPT_OUT_LABEL}`;
-  return undefined;
+  return running === undefined ? undefined : neverReason({ labels })?.because;
 }
 
 /** Of a node of which nothing but its name is known. */

@@ -20,6 +20,7 @@ import {
   sidesOf,
   summaryLine,
   takeOverLines,
+  unsupportedLines,
   waitLines,
   warningLines,
 } from './plan-lines.ts';
@@ -59,6 +60,7 @@ export function planAsMarkdown(plan: MergePlan): string {
     );
   if (!isEmpty) parts.push(...groupSimilarPools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
   if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
+  if (!isEmpty) parts.push(...unsupportedLines(plan).map(escape));
   const conflicts = formatConflicts(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
   if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
   const found = findings.map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);

@@ -4,6 +4,7 @@ import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import { formatResource } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
+import type { Absent } from '../who-can-begin.ts';
 import { type SimilarPools, MANY_POOLS } from './group-pools.ts';
 
 /** What a change costs a node, for people. */
@@ -118,6 +119,7 @@ function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
   const { budget, waves } = rollout;
   const count = counted(nodes);
   if (waves.length === 0) {
+    if (rollout.waitsFor !== undefined) return `${count} would change, but wait for ${absentOf(rollout.waitsFor)}`;
     return `${count} would change, but ${budget === 0 ? 'maxUnavailable' : 'maxUnavailablePerZone'} allows none`;
   }
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
@@ -130,6 +132,14 @@ function timeOf({ expectedMs, quickMs, slowMs, untimed = [] }: Spread & Partial<
   const more = untimed.length === 0 ? '' : `, plus ${untimed.join(', ')}`;
   return `about ${usual}${quick === slow ? '' : ` (${quick} to ${slow})`} if all goes well${more}`;
 }
+
+/** `w1, w2: the node is cordoned`. */
+const absentOf = (absent: readonly Absent[]): string =>
+  absent.map(({ nodes, because }) => `${listed(nodes)}: ${because}`).join('; ');
+
+/** Nodes that are selected, and left alone. */
+export const unsupportedLines = ({ unsupported = [] }: MergePlan): readonly string[] =>
+  unsupported.map((each) => `Left alone, and in no pool: ${absentOf([each])}`);
 
 const counted = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'node' : 'nodes'}`;
 
@@ -144,10 +154,19 @@ export function waitLines(pools: SimilarPools): readonly string[] {
 function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
   if (rollout === undefined || rollout.waves.length === 0 || waits !== undefined) return [];
   const { stages, waves } = rollout;
-  if (stages.length > 1) return stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`);
+  if (stages.length > 1)
+    return [...stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`), ...absentLines(rollout)];
   const turns = waves.slice(0, MOST_TURNS).map((nodes) => listed(nodes));
   const more = waves.length - turns.length;
-  return [`order: ${turns.join(' → ')}${more > 0 ? ` → and ${more} more` : ''}`];
+  return [`order: ${turns.join(' → ')}${more > 0 ? ` → and ${more} more` : ''}`, ...absentLines(rollout)];
+}
+
+/** Whom the time does not include. */
+function absentLines({ absent, waitsFor }: RolloutPlan): readonly string[] {
+  return [
+    ...(absent === undefined ? [] : [`not in that time: ${absentOf(absent)}`]),
+    ...(waitsFor === undefined ? [] : [`then the others wait for ${absentOf(waitsFor)}`]),
+  ];
 }
 
 const MOST_TURNS = 6;

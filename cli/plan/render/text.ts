@@ -21,6 +21,7 @@ import {
   sidesOf,
   summaryLine,
   takeOverLines,
+  unsupportedLines,
   waitLines,
   warningLines,
 } from './plan-lines.ts';
@@ -46,6 +47,8 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
   if (plan.moves.length > 0) lines.push('');
   for (const line of formatConflicts(plan.conflicts)) lines.push(paint('bad', `Conflict: ${line}`));
   if (plan.conflicts.length > 0) lines.push('');
+  const unsupported = unsupportedLines(plan);
+  lines.push(...unsupported.map((line) => paint('quiet', line)), ...(unsupported.length > 0 ? [''] : []));
   for (const finding of findings)
     lines.push(
       paint(finding.severity === 'error' || finding.kind === 'security' ? 'bad' : 'busy', formatFinding(finding)),

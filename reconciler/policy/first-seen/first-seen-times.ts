@@ -1,8 +1,9 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import { type Choice, createPoolChooser } from '../pool-selection/choose-pool.ts';
-import type { Fleet, NodeView } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
 import { isOwnedBy } from '../kubelet-node-of.ts';
+import type { Selectable } from '../participation.ts';
 import { type NodeFirstSeen, nodeFirstSeen } from './node-first-seen.ts';
 
 /**
@@ -45,15 +46,15 @@ export function firstSeenTimes(
 }
 
 /** Which pool a node would be in by what the cluster has of the pools; computed on demand. */
-function poolsUntilNow({ pools }: Fleet): (labels: NodeView['labels']) => Choice {
-  let choose: ((labels: NodeView['labels']) => Choice) | undefined;
-  return (labels) => {
+function poolsUntilNow({ pools }: Fleet): (node: Selectable) => Choice {
+  let choose: ((node: Selectable) => Choice) | undefined;
+  return (node) => {
     choose ??= createPoolChooser(
       [...pools.values()].flatMap(({ metadata, spec }) =>
         spec === undefined ? [] : [{ name: metadata.name, priority: spec.priority, nodeSelector: spec.nodeSelector }],
       ),
     );
-    return choose(labels);
+    return choose(node);
   };
 }
 

@@ -5,6 +5,7 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet, PoolChange, NodeView, Unselected } from '../fleet.ts';
+import { absenceOf } from '../participation.ts';
 import { activeConfigOf, assignmentOf, provenConfigOf, sameTarget } from '../rollout/node-progress.ts';
 import { storedTime } from './stored-time.ts';
 import { type PoolChangeInput, poolChangeOf } from './pool-change.ts';
@@ -29,7 +30,7 @@ export interface NodeFirstSeen {
   readonly assigned?: Millis;
   /** Its present assignment. */
   readonly told?: SeenStamp<string>;
-  /** Absent while a pool selects the node, or more than one, or it is opted out. */
+  /** Absent while a pool selects the node, or more than one, or it never takes part. */
   readonly unselected?: Unselected;
   /** Absent while its assignment is of the pool that it is in. */
   readonly poolChange?: PoolChange;
@@ -42,7 +43,7 @@ export interface NodeFirstSeen {
   readonly isAway?: true;
   /** Of a drain that was given up. */
   readonly drainFailed?: SeenStamp<Millis>;
-  /** Since when it could take part in no rollout, without a break: not Ready, cordoned by others, or its agent silent. */
+  /** Since when it could take part in no rollout, without a break (`participation.ts`). */
   readonly unableSince?: Millis;
 }
 
@@ -78,7 +79,7 @@ export function nodeFirstSeen(
   const ready = `${node.ready} ${node.readySince}`;
   const failed = node.drainFailed?.at;
   const isSilent = heartbeatSeen === undefined || now - heartbeatSeen.at > AGENT_SILENT_MS;
-  const isUnable = isSilent || !node.ready || (node.cordoned && node.drain === undefined);
+  const isUnable = absenceOf({ node, isSilent }, undefined) !== null;
   return {
     uid: node.uid,
     firstSeen: last?.firstSeen ?? storedTime(kubeletNode, FIRST_SEEN_ANNOTATION, { now, ahead }) ?? (joined ? now : 0),

@@ -1,6 +1,7 @@
 import { CLASS_LABELS_ANNOTATION, MOVED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { Selectable } from '../participation.ts';
 import type { Choice } from '../pool-selection/choose-pool.ts';
 import { changedLabels, labelsAsked } from '../class-labels.ts';
 import { NO_CONFIG } from '../payload-classes.ts';
@@ -14,8 +15,8 @@ import { storedTime } from './stored-time.ts';
 export interface PoolChangeInput {
   readonly desired: Desired;
   readonly fleet: Fleet;
-  /** The pool of a node with such labels as the cluster's KubeletPools have it, which is before the commit in force changed them. */
-  readonly poolUntilNow: (labels: NodeView['labels']) => Choice;
+  /** The pool of such a node as the cluster's KubeletPools have it, which is before the commit in force changed them. */
+  readonly poolUntilNow: (node: Selectable) => Choice;
   readonly now: Millis;
   /** See `LocalTime`. */
   readonly ahead: Millis;
@@ -45,7 +46,7 @@ export function poolChangeOf(
   if (from === to)
     return isReclassed(node, kubeletNode, desired.pools.get(to)) ? { to, since, by: 'labels' } : undefined;
   const origin = desired.pools.get(from)?.origin ?? 'retiring';
-  const before = poolUntilNow(node.labels);
+  const before = poolUntilNow(node);
   const isByCommit = origin === 'retiring' || before.choice !== 'pool' || before.pool !== to;
   if (isByCommit || known?.by === 'commit') return { to, since, by: 'commit' };
   // A process that begins in the middle of a move by a commit must not stop it: then the pool has not settled yet.

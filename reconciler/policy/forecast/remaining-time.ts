@@ -1,12 +1,13 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { ABSENCE_REASONS } from '../participation.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { isUnavailable, type Member, soakOf } from '../rollout/membership.ts';
-import { canaryCandidates, canaryCount } from '../rollout/canaries.ts';
+import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
 import { probationOf, trialTermsOf } from '../rollout/trial-terms.ts';
@@ -16,7 +17,7 @@ import { healthySince, type Wave, wavesOf } from '../rollout/waves.ts';
 import { cohortOf } from '../rollout/cohort.ts';
 import { forecast, type Stage, type ForecastTerms, type Underway } from './forecast.ts';
 import { type Spread, spreadOf } from './duration-range.ts';
-import { divideIntoStages, type StageShape } from './stages.ts';
+import { divideIntoStages, type StageShape, withCanariesFirst } from './stages.ts';
 import type { ForecastNode } from './waiting.ts';
 
 /** How long a rollout will still take, if all goes well; or why that is unknown. */
@@ -34,12 +35,10 @@ const PASSING: ReadonlySet<HoldReason> = new Set([
   'overall-budget',
   'control-plane',
   'wave',
-  'not-ready',
-  'cordoned',
-  'no-agent',
-  'not-computable',
-  'not-valid',
+  ...ABSENCE_REASONS,
 ]);
+
+const IS_ABSENCE: ReadonlySet<HoldReason> = new Set(ABSENCE_REASONS);
 
 /**
  * The time that is left of a rollout under way. Pure.
@@ -70,14 +69,14 @@ export function remainingTimeOf(
   const { spec } = pool;
   const targeted = group.members.filter(({ target }) => target !== null);
   const { members } = cohortOf(targeted, rollout, spec.rollout.canary);
-  const waiting = inChangeOrder(
-    members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout)).map((member) => ({ member })),
-    now,
-    canaryCandidates(
-      members,
-      rollout.waves.some(({ name, state }) => name === 'canary' && state !== 'done'),
-    ),
-  ).map(({ member }) => member);
+  const able = members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout));
+  const inOrder = (first?: (member: Member) => boolean): readonly Member[] =>
+    inChangeOrder(
+      able.map((member) => ({ member })),
+      now,
+      first,
+    ).map(({ member }) => member);
+  const waiting = inOrder();
   const underway = members.filter(isUnderway);
   const done = members.filter((member) => member.lifecycle.updated && !isUnderway(member));
   const failed = members.filter(({ lifecycle }) => lifecycle.failed).length;
@@ -111,7 +110,7 @@ export function remainingTimeOf(
     threshold: haltThreshold(group),
     takenOver: new Set(waiting.filter(({ runsTarget }) => runsTarget).map(({ node }) => node.name)),
   });
-  const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, waiting, members);
+  const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, [waiting, inOrder(() => true)], members);
   const last = Math.max(...done.map((member) => healthySince(member) ?? -Infinity)) - now;
   const ask = (restartMs: Millis): ReturnType<typeof forecast> =>
     forecast({
@@ -129,8 +128,10 @@ export function remainingTimeOf(
   }
   const spread = spreadOf((restartMs) => ask(restartMs).soakedMs);
   if (spread !== null) return { is: 'time', ...spread };
-  const held = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict.because] : []))[0];
-  return { is: 'unknown', because: held ?? 'no node may begin as things stand' };
+  const holds = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict] : []));
+  // What keeps one node keeps no other: the reason that names those in the way comes first.
+  const held = holds.find((each) => !IS_ABSENCE.has(each.hold)) ?? holds[0];
+  return { is: 'unknown', because: held?.because ?? 'no node may begin as things stand' };
 }
 
 /** It was told the payload and is not done with it: on trial, or soaking. */
@@ -198,7 +199,7 @@ function progressOf(
 function stagesLeft(
   waves: readonly Wave[],
   statuses: readonly { readonly name: string; readonly state: string }[],
-  waiting: readonly Member[],
+  [waiting, candidates]: readonly [waiting: readonly Member[], candidates: readonly Member[]],
   members: readonly Member[],
 ): readonly Stage[] {
   const isDone = (name: string): boolean => statuses.some((each) => each.name === name && each.state === 'done');
@@ -214,7 +215,9 @@ function stagesLeft(
     const room = new Map([...ofClasses].map(([of, most]) => [of, most - (begun.get(of)?.length ?? 0)]));
     return { name, soakMs, who: { ofClasses: room, classOf } };
   });
-  return divideIntoStages(shapes, members.length - waiting.length, waiting).map(({ items, ...stage }) => ({
+  const had = members.length - waiting.length;
+  const ordered = withCanariesFirst(shapes, had, waiting, candidates);
+  return divideIntoStages(shapes, had, ordered).map(({ items, ...stage }) => ({
     ...stage,
     nodes: items.map(nodeOf),
   }));

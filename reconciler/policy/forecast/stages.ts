@@ -40,6 +40,23 @@ export function divideIntoStages<Item>(
   return stages;
 }
 
+/**
+ * The order in which nodes begin, with those at its beginning that are chosen as canaries, or as the first node where there are none.
+ *
+ * @param ordered    the order of all others
+ * @param candidates the order in which canaries are chosen
+ */
+export function withCanariesFirst<Item>(
+  [first]: readonly StageShape<Item>[],
+  begun: number,
+  ordered: readonly Item[],
+  candidates: readonly Item[],
+): readonly Item[] {
+  const one = begun === 0 ? candidates.slice(0, 1) : [];
+  const chosen = new Set(first?.name === 'canary' ? chosenBy(first.who, candidates, begun) : one);
+  return [...chosen, ...ordered.filter((item) => !chosen.has(item))];
+}
+
 function chosenBy<Item>(who: StageShape<Item>['who'], left: readonly Item[], begun: number): readonly Item[] {
   if ('only' in who) return left.filter(who.only);
   if ('upTo' in who) return left.slice(0, Math.max(0, who.upTo - begun));

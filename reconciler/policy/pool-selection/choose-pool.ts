@@ -1,5 +1,5 @@
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
-import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
+import { type Never, neverReason, type Selectable } from '../participation.ts';
 import { matcherOf, requiredLabel } from './selector.ts';
 
 /** What choosing needs of a pool. */
@@ -15,21 +15,22 @@ export type Choice =
   | { readonly choice: 'none' }
   /** Several pools of the same, highest priority select it: the node is left as it is until a person decides. */
   | { readonly choice: 'conflict'; readonly pools: readonly string[] }
-  /** A person asked us to keep off this node. */
-  | { readonly choice: 'opted-out' };
+  /** It is in no pool, whichever selects it: a person asked us to keep off this node, or no agent can run there. */
+  | Never;
 
-/** Which pool a node with these labels belongs to: the matching one with the highest priority. */
-export function choosePool(labels: Labels, candidates: readonly PoolCandidate[]): Choice {
-  return createPoolChooser(candidates)(labels);
+/** Which pool a node belongs to: the matching one with the highest priority. */
+export function choosePool(node: Selectable, candidates: readonly PoolCandidate[]): Choice {
+  return createPoolChooser(candidates)(node);
 }
 
 /** The same for many nodes: selectors are looked at once. */
-export function createPoolChooser(candidates: readonly PoolCandidate[]): (labels: Labels) => Choice {
+export function createPoolChooser(candidates: readonly PoolCandidate[]): (node: Selectable) => Choice {
   const possible = possiblePools(candidates);
-  return (labels) => {
-    const optOut = labels[OPT_OUT_LABEL];
-    if (optOut !== undefined && optOut !== 'false') return { choice: 'opted-out' };
+  return (node) => {
+    const never = neverReason(node);
+    if (never !== null) return never;
 
+    const { labels } = node;
     let highest = Number.NEGATIVE_INFINITY;
     let winners: string[] = [];
     for (const { name, priority, matches } of possible(labels)) {

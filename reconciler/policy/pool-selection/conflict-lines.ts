@@ -6,7 +6,7 @@ export interface Conflict {
   readonly pools: readonly string[];
 }
 
-/** The conflicts among nodes that are left as they are. One that a person opted out is not among them. */
+/** The conflicts among nodes that are left as they are. One that never takes part is not among them. */
 export function conflictsAmong(
   nodes: readonly {
     readonly node: { readonly name: string };

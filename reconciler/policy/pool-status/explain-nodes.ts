@@ -42,7 +42,8 @@ function becauseOf(choice: SkippedNode['choice']): string {
     case 'conflict':
       return `${choice.pools.join(' and ')} select it with the same priority: give one of them a higher one`;
     case 'opted-out':
-      return 'opted out by a label';
+    case 'unsupported':
+      return choice.because;
     case 'unknown':
       return 'its pool is missing from the commit, so it keeps its config until a commit has the pool';
   }

@@ -32,9 +32,8 @@ export function drainFirst(
   const again = drainFailed === undefined || drain !== undefined ? 0 : drainsAgainAt(drainFailed);
   if (drainFailed !== undefined && now < again) {
     const times = drainFailed.times > 1 ? `, ${drainFailed.times} in a row` : '';
-    return held(
-      `its drain was given up at ${toTimestamp(drainFailed.at)}${times}; it is drained again from ${toTimestamp(again)} on`,
-    );
+    const because = `its drain was given up at ${toTimestamp(drainFailed.at)}${times}; it is drained again from ${toTimestamp(again)} on`;
+    return { verdict: 'hold', ...hold('drained-in-vain', because) };
   }
   if (drain?.config !== config) {
     const cordon = { verdict: 'drain', stage: 'cordon', because: `its turn has come to be drained${why}` } as const;

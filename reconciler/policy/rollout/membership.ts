@@ -78,7 +78,7 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
   for (const node of fleet.nodes.values()) {
     const choice = desired.choices.get(node.name) ?? { choice: 'none' };
     const kubeletNode = kubeletNodeOf(node, fleet);
-    if (choice.choice === 'conflict' || choice.choice === 'opted-out') {
+    if (choice.choice !== 'pool' && choice.choice !== 'none') {
       untouchable.push({ node, choice, changing: inTransition(kubeletNode, now) });
       continue;
     }

@@ -12,8 +12,9 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
 
 /**
  * The order in which nodes are changed: those that are in the middle of a change or being drained first, because they cost nobody else's
- * place; then those that are Ready, those that were drained in vain, and those that are not Ready, so that canaries are nodes that can
- * prove something. Among each of them zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
+ * place; then those that are Ready, those that an autoscaler may remove, those that were drained in vain, and those that are not Ready, so
+ * that canaries are nodes that can prove something. Among each of them zone by zone, the oldest first, and by name where that is the
+ * same. Stable from pass to pass.
  *
  * @param first who would be a canary: of these, those come first that will be there for longest and have shown that they work, which
  *   are nearest to the median age of their zone and class. The oldest are the next to go where nodes live for a fixed time.
@@ -23,15 +24,21 @@ export function inChangeOrder<T extends { readonly member: Member }>(
   now: Millis,
   first: (member: Member) => boolean = () => false,
 ): readonly T[] {
-  const { begun = [], ready = [], inVain = [], notReady = [] } = Object.groupBy(things, ({ member }) => turnOf(member));
-  return [byZone(begun), byZone(ready, canaryOrder(ready, now, first)), byZone(inVain), byZone(notReady)].flat();
+  const turns = Map.groupBy(things, ({ member }) => turnOf(member));
+  return TURNS.flatMap((turn) => {
+    const those = turns.get(turn) ?? [];
+    return byZone(those, turn === 'ready' ? canaryOrder(those, now, first) : undefined);
+  });
 }
 
-function turnOf(member: Member): 'begun' | 'ready' | 'inVain' | 'notReady' {
-  const { drain, drainFailed, ready } = member.node;
+const TURNS = ['begun', 'ready', 'candidate', 'inVain', 'notReady'] as const;
+
+function turnOf(member: Member): (typeof TURNS)[number] {
+  const { drain, drainFailed, ready, deletionCandidate } = member.node;
   if (isInPlace(member) || drain !== undefined) return 'begun';
   if (!ready) return 'notReady';
-  return drainFailed === undefined ? 'ready' : 'inVain';
+  if (drainFailed !== undefined) return 'inVain';
+  return deletionCandidate === true ? 'candidate' : 'ready';
 }
 
 function byZone<T extends { readonly member: Member }>(

@@ -1,14 +1,16 @@
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { absenceOf, BEFORE_TURN, participantOf } from '../participation.ts';
 import type { Member } from './membership.ts';
 import { healthySince } from './waves.ts';
 
 type Rollout = Pick<RolloutSpec, 'notReadyNodes'> | undefined;
 
 /** Whether a node that has yet to be told can be, as it is now: what it is in the middle of already waits for no readiness. */
-export const canBeChanged = (member: Pick<Member, 'node' | 'lifecycle' | 'unrendered'>, rollout: Rollout): boolean =>
-  member.unrendered === undefined &&
-  (member.lifecycle.inChange || (!isHeldForNotReady(member, rollout) && !isCordonedByOthers(member)));
+export const canBeChanged = (
+  member: Pick<Member, 'node' | 'lifecycle' | 'unrendered' | 'payloadClass'>,
+  rollout: Rollout,
+): boolean => absenceOf(participantOf(member), rollout, BEFORE_TURN) === null;
 
 /** A rollout ends without a node that could not take part for so long, without a break. */
 const LEFT_BEHIND_AFTER_MS: Millis = 60 * 60_000;
@@ -18,14 +20,6 @@ export function isLeftBehind(member: Member, rollout: Rollout, now: Millis): boo
   const { node, lifecycle } = member;
   // What is on trial or soaks ends that first, and what failed counts as that.
   if (lifecycle.shown === 'updating' || lifecycle.failed || healthySince(member) !== null) return false;
-  const isUnable = !lifecycle.mayBeTold || !canBeChanged(member, rollout);
+  const isUnable = !lifecycle.mayBeTold || absenceOf(participantOf(member), rollout) !== null;
   return isUnable && node.unableSince !== undefined && now - node.unableSince >= LEFT_BEHIND_AFTER_MS;
 }
-
-/** It has troubles of its own, which another config would only hide, unless its pool says that the config is to end them. */
-export const isHeldForNotReady = ({ node }: Pick<Member, 'node'>, rollout: Rollout): boolean =>
-  !node.ready && rollout?.notReadyNodes !== 'change';
-
-/** What we cordoned ourselves is about to be changed. */
-export const isCordonedByOthers = ({ node }: Pick<Member, 'node'>): boolean =>
-  node.cordoned && node.drain === undefined;

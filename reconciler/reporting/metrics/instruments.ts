@@ -37,6 +37,10 @@ export function createInstruments(registry: Registry) {
       'config',
       'commit',
     ]),
+    poolBlockingNode: gauge('pool_blocking_node', 'Always 1 for an unavailable node that a pool waits for.', [
+      'pool',
+      'node',
+    ]),
     nodesLeftAlone: gauge('nodes_left_alone', 'Nodes that nobody may touch now, by reason.', ['reason']),
     unreadable: gauge(
       'objects_unreadable',

@@ -5,6 +5,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { ClusterEvent } from '../events/cluster-event.ts';
 import type { Fleet } from '../../policy/fleet.ts';
+import { type BlockingNodes, blockingNodes } from '../../policy/pool-status/blocking-nodes.ts';
 import type { GitSource } from '../../git/source-port.ts';
 import { parseUnreadableNotes } from '../notes/recorded-unreadable-notes.ts';
 import type { PassResult } from '../pass-result.ts';
@@ -54,6 +55,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
   const words = createLabelLimit();
   let view: MetricsView | undefined;
   let allSuspended = false;
+  let blocking: BlockingNodes = new Map();
   instruments.buildInfo.set({ version: VERSION }, 1);
   instruments.gitGoodAt.set(0);
   instruments.leader.set(0);
@@ -65,6 +67,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
     meterSource: (source) => meterSource(source, instruments, clock),
     round(round) {
       allSuspended = round.desired.policy.suspend;
+      blocking = blockingNodes(round.planned.nodes, round.planned.pools);
       countRound(round, instruments);
       for (const { pool, reached, seconds } of rolloutTimes(round)) {
         const into = reached === 'first' ? instruments.firstNodeSeconds : instruments.lastNodeSeconds;
@@ -90,7 +93,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
       const fleet = view?.fleet() ?? null;
       instruments.leader.set(leads ? 1 : 0);
       instruments.pageListeners.set(view?.pageListeners() ?? 0);
-      if (leads && fleet !== null) samplePools(fleet, instruments, clock.now(), allSuspended);
+      if (leads && fleet !== null) samplePools(fleet, instruments, clock.now(), allSuspended, blocking);
       else clearPools(instruments);
       return registry.metrics();
     },
@@ -111,7 +114,7 @@ function countRound(
   for (const severity of ['error', 'warning'] as const) {
     into.commitFindings.set({ severity }, findings.filter((each: Finding) => each.severity === severity).length);
   }
-  for (const reason of ['conflict', 'opted-out', 'unknown'] as const) {
+  for (const reason of ['conflict', 'opted-out', 'unsupported', 'unknown'] as const) {
     const nodes = planned.nodes.skipped.filter(({ choice }) => choice.choice === reason);
     into.nodesLeftAlone.set({ reason }, nodes.length);
   }

@@ -5,9 +5,13 @@ import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-se
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../../policy/fleet.ts';
+import type { BlockingNodes } from '../../policy/pool-status/blocking-nodes.ts';
 import type { Instruments } from './instruments.ts';
 
 const PHASES: readonly PoolPhase[] = ['Settled', 'Progressing', 'Halted', 'Waiting', 'Empty'];
+
+/** An outage takes many nodes of a pool at once, and each is a series. */
+const MOST_BLOCKING = 10;
 
 type Pools = Pick<
   Instruments,
@@ -17,6 +21,7 @@ type Pools = Pick<
   | 'poolConfigValid'
   | 'poolSuspended'
   | 'poolInfo'
+  | 'poolBlockingNode'
   | 'nodesUnseen'
   | 'agentsSilent'
 >;
@@ -25,9 +30,19 @@ type Pools = Pick<
  * Sets what is known of pools again, so that those that are gone are gone from the scrape as well.
  *
  * @param allSuspended whether the cluster's file suspends every pool
+ * @param blocking     by pool, the names of the nodes that it waits for
  */
-export function samplePools(fleet: Fleet, into: Pools, now: Millis, allSuspended: boolean): void {
+export function samplePools(
+  fleet: Fleet,
+  into: Pools,
+  now: Millis,
+  allSuspended: boolean,
+  blocking: BlockingNodes = new Map(),
+): void {
   clearPools(into);
+  for (const [pool, names] of blocking) {
+    for (const node of names.slice(0, MOST_BLOCKING)) into.poolBlockingNode.set({ pool, node }, 1);
+  }
   for (const pool of fleet.pools.values()) {
     readable(() => {
       samplePool(pool, into);
@@ -54,9 +69,10 @@ function readable<T>(look: () => T): T | undefined {
 
 /** A process that does not act says nothing of the fleet: what it said would be counted twice. */
 export function clearPools(into: Pools): void {
-  const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, nodesUnseen, agentsSilent } =
-    into;
-  const all = [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, nodesUnseen];
+  const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, poolBlockingNode } = into;
+  const { nodesUnseen, agentsSilent } = into;
+  const ofPools = [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, poolBlockingNode];
+  const all = [...ofPools, nodesUnseen];
   for (const metric of all) metric.reset();
   agentsSilent.remove();
 }

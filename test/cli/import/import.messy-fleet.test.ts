@@ -73,10 +73,10 @@ describe('importing a messy fleet', () => {
         assert.equal(poolOf.size + grouped.lost.length, members.length);
         for (const node of nodes) {
           const pool = poolOf.get(node.name);
-          const choice = choose(node.labels);
+          const choice = choose(node);
           if (pool === undefined) {
             assert.ok(
-              choice.choice === 'none' || choice.choice === 'opted-out',
+              choice.choice !== 'pool' && choice.choice !== 'conflict',
               `${node.name}: ${JSON.stringify(choice)}`,
             );
           } else assert.deepEqual(choice, { choice: 'pool', pool }, node.name);

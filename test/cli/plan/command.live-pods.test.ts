@@ -13,7 +13,12 @@ import { createRepository, layer, pool, type TestRepository } from '../support/r
 const size = { cpu: '4', memory: '4Gi', pods: '110' };
 const node = {
   metadata: { name: 'n-1', labels: { pool: 'a' } },
-  status: { nodeInfo: { kubeletVersion: 'v1.36.2' }, capacity: size, allocatable: size },
+  status: {
+    nodeInfo: { kubeletVersion: 'v1.36.2' },
+    conditions: [{ type: 'Ready', status: 'True' }],
+    capacity: size,
+    allocatable: size,
+  },
 } as KubeObject;
 const daemon = (name: string, phase: string): KubeObject =>
   ({

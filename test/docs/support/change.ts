@@ -11,7 +11,12 @@ export const INVENTORY = JSON.stringify({
     {
       kind: 'Node',
       metadata: { name: 'gpu-1', labels: { accelerator: 'nvidia' } },
-      status: { nodeInfo: { kubeletVersion: 'v1.34.2' }, capacity: { pods: '50' }, allocatable: { pods: '50' } },
+      status: {
+        conditions: [{ type: 'Ready', status: 'True' }],
+        nodeInfo: { kubeletVersion: 'v1.34.2' },
+        capacity: { pods: '50' },
+        allocatable: { pods: '50' },
+      },
     },
   ],
 });

@@ -29,7 +29,13 @@ describe('a Node without what nobody looks at', () => {
     const taints = [{ key: 'example.com/gpu' }, { key: NOT_CONFIGURED_TAINT }];
     const gated = { ...whole, spec: { ...whole.spec, taints } } as KubeObject;
     assert.equal(viewNode(gated).gated, true);
-    for (const node of [whole, cordoned, gated, { metadata: { name: 'bare' } }]) {
+    const marks = ['karpenter.sh/disrupted', 'virtual-kubelet.io/provider', 'DeletionCandidateOfClusterAutoscaler'];
+    const marked = { ...whole, spec: { taints: [...taints, ...marks.map((key) => ({ key }))] } } as KubeObject;
+    const { virtual, leaving, deletionCandidate } = viewNode(marked);
+    assert.deepEqual([virtual, leaving, deletionCandidate], [true, 'Karpenter replaces it', true]);
+    const deleted = { ...whole, metadata: { ...whole.metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } };
+    assert.ok(viewNode(deleted).leaving !== undefined);
+    for (const node of [whole, cordoned, gated, marked, deleted, { metadata: { name: 'bare' } }]) {
       assert.deepEqual(viewNode(trimNode(node)), viewNode(node));
     }
     assert.equal(viewNode(trimNode(cordoned)).configHealth?.message, 'm');

@@ -294,7 +294,10 @@ describe('a pool with computed values', () => {
     const classes = desired.pools.get('x')?.classes?.byNode;
     assert.notEqual(classes?.get('a')?.config, null);
     assert.equal(classes?.get('b')?.config, null);
-    assert.match(classes?.get('b')?.because ?? '', /^the config is not valid: .* no kubelet 1\.36 takes it \[kubelet 1\.36\]$/);
+    assert.match(
+      classes?.get('b')?.because ?? '',
+      /^the config is not valid: .* no kubelet 1\.36 takes it \[kubelet 1\.36\]$/,
+    );
   });
 
   it('counts by what nodes really get where a commit may change only so many', () => {

@@ -1,5 +1,8 @@
+import type { AbsenceReason } from '../../participation.ts';
+
 /** Why a node that has yet to be told is not changed now. */
 export type HoldReason =
+  | AbsenceReason
   | 'budget'
   | 'zone-budget'
   | 'overall-budget'
@@ -14,12 +17,7 @@ export type HoldReason =
   | 'rest'
   | 'disruption'
   | 'lock-out'
-  | 'not-ready'
-  | 'cordoned'
-  | 'no-agent'
   | 'no-config-source'
-  | 'not-computable'
-  | 'not-valid'
   | 'base-refused'
   | 'unselected'
   | 'no-commit'

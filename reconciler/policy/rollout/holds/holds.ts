@@ -1,11 +1,11 @@
 import { analysisPending } from './analysis.ts';
 import { baseRefused } from './base-refused.ts';
+import { absent } from './absent.ts';
 import { busy, poolBlocked } from './blocked.ts';
 import type { Hold } from './hold.ts';
-import { halted, noAgent, noConfigSource, notComputable } from './impossible.ts';
+import { halted, noConfigSource } from './impossible.ts';
 import { noCommit } from './no-commit.ts';
 import type { HoldCheck, HoldQuestion } from './hold-question.ts';
-import { cordoned, notReady } from './not-ready.ts';
 import { rest } from './rest.ts';
 import { suspended } from './suspended.ts';
 import { unselected } from './unselected.ts';
@@ -14,10 +14,12 @@ import { windowClosed } from './window-closed.ts';
 
 /** Nothing can be done about a node against these. */
 export const OBSTACLES: readonly HoldCheck[] = [
-  noAgent,
+  absent('no-agent'),
   noCommit,
   unselected,
-  notComputable,
+  absent('leaving'),
+  absent('not-computable'),
+  absent('not-valid'),
   halted,
   noConfigSource,
   baseRefused,
@@ -27,7 +29,7 @@ export const OBSTACLES: readonly HoldCheck[] = [
 export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, rest, wave, analysisPending];
 
 /** A node that has yet to begin waits for these. */
-export const BEFORE_BEGINNING: readonly HoldCheck[] = [notReady, cordoned, ...GATES];
+export const BEFORE_BEGINNING: readonly HoldCheck[] = [absent('not-ready'), absent('cordoned'), ...GATES];
 
 /** The first of these reasons that holds the node. */
 export function firstHold(checks: readonly HoldCheck[], question: HoldQuestion): Hold | null {

@@ -72,6 +72,7 @@ const lease = (renewTime: string | undefined, holderIdentity = 'r-1_x'): Facts['
   is({ metadata: { name: 'l' }, spec: { holderIdentity, ...(renewTime === undefined ? {} : { renewTime }) } });
 const unread: Part<never> = { read: false, code: 'KUBE_FORBIDDEN', why: 'cannot list pods: Grant the verb "list"' };
 const someDay = { cron: '0 4 * * *', duration: '1h' };
+const FULL = [{ reason: 'zone-budget', nodes: 1, examples: [], message: 'unavailable already: n-1' }];
 const always = { cron: '* * * * *', duration: '1h' };
 
 const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
@@ -289,6 +290,18 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
     /^node n-1/,
   ],
   [
+    'nodes on which no agent can run',
+    { nodes: is([node('n-1', { virtual: true }), node('n-2', { virtual: true })]), kubeletNodes: is([]) },
+    'nodes-unsupported',
+    /^2 nodes \(n-1, n-2\): it is a virtual node/,
+  ],
+  [
+    'a pool whose places unavailable nodes take',
+    { pools: is([pool({}, { phase: 'Waiting', holds: FULL })]) },
+    'pool-waits-for-nodes',
+    /^pool workers: unavailable already: n-1$/,
+  ],
+  [
     'a config that nodes took back',
     { nodes: is(['n-1', 'n-2'].map((name) => node(name))), kubeletNodes: is([failed('n-1'), failed('n-2')]) },
     'config-rejected',
@@ -410,7 +423,15 @@ describe('the judgement of an installation', () => {
   it('does not call a young node, or one that runs Windows, without agent', () => {
     const young = node('n-2', { createdAt: NOW - 60_000 });
     const windows = node('n-3', { labels: { pool: 'workers', 'kubernetes.io/os': 'windows' } });
-    assert.deepEqual(diagnose({ ...SOUND, nodes: is([node('n-1'), young, windows]) }), []);
+    const found = diagnose({ ...SOUND, nodes: is([node('n-1'), young, windows]) });
+    assert.deepEqual(
+      found.map(({ code, objects }) => [code, objects]),
+      [['nodes-unsupported', ['n-3']]],
+    );
+  });
+
+  it('does not call places that nodes in change take a wait for unavailable nodes', () => {
+    assert.deepEqual(diagnose({ ...SOUND, pools: is([pool({}, { phase: 'Progressing', holds: FULL })]) }), []);
   });
 
   it('is silent about what an upgrade explains, and what a missing CRD explains', () => {

@@ -19,6 +19,7 @@ describe('the time that is left of a rollout', () => {
     'not-ready',
     'cordoned',
     'no-agent',
+    'leaving',
     'not-computable',
   ] as const;
   const VERDICTS: readonly Row[] = [
@@ -56,6 +57,12 @@ describe('the time that is left of a rollout', () => {
       assert.deepEqual(timeLeft([settled(), worker]), { is: 'unknown', because });
     });
   }
+
+  it('is not known where nodes that cannot take part fill maxUnavailable, and the bound that names them says so', () => {
+    const verdicts = [held('cordoned', 'the node is cordoned'), held('budget', 'unavailable already: n0')];
+    const found = timeLeft([waits({ cordoned: true }), waits()], { verdicts, rollout: { maxUnavailable: 1 } });
+    assert.deepEqual(found, { is: 'unknown', because: 'unavailable already: n0' });
+  });
 
   it('is nothing where nobody knows the pool', () => {
     assert.equal(timeLeft([waits()], { isUnknown: true }), null);

@@ -51,30 +51,37 @@ describe('the pool of a node', () => {
       pool('gpu', 0, { matchLabels: { gpu: 'nvidia' } }),
       pool('other', 9, { matchLabels: { zone: 'z' } }),
     ];
-    assert.deepEqual(choosePool(labels, candidates), { choice: 'pool', pool: 'gpu' });
+    assert.deepEqual(choosePool({ labels }, candidates), { choice: 'pool', pool: 'gpu' });
   });
   it('is the one with the highest priority', () => {
-    assert.deepEqual(choosePool(labels, [pool('low', -1), pool('high', 5), pool('mid', 0)]), {
+    assert.deepEqual(choosePool({ labels }, [pool('low', -1), pool('high', 5), pool('mid', 0)]), {
       choice: 'pool',
       pool: 'high',
     });
   });
   it('is undecided where the highest priority is shared, and both rivals are named', () => {
-    const conflict = choosePool(labels, [pool('z', 5), pool('low', 1), pool('b', 5)]);
+    const conflict = choosePool({ labels }, [pool('z', 5), pool('low', 1), pool('b', 5)]);
     assert.deepEqual(conflict, { choice: 'conflict', pools: ['b', 'z'] });
   });
   it('is none where none matches', () => {
-    assert.deepEqual(choosePool(labels, [pool('a', 0, { matchLabels: { zone: 'z' } })]), { choice: 'none' });
-    assert.deepEqual(choosePool(labels, []), { choice: 'none' });
+    assert.deepEqual(choosePool({ labels }, [pool('a', 0, { matchLabels: { zone: 'z' } })]), { choice: 'none' });
+    assert.deepEqual(choosePool({ labels }, []), { choice: 'none' });
   });
   it('is nobody’s where a person opted the node out', () => {
-    assert.deepEqual(choosePool({ ...labels, 'kubelet-gitops.dev/opt-out': '' }, [pool('a', 0)]), {
+    assert.deepEqual(choosePool({ labels: { ...labels, 'kubelet-gitops.dev/opt-out': '' } }, [pool('a', 0)]), {
       choice: 'opted-out',
+      because: 'opted out by a label',
     });
-    assert.deepEqual(choosePool({ ...labels, 'kubelet-gitops.dev/opt-out': 'false' }, [pool('a', 0)]), {
+    assert.deepEqual(choosePool({ labels: { ...labels, 'kubelet-gitops.dev/opt-out': 'false' } }, [pool('a', 0)]), {
       choice: 'pool',
       pool: 'a',
     });
+  });
+  it('is nobody’s where no agent can run', () => {
+    const fargate = { labels: { ...labels, 'eks.amazonaws.com/compute-type': 'fargate' } };
+    for (const node of [fargate, { labels, virtual: true } as const]) {
+      assert.equal(choosePool(node, [pool('a', 0)]).choice, 'unsupported');
+    }
   });
 });
 
@@ -115,7 +122,7 @@ describe('choosing among many pools', () => {
             : best.length === 1
               ? { choice: 'pool', pool: only }
               : { choice: 'conflict', pools: best.sort() };
-        assert.deepEqual(choosePool(on, all), expected);
+        assert.deepEqual(choosePool({ labels: on }, all), expected);
       }),
     );
   });

@@ -20,7 +20,7 @@ describe('what is said of nodes that two pools want', () => {
 
   it('is nothing of a node that somebody opted out', () => {
     const nodes = [
-      { node: { name: 'a' }, choice: { choice: 'opted-out' } },
+      { node: { name: 'a' }, choice: { choice: 'opted-out', because: 'by a label' } },
       { node: { name: 'b' }, choice: { choice: 'conflict', pools: ['gpu', 'web'] } },
     ] as const;
     assert.deepEqual(conflictsAmong(nodes), [wanted('b', 'gpu', 'web')]);

@@ -125,7 +125,7 @@ describe('of nodes of no pool', () => {
   it('is said why they are let be, in the order of their numbers', () => {
     assert.ok(one !== undefined && two !== undefined && ten !== undefined);
     const untouchable: readonly SkippedNode[] = [
-      { ...ten, choice: { choice: 'opted-out' } },
+      { ...ten, choice: { choice: 'unsupported', because: 'it is a Fargate node' } },
       { ...two, choice: { choice: 'conflict', pools: ['a', 'b'] } },
       { ...one, choice: { choice: 'unknown' } },
     ];
@@ -136,7 +136,7 @@ describe('of nodes of no pool', () => {
       [{ node: 'n1', ...alone, now: 'unknown' }, 'its pool is missing from'],
       [{ node: 'n2', ...alone, now: 'conflict' }, 'a and b select it with t'],
       [{ node: 'n3', ...alone, now: 'nothing to do' }, 'no pool selects it, and '],
-      [{ node: 'n10', ...alone, now: 'opted-out' }, 'opted out by a label'],
+      [{ node: 'n10', ...alone, now: 'unsupported' }, 'it is a Fargate node'],
     ]);
   });
 });

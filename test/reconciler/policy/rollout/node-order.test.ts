@@ -15,6 +15,7 @@ const inZone = (zone: string): Partial<NodeView> => ({ labels: { [ZONE]: zone } 
 const aged = (ms: number): Partial<NodeView> => ({ createdAt: NOW - ms });
 const ILL = { ready: false };
 const IN_VAIN = { drainFailed: { config: 'x', at: NOW, times: 1 } };
+const MAY_GO = { deletionCandidate: true } as const;
 const DRAINED = { drain: { config: 'x', at: NOW } };
 
 /** Nodes in the order in which they are to be changed. */
@@ -27,6 +28,10 @@ const ROWS: readonly (readonly [string, () => readonly Member[]])[] = [
     () => [member('d'), member('c', inZone('a')), member('a', inZone('b')), member('b', inZone('b'))],
   ],
   ['those that are not Ready last', () => [member('b'), member('c'), member('a', ILL)]],
+  [
+    'those that an autoscaler may remove after the other Ready ones',
+    () => [member('b'), member('c'), member('a', MAY_GO), member('d', { ...MAY_GO, ...ILL })],
+  ],
   [
     'those in the middle of a change first, Ready or not',
     () => [member('c', {}, true), member('d', ILL, true), member('a'), member('b', ILL)],

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { absent } from '#reconciler/policy/rollout/holds/absent.ts';
 import { noCommit } from '#reconciler/policy/rollout/holds/no-commit.ts';
 import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
 import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
-import { halted, noAgent, noConfigSource, notComputable } from '#reconciler/policy/rollout/holds/impossible.ts';
+import { halted, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
-import { cordoned, notReady } from '#reconciler/policy/rollout/holds/not-ready.ts';
 import { rest } from '#reconciler/policy/rollout/holds/rest.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
@@ -36,6 +36,13 @@ import {
   WAVES,
 } from '../support/hold-question.ts';
 import { failedNode, NOW, settledNode, validPool } from '../../../../support/fleet.ts';
+
+const [noAgent, leaving, notReady, cordoned] = [
+  absent('no-agent'),
+  absent('leaving'),
+  absent('not-ready'),
+  absent('cordoned'),
+];
 
 const analysed = (verdict: AnalysisStatus['verdict']): AnalysisStatus => ({
   verdict,
@@ -95,16 +102,16 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     { facts: { isAvailable: () => false }, aimed: { targetKind: 'settled' } },
     ['no-config-source', /no copy is left/],
   ],
-  ['a config for its machine', notComputable, {}, null],
+  ['a config for its machine', absent('not-computable'), {}, null],
   [
     'no config for its machine',
-    notComputable,
+    absent('not-computable'),
     { member: { unrendered: 'no label pods', payloadClass: UNKNOWN_CLASS } },
     ['not-computable', /^there is no config for its machine: no label pods$/],
   ],
   [
     'a config that its kubelet would refuse',
-    notComputable,
+    absent('not-valid'),
     { member: { unrendered: 'kubelet 1.21 would refuse the config' } },
     ['not-valid', /^kubelet 1\.21 would refuse/],
   ],
@@ -344,6 +351,19 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     ['not-ready', /Ready/],
   ],
   ['a node that takes pods', cordoned, {}, null],
+  ['a node that stays', leaving, {}, null],
+  [
+    'a node that goes',
+    leaving,
+    { member: { node: { ...NODE, leaving: 'X removes it' } } },
+    ['leaving', /X removes it$/],
+  ],
+  [
+    'a node that goes in the middle of a change',
+    leaving,
+    { member: { lifecycle: LIFECYCLE.superseded, node: { ...NODE, leaving: 'X removes it' } } },
+    ['leaving', /X removes it$/],
+  ],
   [
     'a node that somebody works on',
     cordoned,
@@ -369,7 +389,7 @@ describe('what holds a node', () => {
         lifecycle: LIFECYCLE.silent,
         unrendered: 'the Node has no label pods',
         payloadClass: UNKNOWN_CLASS,
-        node: { ...NODE, ready: false, cordoned: true },
+        node: { ...NODE, ready: false, cordoned: true, leaving: 'X removes it' },
       },
       facts: {
         unverified: 'all',
@@ -389,7 +409,9 @@ describe('what holds a node', () => {
       'no-agent',
       'no-commit',
       'unselected',
+      'leaving',
       'not-computable',
+      'halted',
       'halted',
       'no-config-source',
       'base-refused',

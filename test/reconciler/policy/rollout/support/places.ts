@@ -87,7 +87,13 @@ function places(
   const opted: readonly SkippedNode[] =
     untouchable === undefined
       ? []
-      : [{ node: nodeView('x', '', { labels: SERVER }), choice: { choice: 'opted-out' }, changing: untouchable }];
+      : [
+          {
+            node: nodeView('x', '', { labels: SERVER }),
+            choice: { choice: 'opted-out', because: '' },
+            changing: untouchable,
+          },
+        ];
   const status = proved === true ? { settled: at } : {};
   const proof = poolProof({ pool: desired, members }, { status, isOwn: true }, NOW);
   const group = { pool: desired, members, proof };

@@ -1,0 +1,117 @@
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { absenceOf, type AbsenceReason } from '#reconciler/policy/participation.ts';
+import { UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
+import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { memberOf } from '#reconciler/policy/rollout/membership.ts';
+import { inChangeOrder } from '#reconciler/policy/rollout/node-order.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
+import type { InventoryNode } from '../inventory/inventory-node.ts';
+import { nodeViewOf } from '../inventory/node-view.ts';
+
+/** Nodes that cannot take part now, with the reason as a clause for people. */
+export interface Absent {
+  readonly nodes: readonly string[];
+  readonly because: string;
+}
+
+/** Who of a pool can begin now, and who stands in the way of the others. */
+export interface WhoCanBegin {
+  /** Of those that change, in the reconciler's order. */
+  readonly able: readonly InventoryNode[];
+  /** How many places of the pool are free. */
+  readonly free: number;
+  readonly freeIn: (zone: string) => number;
+  /** What these nodes wait for: what keeps each of them, or those that are in its way. */
+  readonly explain: (waiting: readonly InventoryNode[]) => readonly Absent[];
+}
+
+/** What the bound over all pools leaves, and who of all pools takes places of it. */
+export interface OverallBound {
+  readonly free: number;
+  readonly unavailable: readonly InventoryNode[];
+}
+
+/** Those that take a place, as `rollout/max-unavailable.ts` has it. */
+const TAKE_A_PLACE: readonly AbsenceReason[] = ['no-agent', 'not-ready', 'cordoned'];
+
+/** What the list of absences (`policy/participation.ts`) says of a node of an inventory. */
+function absenceIn(node: InventoryNode, rollout: RolloutSpec, reasons?: readonly AbsenceReason[]): string | undefined {
+  const who = { node: nodeViewOf(node, 0, 0), isSilent: node.silent === true };
+  return absenceOf(who, rollout, reasons)?.because;
+}
+
+/** Those of a pool that are unavailable before anything changes. */
+export const unavailableIn = (nodes: readonly InventoryNode[], rollout: RolloutSpec): readonly InventoryNode[] =>
+  nodes.filter((node) => absenceIn(node, rollout, TAKE_A_PLACE) !== undefined);
+
+/**
+ * @param members all nodes of the pool
+ * @param touched those of them that change
+ * @param overall null for no bound
+ */
+export function whoCanBegin(
+  rollout: RolloutSpec,
+  members: readonly InventoryNode[],
+  touched: readonly InventoryNode[],
+  overall: OverallBound | null,
+): WhoCanBegin {
+  const { maxUnavailable, maxUnavailablePerZone: perZone } = rollout;
+  const unavailable = unavailableIn(members, rollout);
+  const own = limitOf(maxUnavailable, members.length) - unavailable.length;
+  const free = Math.max(0, Math.min(own, overall?.free ?? own));
+  const zones = Map.groupBy(members, zoneIn);
+  const freeIn = (zone: string): number => {
+    if (perZone === undefined) return free;
+    const away = unavailable.filter((node) => zoneIn(node) === zone).length;
+    return limitOf(perZone, zones.get(zone)?.length ?? 0) - away;
+  };
+  const serversAway = members.filter(({ labels, ready }) => isControlPlane(labels) && !ready);
+  const full = new Set([...zones.keys()].filter((zone) => freeIn(zone) <= 0));
+
+  /** Who has to come back before this one may begin. */
+  function inTheWayOf(node: InventoryNode): readonly InventoryNode[] {
+    if (free === 0) return own <= 0 ? unavailable : (overall?.unavailable ?? []);
+    const servers = isControlPlane(node.labels) ? serversAway.filter((each) => each !== node) : [];
+    const zone = zoneIn(node);
+    return full.has(zone) ? [...servers, ...unavailable.filter((each) => zoneIn(each) === zone)] : servers;
+  }
+  const isAble = (node: InventoryNode): boolean =>
+    absenceIn(node, rollout) === undefined && free > 0 && inTheWayOf(node).length === 0;
+  return {
+    able: inOrder(touched).filter(isAble),
+    free,
+    freeIn,
+    explain(waiting) {
+      const absent = new Set(
+        waiting.flatMap((node) => (absenceIn(node, rollout) === undefined ? inTheWayOf(node) : [node])),
+      );
+      const alike = Map.groupBy(absent, (node) => absenceIn(node, rollout) ?? 'the node is not Ready');
+      return [...alike].map(([because, nodes]) => ({ nodes: nodes.map(({ name }) => name), because }));
+    },
+  };
+}
+
+export const zoneIn = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
+
+/** The reconciler's own order. */
+const inOrder = (nodes: readonly InventoryNode[]): readonly InventoryNode[] => ordered(nodes, () => undefined);
+
+/** The order in which it chooses canaries. @param classOf the name of a node's class of machines */
+export const canaryOrder = (
+  nodes: readonly InventoryNode[],
+  classOf: (node: InventoryNode) => string,
+): readonly InventoryNode[] => ordered(nodes, classOf);
+
+function ordered(
+  nodes: readonly InventoryNode[],
+  classOf: (node: InventoryNode) => string | undefined,
+): readonly InventoryNode[] {
+  const things = nodes.map((node, index) => {
+    const name = classOf(node);
+    const payloadClass = name === undefined ? undefined : { ...UNKNOWN_CLASS, name };
+    return { node, member: memberOf(nodeViewOf(node, index, 0), undefined, null, 0, 0, payloadClass) };
+  });
+  // An inventory does not say which nodes are new.
+  const found = inChangeOrder(things, Infinity, ({ payloadClass }) => payloadClass !== undefined);
+  return found.map(({ node }) => node);
+}

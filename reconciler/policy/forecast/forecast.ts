@@ -82,30 +82,40 @@ interface Shared {
   readonly most: number;
 }
 
+/** What decides whose turn it is to take a place that rollouts share (`rollout/pool-turns.ts`). */
+interface Turn {
+  held: number;
+  last: Millis;
+}
+
 /**
  * When nodes begin, are past their probation, and promote, as `reconciler/policy/rollout` decides it: where restarts take what they
  * usually do, no window closes, nothing is blocked, and no node fails but by `failsAfter`. Pure.
  *
- * @param most how many nodes of all these rollouts together may be unavailable; the first have the first turn
+ * @param most how many nodes of all these rollouts together may be unavailable; they take places in turn
  */
 export function forecastTogether(rollouts: readonly Rollout[], most: number): readonly Forecast[] {
   const agenda = createSimulatedClock();
   const shared: Shared = { unavailable: 0, most };
-  const ways = rollouts.map((rollout) => wayOf(rollout, agenda, shared));
-  const found = new Map<number, Forecast>();
+  const ways = rollouts.map((rollout) => {
+    const turn: Turn = { held: 0, last: -Infinity };
+    return { turn, way: wayOf(rollout, agenda, shared, turn) };
+  });
+  const found = new Map<(typeof ways)[number], Forecast>();
   for (let goesOn = true; found.size < ways.length; goesOn = agenda.advanceToNext()) {
-    for (const [index, way] of ways.entries()) {
-      const step = found.has(index) ? undefined : way.next(goesOn);
-      if (step?.done === true) found.set(index, step.value);
+    const inTurn = ways.toSorted(({ turn: a }, { turn: b }) => a.held - b.held || a.last - b.last);
+    for (const each of inTurn) {
+      const step = found.has(each) ? undefined : each.way.next(goesOn);
+      if (step?.done === true) found.set(each, step.value);
     }
   }
-  return ways.flatMap((_, index) => found.get(index) ?? []);
+  return ways.flatMap((each) => found.get(each) ?? []);
 }
 
 /** The same of a single rollout. */
 export function forecast(rollout: Rollout): Forecast {
   const agenda = createSimulatedClock();
-  const way = wayOf(rollout, agenda, { unavailable: 0, most: Infinity });
+  const way = wayOf(rollout, agenda, { unavailable: 0, most: Infinity }, { held: 0, last: 0 });
   let step = way.next(true);
   while (step.done !== true) step = way.next(agenda.advanceToNext());
   return step.value;
@@ -116,6 +126,7 @@ function* wayOf(
   { terms, stages, underway = [], lastPromotedMs = -Infinity, failsAfter = () => null }: Rollout,
   agenda: SimulatedClock,
   shared: Shared,
+  turn: Turn,
 ): Generator<undefined, Forecast, boolean> {
   const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
   const inZone = new Map<string, number>();
@@ -128,6 +139,7 @@ function* wayOf(
   const hold = (node: ForecastNode, by: 1 | -1): void => {
     unavailable += by;
     shared.unavailable += by;
+    turn.held += by;
     inZone.set(node.zone, (inZone.get(node.zone) ?? 0) + by);
   };
 
@@ -148,6 +160,7 @@ function* wayOf(
       promoted += 1;
       ended += 1;
       lastPromoted = Math.max(lastPromoted, promotesMs);
+      turn.last = lastPromoted;
     });
     upTo(releasesMs, () => {
       onTrial -= 1;

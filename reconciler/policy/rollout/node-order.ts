@@ -52,6 +52,9 @@ function byZone<T extends { readonly member: Member }>(
   );
 }
 
+/** Nodes that are made together are of one age. */
+const SAME_AGE_MS: Millis = 60_000;
+
 /** How far a node is from the median age; behind the others where it is new, and before them where it is no canary. */
 function canaryOrder(
   things: readonly { readonly member: Member }[],
@@ -64,7 +67,8 @@ function canaryOrder(
     const old = like.filter(({ node }) => !isYoung(node, now)).map(({ node }) => node.createdAt);
     const middle = old.sort((a, b) => a - b)[Math.floor(old.length / 2)] ?? 0;
     for (const member of like) {
-      ranks.set(member, isYoung(member.node, now) ? Infinity : Math.abs(member.node.createdAt - middle));
+      const apart = Math.floor(Math.abs(member.node.createdAt - middle) / SAME_AGE_MS);
+      ranks.set(member, isYoung(member.node, now) ? Infinity : apart);
     }
   }
   return (member) => ranks.get(member) ?? 0;

@@ -42,7 +42,7 @@ const IN_VAIN: Setting = {
   overall: 1,
 };
 const DYING: Setting = {
-  pools: [{ ...AT_ONE, maxUnavailable: 2, drainTimeout: null, canarySoak: 0, troubles: [[4, 'dies']] }],
+  pools: [{ ...AT_ONE, maxUnavailable: 2, drainTimeout: null, canarySoak: 0, troubles: [[0, 'dies']] }],
   overall: null,
 };
 const BAD: Setting = {

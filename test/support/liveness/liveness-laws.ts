@@ -41,7 +41,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   ),
 });
 
-export const settings: fc.Arbitrary<Setting> = fc.record({
+const settings: fc.Arbitrary<Setting> = fc.record({
   pools: fc.array(drawn, { minLength: 1, maxLength: 3 }),
   overall: fc.option(fc.integer({ min: 1, max: 6 }), { freq: 2 }),
 });

@@ -7,7 +7,7 @@ import { planConfigSources } from './plan-config-sources.ts';
 import { presenceSteps } from './presence-steps.ts';
 import { planPools } from './pool-status/plan-pools.ts';
 import { rememberClasses } from './remember-classes.ts';
-import { type NodesPlan, planNodes } from './rollout/plan-nodes.ts';
+import { type NodesPlan, planNodes } from './plan-nodes.ts';
 import { NO_SIGNALS, type Signals } from './signals.ts';
 import type { PlanSettings, Step } from './steps.ts';
 

@@ -370,7 +370,7 @@ export const SURVIVORS: Explained = {
     ],
     ['takesMore', 'of[index] ?? null → of[index] && null', 'it only saves that the same is computed again'],
   ],
-  'reconciler/policy/rollout/plan-nodes.ts': [
+  'reconciler/policy/plan-nodes.ts': [
     ['aim', '\'\' → "Stryker was here!"', NAMELESS],
     ['planGroup', '\'\' → "Stryker was here!"', NAMELESS],
     ['hearsayOf', '\'all\' → ""', 'only the sentence is another'],

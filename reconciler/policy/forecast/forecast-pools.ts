@@ -4,7 +4,7 @@ import type { Fleet } from '../fleet.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { isUnavailable } from '../rollout/membership.ts';
 import { onTrialIn } from '../rollout/on-trial.ts';
-import type { NodesPlan } from '../rollout/plan-nodes.ts';
+import type { NodesPlan } from '../plan-nodes.ts';
 import { type Generation, generationsIn } from './generations.ts';
 import { type RemainingTime, remainingTimeOf } from './remaining-time.ts';
 

@@ -6,7 +6,7 @@ import type { Member } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { allowedOnTrial, mostOnTrial } from '../rollout/on-trial.ts';
 import { probationOf } from '../rollout/trial-terms.ts';
-import type { GroupPlan } from '../rollout/plan-nodes.ts';
+import type { GroupPlan } from '../plan-nodes.ts';
 
 /** The nodes that began with a payload while so many might be on trial. */
 export interface Generation {

@@ -11,7 +11,7 @@ import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
 import { probationOf, trialTermsOf } from '../rollout/trial-terms.ts';
-import type { GroupPlan } from '../rollout/plan-nodes.ts';
+import type { GroupPlan } from '../plan-nodes.ts';
 import { canBeChanged } from '../rollout/readiness.ts';
 import { healthySince, type Wave, wavesOf } from '../rollout/waves.ts';
 import { cohortOf } from '../rollout/cohort.ts';

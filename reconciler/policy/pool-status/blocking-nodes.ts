@@ -1,7 +1,7 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { HoldReason } from '../rollout/holds/hold.ts';
 import { isInPlace, isUnavailable, type Member } from '../rollout/membership.ts';
-import type { NodesPlan } from '../rollout/plan-nodes.ts';
+import type { NodesPlan } from '../plan-nodes.ts';
 
 /** Bounds of one pool, and those that nodes of all pools fill together. */
 const OWN: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget']);

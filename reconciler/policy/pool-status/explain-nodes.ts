@@ -2,7 +2,7 @@ import type { Fleet } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { Shown } from '../rollout/lifecycle.ts';
 import type { Member, SkippedNode } from '../rollout/membership.ts';
-import type { NodesPlan } from '../rollout/plan-nodes.ts';
+import type { NodesPlan } from '../plan-nodes.ts';
 import { refusedUnassigned } from '../rollout/node-progress.ts';
 
 /** Where a node stands now, and why it is changed or not. */

@@ -3,7 +3,7 @@ import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubele
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
-import type { GroupPlan, NodesPlan } from '../rollout/plan-nodes.ts';
+import type { GroupPlan, NodesPlan } from '../plan-nodes.ts';
 import type { Step } from '../steps.ts';
 import { poolStatus } from './pool-status.ts';
 

@@ -15,7 +15,7 @@ import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
 import type { Group, Member } from '../rollout/membership.ts';
 import { isProven } from '../rollout/on-trial.ts';
-import type { GroupPlan } from '../rollout/plan-nodes.ts';
+import type { GroupPlan } from '../plan-nodes.ts';
 import type { RolloutMemory } from '../rollout/rollout-status.ts';
 import { refusedUnassigned, sameTarget } from '../rollout/node-progress.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';

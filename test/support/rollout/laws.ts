@@ -8,7 +8,7 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Plan } from '#reconciler/policy/plan.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { Member } from '#reconciler/policy/rollout/membership.ts';
-import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import type { GroupPlan } from '#reconciler/policy/plan-nodes.ts';
 import { wavesOf } from '#reconciler/policy/rollout/waves.ts';
 import type { RolloutStory } from '../rollout-story.ts';
 import { exposed, gaveItsPlaceBack, mayTry } from './on-trial-by-writes.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { forecastPools } from '#reconciler/policy/forecast/forecast-pools.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import type { GroupPlan } from '#reconciler/policy/plan-nodes.ts';
 import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';

@@ -7,7 +7,7 @@ import type { MemberDecision, NodeVerdict } from '#reconciler/policy/rollout/dec
 import type { HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
-import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import type { GroupPlan } from '#reconciler/policy/plan-nodes.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Halt, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { assignedNode, COMMIT_B, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';

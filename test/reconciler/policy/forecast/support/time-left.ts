@@ -2,7 +2,7 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { type RemainingTime, remainingTimeOf } from '#reconciler/policy/forecast/remaining-time.ts';
 import type { MemberDecision, NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import type { GroupPlan } from '#reconciler/policy/plan-nodes.ts';
 import type { PayloadClass } from '#reconciler/policy/payload-classes.ts';
 import type { KubeletNode, KubeletNodeStatus, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';

@@ -24,7 +24,7 @@ import {
   poolSpec,
   settledNode,
   validPool,
-} from '../../../support/fleet.ts';
+} from '../../support/fleet.ts';
 
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
 const AT = toTimestamp(NOW);

@@ -19,6 +19,8 @@ interface Drawn {
   readonly probation: string;
   readonly canarySoak: number | null;
   readonly drainTimeout: number | null;
+  /** In hours; null for nodes that stay. Only where nothing is the matter with any of them. */
+  readonly lifetime?: number | null | undefined;
   /** Which node, counted from the oldest, has which trouble. */
   readonly troubles: readonly (readonly [number, Trouble])[];
 }
@@ -35,9 +37,15 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   probation: fc.constantFrom('full', '1m', '1m'),
   canarySoak: fc.option(fc.constantFrom(0, 30), { freq: 2 }),
   drainTimeout: fc.option(fc.constantFrom(10, 30), { freq: 2 }),
+  lifetime: fc.option(fc.constantFrom(24, 48, 168), { freq: 1 }),
   troubles: fc.array(
-    fc.tuple(fc.nat(15), fc.constantFrom<Trouble[]>('drains', 'drains', 'dead', 'silent', 'bad', 'dies', 'leaves')),
-    { maxLength: 3 },
+    fc.tuple(
+      fc.nat(15),
+      fc.constantFrom<Trouble[]>(
+        ...(['drains', 'drains', 'dead', 'silent', 'bad', 'dies', 'leaves', 'going', 'virtual', 'old'] as const),
+      ),
+    ),
+    { maxLength: 4 },
   ),
 });
 
@@ -54,10 +62,14 @@ function bounded({ pools, overall }: Setting): Setting {
     pools: pools.map((pool) => {
       let own = Math.min(pool.maxUnavailable - 1, left);
       let hasDied = false;
+      let old = 0;
       const seen = new Set<number>();
       const troubles = pool.troubles.filter(([number, trouble]) => {
         if (number >= pool.nodes || seen.has(number)) return false;
         if (trouble === 'drains') return pool.drainTimeout !== null && seen.add(number);
+        if (trouble === 'old' && (old + 1) * 2 >= pool.nodes) return false;
+        if (trouble === 'old') old += 1;
+        if (!HOLDS.has(trouble)) return seen.add(number);
         const isDeath = trouble === 'dies' || trouble === 'leaves';
         if (own <= 0 || (isDeath && hasDied)) return false;
         hasDied ||= isDeath;
@@ -75,6 +87,7 @@ const livingPool = (pool: Drawn, name: string, hasTroubles: boolean): LivingPool
   nodes: pool.nodes,
   needsDrain: pool.drainTimeout !== null,
   troubles: hasTroubles ? Object.fromEntries(pool.troubles) : {},
+  ...(hasTroubles && pool.lifetime && pool.troubles.length === 0 ? { lifetimeMs: pool.lifetime * HOUR } : {}),
   spec: {
     rollout: rolloutOf(pool),
     nodeSelector: { matchLabels: { pool: name } },
@@ -92,7 +105,10 @@ const rolloutOf = ({ maxUnavailable, probation, canarySoak }: Drawn): RolloutSpe
   ...(canarySoak === null ? {} : { canary: { nodes: 1, soak: `${canarySoak}m` } }),
 });
 
-const isHolding = ([, trouble]: readonly [number, Trouble]): boolean => trouble !== 'drains';
+/** They take a place for good. */
+const HOLDS: ReadonlySet<Trouble> = new Set(['dead', 'silent', 'bad', 'dies', 'leaves']);
+
+const isHolding = ([, trouble]: readonly [number, Trouble]): boolean => HOLDS.has(trouble);
 
 /** How much longer it may take than the same world without troubles. */
 function limitOf({ pools, overall }: Setting, calmMs: number): number {
@@ -103,7 +119,7 @@ function limitOf({ pools, overall }: Setting, calmMs: number): number {
   const each = pools.flatMap(({ troubles, drainTimeout, canarySoak }) =>
     troubles.map(([, trouble]) => {
       if (trouble === 'drains') return (drainTimeout ?? 0) * MINUTE;
-      if (trouble === 'dead' || trouble === 'silent') return 0;
+      if (trouble !== 'bad' && trouble !== 'dies' && trouble !== 'leaves') return 0;
       return DEAD_MS + TRIAL_MS + (canarySoak ?? 0) * MINUTE;
     }),
   );

@@ -13,8 +13,13 @@ const STEP_MS = 20 * SECOND;
 /** A commit of the world has this field at the number of its version; pods follow it only after a drain. */
 const AFTER_DRAIN = [{}, { topologyManagerScope: 'pod' }, { topologyManagerScope: 'container' }] as const;
 
-/** What is the matter with a node. `drains`: its pods never leave; `dead` and `silent` before the commit, `dies` and `leaves` in its first trial. */
-export type Trouble = 'drains' | 'dead' | 'silent' | 'bad' | 'dies' | 'leaves';
+/**
+ * What is the matter with a node. `drains`: its pods never leave; `dead`, `silent`, `going` (a machine that is about to be replaced) and
+ * `virtual` before the commit, `dies` and `leaves` in its first trial; `old`: its kubelet would refuse the new config.
+ */
+export type Trouble = 'drains' | 'dead' | 'silent' | 'bad' | 'dies' | 'leaves' | 'going' | 'virtual' | 'old';
+
+const OLD_VERSION = 'v1.21.0';
 
 export interface LivingPool {
   readonly name: string;
@@ -54,6 +59,10 @@ export class LivingWorld {
         this.add(pool, 48 * HOUR - number);
       }
     }
+    this.sim.judge = (config, minors) =>
+      Number(config.value['maxPods']) > 100 && minors.includes('1.21')
+        ? [{ code: 'unknown-field', severity: 'error', file: 'kubelet.yaml', message: 'kubelet 1.21 does not know it' }]
+        : [];
     this.commitAll(true);
     this.sim.rounds(4);
     this.sim.now += 20 * MINUTE;
@@ -161,7 +170,15 @@ export class LivingWorld {
       if (trouble === undefined) continue;
       this.troubles.set(node.name, trouble);
       if (trouble === 'dead' || trouble === 'silent') this.gone.add(node.name);
-      if (trouble === 'dead') this.view(node.name, { ready: false, readySince: this.sim.now });
+      if (trouble === 'virtual') this.gone.add(node.name);
+      const labels = { ...node.labels, ...(trouble === 'virtual' && { 'eks.amazonaws.com/compute-type': 'fargate' }) };
+      const ready = trouble !== 'dead' && trouble !== 'virtual';
+      this.view(node.name, {
+        labels,
+        ...(ready ? {} : { ready, readySince: this.sim.now }),
+        ...(trouble === 'going' && { leaving: 'Cluster API replaces its machine' }),
+        ...(trouble === 'old' && { kubeletVersion: OLD_VERSION }),
+      });
     }
   }
 

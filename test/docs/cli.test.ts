@@ -115,11 +115,11 @@ describe('the JSON of the commands', () => {
     await repository.commit('As before', {
       'pools/a/kubelet.yaml': layer('maxPods: 100', 'featureGates: {CPUManager: true}', 'maxPodz: 1'),
       ...absent(e),
-      ...d,
+      'pools/d/pool.yaml': pool('d', 'd', 'rollout: {maxUnavailable: 2}'),
       'pools/d/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd'),
     });
     const pods = Array.from({ length: 9 }, () => ({ kind: 'Pod', spec: { nodeName: 'n-b' }, status: {} }));
-    const away = { ...node('n-c', { pool: 'b' }), spec: { unschedulable: true } };
+    const away = { ...node('n-c', { pool: 'd' }), spec: { unschedulable: true } };
     const fargate = node('n-f', { pool: 'b', 'eks.amazonaws.com/compute-type': 'fargate' });
     const own = [node('n-a', { pool: 'a' }), node('n-b', { pool: 'b' }), node('n-d', { pool: 'd' })];
     const items = [...own, away, fargate, ...pods];

@@ -164,7 +164,7 @@ export function holdLiveness(t: TestContext, atLeast: number, replay: Replay): v
     replay,
   );
   t.diagnostic(`${steps} steps in ${worlds} worlds, seed ${replay.seed}: ${JSON.stringify(Object.fromEntries(seen))}`);
-  assert.ok(steps >= atLeast, `${steps} steps`);
+  if (replay.path === undefined) assert.ok(steps >= atLeast, `${steps} steps`);
 }
 
 const STEPS_OF_A_WORLD = 150;

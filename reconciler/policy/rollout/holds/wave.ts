@@ -11,8 +11,9 @@ const JOINED = 'it joined after this rollout began, and follows after the last w
 export const wave: HoldCheck = ({ targeted: { targetKind, member }, facts, room, classLimit }) => {
   const { waves, cohort, group } = facts;
   if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
-  if (waves.unwritten !== null && !isProven(group, member.node.name, member.target))
-    return hold('wave', waves.unwritten);
+  // Who is being drained began by a wave that was written.
+  const begins = member.node.drain === undefined && !isProven(group, member.node.name, member.target);
+  if (waves.unwritten !== null && begins) return hold('wave', waves.unwritten);
   const joined = !cohort.has(member.node.name);
   if (waves.current !== null) {
     if (joined) return hold('wave', JOINED);

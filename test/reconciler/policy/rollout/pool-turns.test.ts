@@ -16,7 +16,9 @@ const CHANGES = member({ lifecycle: LIFECYCLE.changing });
 const ON_TRIAL = member({ lifecycle: LIFECYCLE.onTrial });
 const proved = (at: number): Member => member({ promotedAt: at });
 const drained = (at: number): Member => member({}, { drain: { config: 'x', at } });
-const inVain = (at: number): Member => member({}, { drainFailed: { config: 'x', at, times: 1 } });
+const inVain = (at: number, view: Partial<NodeView> = {}): Member =>
+  member({}, { drainFailed: { config: 'x', at, times: 1 }, ...view });
+const SETTLED = member({ lifecycle: LIFECYCLE.settled });
 
 /** The members of the pool that goes first, and of the one that follows. */
 const ROWS: readonly (readonly [string, readonly Member[], readonly Member[]])[] = [
@@ -26,8 +28,11 @@ const ROWS: readonly (readonly [string, readonly Member[], readonly Member[]])[]
   ['whose node gave its place back after its probation', [ON_TRIAL], [CHANGES]],
   ['that had none yet', [RESTS], [proved(NOW)]],
   ['whose last node promoted earlier', [proved(5), proved(1)], [proved(2), proved(6)]],
-  ['whose node was drained in vain earlier', [inVain(5)], [proved(6)]],
-  ['whose node promoted before another was drained in vain', [proved(5)], [inVain(6)]],
+  ['whose node was drained in vain earlier', [inVain(5), RESTS], [proved(6)]],
+  ['whose node promoted before another was drained in vain', [proved(5)], [inVain(6), RESTS]],
+  ['that has others than those drained in vain', [CHANGES, RESTS, inVain(9)], [inVain(1), SETTLED]],
+  ['that has others that can be changed', [proved(9)], [inVain(1), member({}, { cordoned: true })]],
+  ['whose node that was drained in vain is cordoned by now', [inVain(1, { cordoned: true })], [proved(2)]],
 ];
 
 describe('among pools that share places, the one goes first', () => {

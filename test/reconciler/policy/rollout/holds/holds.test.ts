@@ -307,6 +307,15 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     ['wave', /^it is being written$/],
   ],
   [
+    'a wave that is being written, for a node that is being drained',
+    wave,
+    {
+      facts: { waves: { ...WAVES, current: null, unwritten: 'it is being written' } },
+      member: { node: { ...NODE, drain: { config: 'x', at: NOW } } },
+    },
+    null,
+  ],
+  [
     'that, where its class has proven the config',
     wave,
     { facts: { waves: { ...WAVES, current: null, unwritten: 'it is being written' }, group: PROVEN_GROUP } },

@@ -68,7 +68,7 @@ export function plannedRollout(
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
   const { able: ordered, free: budget, freeIn, explain } = whoCanBegin(rollout, members, changes, overall);
-  const { stages, lacking } = stagesOf(pool, able, changes, ordered);
+  const { stages, lacking } = stagesOf(pool, members, able, changes, ordered);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
   const waves = stages.map(({ items, isFixed, soakMs }) => ({
@@ -151,6 +151,7 @@ const asForecast = (node: InventoryNode): ForecastNode => ({
  */
 function stagesOf(
   pool: ValidPool,
+  all: readonly InventoryNode[],
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
@@ -177,8 +178,11 @@ function stagesOf(
   ];
   const begun = members.length - touched.length;
   const classOf = pool.template === undefined ? (): string => '' : classNameIn(pool);
+  // Who cannot begin now counts in the median age all the same.
+  const begins = new Set(ordered);
+  const able = canaryOrder(all, classOf).filter((node) => begins.has(node));
   const divide = (nodes: readonly InventoryNode[]): readonly StageOf<InventoryNode>[] => {
-    const candidates = [...canaryOrder(ordered, classOf), ...nodes.slice(ordered.length)];
+    const candidates = [...able, ...nodes.slice(ordered.length)];
     return divideIntoStages(shapes, begun, withCanariesFirst(shapes, begun, nodes, candidates));
   };
   const divided = divide(ordered);

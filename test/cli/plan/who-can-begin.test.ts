@@ -128,6 +128,16 @@ describe('nodes that cannot take part now', () => {
     assert.equal(rollout?.stages[0]?.nodes.join(), 'w2');
   });
 
+  it('count in the median age, by which the canary is chosen', () => {
+    const aged = (name: string, days: number, state: Partial<InventoryNode> = {}): InventoryNode =>
+      node(name, { createdAt: NOW - days * 24 * HOUR, ...state });
+    for (const state of [{ silent: true }, { cordoned: true }, { leaving: 'it goes' }] as const) {
+      const nodes = [aged('w1', 9, state), aged('w2', 8, state), aged('w3', 7), aged('w4', 6), aged('w5', 5)];
+      const { planned, simulated } = both(nodes, { maxUnavailable: 3 });
+      assert.deepEqual([planned[0], simulated[0]], ['w3', 'w3'], JSON.stringify(state));
+    }
+  });
+
   it('keep the others from beginning where they are the canaries', () => {
     const nodes = [node('w1', { cordoned: true, labels: { canary: 'yes' } }), node('w2'), node('w3')];
     const canary = { selector: { matchLabels: { canary: 'yes' } } };

@@ -10,7 +10,7 @@ import { poolOfNode } from '../config-repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
 import { canaryCount, classCanaries, membersByClass, replacedMembers } from './canaries.ts';
 import { failedMembers, haltThreshold } from './halt.ts';
-import { type Group, isOnTarget, type Member, soakOf, targetOf } from './membership.ts';
+import { type Group, isConfigurable, isOnTarget, type Member, soakOf, targetOf } from './membership.ts';
 import { ONLY_CLASS } from '../proof/record.ts';
 import { probationOf } from './trial-terms.ts';
 import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
@@ -78,7 +78,7 @@ function boundOf(group: PoolGroup): Omit<OnTrial, 'names'> {
     return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false, failed: [] };
   }
   // Canaries of classes that have nothing to try prove nothing, and make room for nobody.
-  const trying = members.filter(({ node, target }) => target !== null && !isProven(group, node.name, target));
+  const trying = members.filter((each) => isConfigurable(each) && !isProven(group, each.node.name, each.target));
   const evidence = evidenceOf(trying, group);
   const most = mostOnTrial(rollout, members.length);
   const bound = allowedOnTrial(most, canaryCount(rollout, trying), evidence, group.proof?.rollout?.reduced);

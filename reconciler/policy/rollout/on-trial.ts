@@ -122,7 +122,7 @@ export function allowedOnTrial(
   const isProven = promoted >= canaries;
   const generation = isProven ? Math.floor(Math.log2(passed / canaries)) + 1 : 0;
   const widest = Math.min(most, canaries * 2 ** generation);
-  const known = last && failed > 0 ? { ...last, failed: Math.min(last.failed, failed) } : undefined;
+  const known = last && failed > 0 ? withinReason(last, Math.min(canaries, most), counts) : undefined;
   if (failed === 0 || !isProven) return { allowed: widest, generation, isProven, reduced: known };
   const before = known === undefined ? widest : Math.min(widest, widened(known, passed));
   const more = failed - (known?.failed ?? 0);
@@ -131,6 +131,13 @@ export function allowedOnTrial(
   const reduced = { failed, maxOnTrial: allowed, begun: counts.begun };
   return { allowed, generation: doublings(allowed / canaries), isProven, reduced };
 }
+
+/** Whoever wrote it: a bound by which nobody begins, or since more nodes than are left of those that had begun, would never widen. */
+const withinReason = (last: ReducedBound, least: number, { failed, begun }: TrialCounts): ReducedBound => ({
+  failed: Math.min(last.failed, failed),
+  maxOnTrial: Math.max(last.maxOnTrial, least),
+  begun: Math.min(last.begun, begun),
+});
 
 /** The bound doubles whenever as many nodes as it allowed have begun since the failure and passed. */
 const widened = ({ maxOnTrial, begun }: ReducedBound, passed: number): number =>

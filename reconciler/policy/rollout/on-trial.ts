@@ -19,6 +19,8 @@ import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, t
 export interface OnTrial {
   /** Names of nodes that were told the payload and have neither promoted it, soak included, nor taken it back. */
   readonly names: readonly string[];
+  /** Names of nodes that end the trial of a config before, which others may not crowd. */
+  readonly superseded: readonly string[];
   /** How many may be now; Infinity where the pool settled on the payload. */
   readonly allowed: number;
   /** Which key of `pool.yaml` says so. */
@@ -56,7 +58,8 @@ export function onTrialIn(groups: readonly Group[], fleet: Fleet, now: Millis): 
       const replaced = new Set(
         replacedMembers(group.members, haltThreshold(group) - 1, now).map(({ node }) => node.name),
       );
-      return [group, { ...boundOf(group), names: (names.get(group) ?? []).filter((name) => !replaced.has(name)) }];
+      const own = (names.get(group) ?? []).filter((name) => !replaced.has(name));
+      return [group, { ...boundOf(group), names: own, superseded: supersededOnTrial(group) }];
     }),
   );
 }
@@ -67,7 +70,16 @@ interface PoolGroup extends Group {
 
 const isOfPool = (group: Group): group is PoolGroup => group.pool !== null;
 
-function boundOf(group: PoolGroup): Omit<OnTrial, 'names'> {
+/** One that is away holds its place in `maxUnavailable`, and is told the newest as soon as it is back. */
+const supersededOnTrial = (group: PoolGroup): readonly string[] =>
+  group.members.flatMap(({ node, kubeletNode, lifecycle, target }) => {
+    const has = assignmentOf(kubeletNode);
+    const isOnTrial = lifecycle.shown === 'outdated' && lifecycle.inChange && target !== null && has !== null;
+    if (!isOnTrial || !node.ready || node.leaving !== undefined) return [];
+    return hasProved(kubeletNode, has) || isProven(group, node.name, has) ? [] : [node.name];
+  });
+
+function boundOf(group: PoolGroup): Omit<OnTrial, 'names' | 'superseded'> {
   const { pool, members } = group;
   const { rollout } = pool.spec;
   const by = probationOf(rollout) === null ? 'maxUnavailable' : 'maxOnTrial';

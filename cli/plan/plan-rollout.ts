@@ -68,12 +68,14 @@ export function plannedRollout(
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
   const { able: ordered, free: budget, freeIn, explain } = whoCanBegin(rollout, members, changes, overall);
-  const { stages, lacking } = stagesOf(pool, members, able, changes, ordered);
+  const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
-  const waves = stages.map(({ items, isFixed, soakMs }) => ({
+  const waves = stages.map(({ name, items, isFixed, soakMs }) => ({
     nodes: items.map(asForecast),
     isFixed,
+    // Who waits for its zone is overtaken by the next that would be a canary.
+    ...(name === 'canary' && { candidates: candidates.map(asForecast) }),
     soakMs: (items.length > 0 ? items : ordered).every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
   }));
   const { full, afterCanary } = trialTermsOf(pool.spec);
@@ -155,7 +157,11 @@ function stagesOf(
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
-): { readonly stages: readonly StageOf<InventoryNode>[]; readonly lacking: readonly InventoryNode[] } {
+): {
+  readonly stages: readonly StageOf<InventoryNode>[];
+  readonly lacking: readonly InventoryNode[];
+  readonly candidates: readonly InventoryNode[];
+} {
   const { rollout } = pool.spec;
   const { canary, steps = [] } = rollout;
   const soakMs = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
@@ -191,11 +197,12 @@ function stagesOf(
   const short = divided.findIndex(
     (_, at) => isShort(at) && divided.slice(at + 1).some(({ items }) => items.length > 0),
   );
-  if (short < 0) return { stages: divided, lacking: [] };
+  if (short < 0) return { stages: divided, lacking: [], candidates: able };
   const present = new Set(divided[short]?.items);
   return {
     stages: divided.slice(0, short + 1),
     lacking: (whole[short]?.items ?? []).filter((node) => !present.has(node)),
+    candidates: able,
   };
 }
 

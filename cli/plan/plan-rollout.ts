@@ -68,12 +68,14 @@ export function plannedRollout(
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
   const { able: ordered, free: budget, freeIn, explain } = whoCanBegin(rollout, members, changes, overall);
-  const { stages, lacking } = stagesOf(pool, able, changes, ordered);
+  const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
-  const waves = stages.map(({ items, isFixed, soakMs }) => ({
+  const waves = stages.map(({ name, items, isFixed, soakMs }) => ({
     nodes: items.map(asForecast),
     isFixed,
+    // Who waits for its zone is overtaken by the next that would be a canary.
+    ...(name === 'canary' && { candidates: candidates.map(asForecast) }),
     soakMs: (items.length > 0 ? items : ordered).every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
   }));
   const { full, afterCanary } = trialTermsOf(pool.spec);
@@ -151,10 +153,15 @@ const asForecast = (node: InventoryNode): ForecastNode => ({
  */
 function stagesOf(
   pool: ValidPool,
+  all: readonly InventoryNode[],
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
-): { readonly stages: readonly StageOf<InventoryNode>[]; readonly lacking: readonly InventoryNode[] } {
+): {
+  readonly stages: readonly StageOf<InventoryNode>[];
+  readonly lacking: readonly InventoryNode[];
+  readonly candidates: readonly InventoryNode[];
+} {
   const { rollout } = pool.spec;
   const { canary, steps = [] } = rollout;
   const soakMs = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
@@ -177,8 +184,11 @@ function stagesOf(
   ];
   const begun = members.length - touched.length;
   const classOf = pool.template === undefined ? (): string => '' : classNameIn(pool);
+  // Who cannot begin now counts in the median age all the same.
+  const begins = new Set(ordered);
+  const able = canaryOrder(all, classOf).filter((node) => begins.has(node));
   const divide = (nodes: readonly InventoryNode[]): readonly StageOf<InventoryNode>[] => {
-    const candidates = [...canaryOrder(ordered, classOf), ...nodes.slice(ordered.length)];
+    const candidates = [...able, ...nodes.slice(ordered.length)];
     return divideIntoStages(shapes, begun, withCanariesFirst(shapes, begun, nodes, candidates));
   };
   const divided = divide(ordered);
@@ -187,11 +197,12 @@ function stagesOf(
   const short = divided.findIndex(
     (_, at) => isShort(at) && divided.slice(at + 1).some(({ items }) => items.length > 0),
   );
-  if (short < 0) return { stages: divided, lacking: [] };
+  if (short < 0) return { stages: divided, lacking: [], candidates: able };
   const present = new Set(divided[short]?.items);
   return {
     stages: divided.slice(0, short + 1),
     lacking: (whole[short]?.items ?? []).filter((node) => !present.has(node)),
+    candidates: able,
   };
 }
 

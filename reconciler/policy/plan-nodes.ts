@@ -19,7 +19,7 @@ import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './rollout
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './rollout/label-grace.ts';
 import type { Signals } from './signals.ts';
 import { windowsState } from './windows/windows-state.ts';
-import { type Group, membershipOf, type Membership } from './rollout/membership.ts';
+import { type Group, isConfigurable, membershipOf, type Membership } from './rollout/membership.ts';
 import { analysisOf, measureSteps } from './rollout/rollout-analysis.ts';
 import type { NodeTarget } from './rollout/node-progress.ts';
 import { poolProof } from './rollout/pool-proof.ts';
@@ -147,12 +147,7 @@ function planGroup(
   const present = fleet.pools.get(group.pool?.name ?? '');
   const { proof = NO_PROOF } = group;
   const before = proof.rollout;
-  const cohort = cohortOf(
-    // A machine that there is no config for can never take part.
-    group.members.filter(({ target, unrendered }) => target !== null && unrendered === undefined),
-    before,
-    group.pool?.spec.rollout.canary,
-  );
+  const cohort = cohortOf(group.members.filter(isConfigurable), before, group.pool?.spec.rollout.canary);
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
   // What is proven has been compared: who goes back to it does not wait.
   const isNew =

@@ -2,13 +2,15 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { ReducedBound } from '#shared/contract/api/kubelet-pool.ts';
 import { allowedOnTrial } from '../rollout/on-trial.ts';
 import { type SimulatedClock, createSimulatedClock } from './simulated-clock.ts';
-import { type ForecastNode, waitingNodes } from './waiting.ts';
+import { type ForecastNode, type WaitingNodes, waitingNodes } from './waiting.ts';
 
 /** A wave of a rollout, with the nodes that have yet to begin in it, in order. */
 export interface Stage {
   readonly nodes: readonly ForecastNode[];
   /** No other node begins in it. Otherwise it is a number: who has to wait for its zone is overtaken by nodes of later waves. */
   readonly isFixed?: boolean;
+  /** Of the first stage: all who may begin in it instead, in the order in which canaries are chosen. Absent: those of later waves, in theirs. */
+  readonly candidates?: readonly ForecastNode[];
   /** How long its nodes have to be healthy with the payload before the next one begins. */
   readonly soakMs: Millis;
 }
@@ -131,6 +133,7 @@ function* wayOf(
   const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
   const inZone = new Map<string, number>();
   const turns: (readonly ForecastNode[])[] = [];
+  const started = new Set<string>();
   let [unavailable, onTrial, masters, failures] = [0, 0, 0, terms.failed];
   let reduced: ReducedBound | undefined = terms.reduced;
   let begun = 0;
@@ -196,10 +199,12 @@ function* wayOf(
   for (const each of underway) follow(each, Infinity);
   agenda.advanceTo(0);
   let until = underway.length;
-  const anybody = waitingNodes(stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes)));
-  for (const [index, { nodes, isFixed = false, soakMs: stageSoakMs }] of stages.entries()) {
+  const others = stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes));
+  let anybody: WaitingNodes | undefined;
+  for (const [index, { nodes, isFixed = false, candidates, soakMs: stageSoakMs }] of stages.entries()) {
     until += nodes.length;
-    const waiting = isFixed ? waitingNodes(nodes) : anybody;
+    const own = isFixed ? nodes : candidates;
+    const waiting = own === undefined ? (anybody ??= waitingNodes(others.filter(isLeft))) : waitingNodes(own);
     let room = nodes.length;
     while (isUnderwayUpTo(until)) {
       const { allowed, isProven } = boundNow();
@@ -211,6 +216,7 @@ function* wayOf(
         );
         if (next === undefined) break;
         start(next, trialMs);
+        started.add(next.name);
         room -= 1;
         turn.push(next);
       }
@@ -231,6 +237,10 @@ function* wayOf(
   }
   const endMs = Math.max(0, lastPromoted);
   return { turns, endMs, soakedMs: Math.max(agenda.now(), lastReleased), isStopped: false };
+
+  function isLeft({ name }: ForecastNode): boolean {
+    return !started.has(name);
+  }
 
   function isUnderwayUpTo(nodes: number): boolean {
     return ended < nodes;

@@ -2,7 +2,7 @@ import type { ReducedBound } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { cohortOf } from '../rollout/cohort.ts';
-import type { Member } from '../rollout/membership.ts';
+import { isConfigurable, type Member } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { allowedOnTrial, mostOnTrial } from '../rollout/on-trial.ts';
 import { probationOf } from '../rollout/trial-terms.ts';
@@ -99,7 +99,7 @@ export function generationsIn({ group, memory }: Pick<GroupPlan, 'group' | 'memo
   if (pool === null || rollout === null || since === undefined) return [];
   const probationMs = probationOf(pool.spec.rollout);
   if (probationMs === null) return [];
-  const targeted = group.members.filter(({ target }) => target !== null);
+  const targeted = group.members.filter(isConfigurable);
   const { members } = cohortOf(targeted, rollout, pool.spec.rollout.canary);
   const ways = members.flatMap((member) => wayOf(member, probationMs) ?? []);
   const most = mostOnTrial(pool.spec.rollout, group.members.length);

@@ -6,7 +6,7 @@ import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
 import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
-import { isUnavailable, type Member, soakOf } from '../rollout/membership.ts';
+import { isConfigurable, isUnavailable, type Member, soakOf } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
@@ -67,7 +67,7 @@ export function remainingTimeOf(
   }
 
   const { spec } = pool;
-  const targeted = group.members.filter(({ target }) => target !== null);
+  const targeted = group.members.filter(isConfigurable);
   const { members } = cohortOf(targeted, rollout, spec.rollout.canary);
   const able = members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout));
   const inOrder = (first?: (member: Member) => boolean): readonly Member[] =>

@@ -6,7 +6,7 @@ import { limitOf } from './amount.ts';
 import { membersByClass } from './canaries.ts';
 import { type Hold, hold, formatNames } from './holds/hold.ts';
 import { configNameFor, type Group, isInPlace, isUnavailable, type Member, type SkippedNode } from './membership.ts';
-import { isProven, type OnTrial, onTrialIn } from './on-trial.ts';
+import { isProven, mostOnTrial, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './node-order.ts';
 import { quorumOf } from './quorum.ts';
 
@@ -39,6 +39,10 @@ interface Places {
 /** How many more nodes of a pool may hear of a payload that is not proven yet; Infinity where the pool settled on it. */
 interface Exposure extends Unproven {
   readonly trial: OnTrial;
+  /** How many more nodes may begin to try any config, those that end the trial of one before among them. */
+  roomForMore: number;
+  /** Who ends the trial of one before, and may be told this one without room. */
+  readonly superseded: ReadonlySet<string>;
   /** Of the same. */
   readonly names: ReadonlySet<string>;
   /** By class of machines, the same of its own config; empty where one bound says it all. */
@@ -84,7 +88,11 @@ export function budgetsOf(
         const on = own.filter(({ node }) => names.has(node.name)).length;
         if (allowed !== undefined) classes.set(name, unprovenOf(allowed - on, group, own));
       }
-      return [group, { trial, names, classes, ...unprovenOf(trial.allowed - names.size, group, group.members) }];
+      const widest = trial.by === 'maxOnTrial' ? mostOnTrialIn(group) : Number.POSITIVE_INFINITY;
+      const superseded = new Set(trial.superseded);
+      const roomForMore = widest - names.size - superseded.size;
+      const left = unprovenOf(trial.allowed - names.size, group, group.members);
+      return [group, { trial, names, superseded, classes, roomForMore, ...left }];
     }),
   );
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
@@ -124,6 +132,8 @@ export function budgetsOf(
       const left = exposures.get(group);
       if (left === undefined || isOnTrialAlready(member, left)) return null;
       if (isProven(group, member.node.name, member.target)) return null;
+      const isSuperseded = left.superseded.has(member.node.name);
+      if (!isSuperseded && left.roomForMore <= 0) return hold('budget', fullOf(left.trial));
       const isKept = isDrainedFor(group, member);
       if ((isKept ? left.unprovenDrained : left.unproven) <= 0) return hold('budget', fullOf(left.trial));
       const own = left.classes.get(member.payloadClass?.name ?? '');
@@ -133,6 +143,7 @@ export function budgetsOf(
           `no more machines with ${member.payloadClass?.name} until their class has proven its config`,
         );
       }
+      if (!isSuperseded) left.roomForMore -= 1;
       for (const places of own === undefined ? [left] : [left, own]) {
         places.unprovenDrained -= 1;
         if (!isKept) places.unproven -= 1;
@@ -159,6 +170,9 @@ export function budgetsOf(
     return known;
   }
 }
+
+const mostOnTrialIn = ({ pool, members }: Group): number =>
+  pool === null ? Number.POSITIVE_INFINITY : mostOnTrial(pool.spec.rollout, members.length);
 
 const maxUnavailable = ({ pool }: Group): Amount => pool?.spec.rollout.maxUnavailable ?? 1;
 
@@ -193,7 +207,10 @@ const unprovenOf = (left: number, group: Group, members: readonly Member[]): Unp
 const isOnTrialAlready = ({ node, isAssigned, forgive }: Member, { trial, names }: Exposure): boolean =>
   isAssigned ? !(forgive && trial.by === 'maxOnTrial') : names.has(node.name);
 
-function fullOf({ by, allowed, names, failed }: OnTrial): string {
+function fullOf({ by, allowed, names, superseded, failed }: OnTrial): string {
+  if (names.length < allowed && superseded.length > 0) {
+    return `maxOnTrial has no place left while nodes finish the trial of an earlier config: ${formatNames(superseded)}`;
+  }
   const what = by === 'maxOnTrial' ? 'on trial now' : 'to try a config that is not proven yet';
   const because = failed.length === 0 ? '' : `, because ${formatNames(failed)} took it back`;
   return `${by} allows ${allowed} ${what}${because}; on trial: ${formatNames(names)}`;

@@ -205,6 +205,9 @@ export function memberOf(
 /** Was told the payload, whatever came of it, or refused it before it was. */
 export const isOnTarget = ({ lifecycle, isAssigned }: Member): boolean => isAssigned || lifecycle.failed;
 
+/** It belongs to the rollouts of its pool: there is a config for its machine, and its kubelet would not refuse it. */
+export const isConfigurable = ({ target, unrendered }: Member): boolean => target !== null && unrendered === undefined;
+
 /** It counts against the budget, for whatever reason. */
 export const isUnavailable = ({ lifecycle, node }: Member): boolean =>
   lifecycle.takesPlace || !node.ready || node.cordoned;

@@ -27,7 +27,10 @@ export function inChangeOrder<T extends { readonly member: Member }>(
   const turns = Map.groupBy(things, ({ member }) => turnOf(member));
   return TURNS.flatMap((turn) => {
     const those = turns.get(turn) ?? [];
-    return byZone(those, turn === 'ready' ? canaryOrder(those, now, first) : undefined);
+    return byZone(
+      those,
+      turn === 'ready' ? canaryOrder([...(turns.get('begun') ?? []), ...those], now, first) : undefined,
+    );
   });
 }
 
@@ -61,7 +64,8 @@ function canaryOrder(
   now: Millis,
   first: (member: Member) => boolean,
 ): (member: Member) => number {
-  const sought = things.flatMap(({ member }) => (first(member) ? [member] : []));
+  // Those that have begun as well: the median is to stay where it is while canaries begin one after another.
+  const sought = things.flatMap(({ member }) => (member.node.ready && first(member) ? [member] : []));
   const ranks = new Map<Member, number>();
   for (const like of Map.groupBy(sought, (member) => `${zoneOf(member)} ${member.payloadClass?.name ?? ''}`).values()) {
     const old = like.filter(({ node }) => !isYoung(node, now)).map(({ node }) => node.createdAt);

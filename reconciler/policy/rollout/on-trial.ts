@@ -10,7 +10,7 @@ import { poolOfNode } from '../config-repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
 import { canaryCount, classCanaries, membersByClass, replacedMembers } from './canaries.ts';
 import { failedMembers, haltThreshold } from './halt.ts';
-import { type Group, isOnTarget, type Member, soakOf, targetOf } from './membership.ts';
+import { type Group, isConfigurable, isOnTarget, type Member, soakOf, targetOf } from './membership.ts';
 import { ONLY_CLASS } from '../proof/record.ts';
 import { probationOf } from './trial-terms.ts';
 import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, takenBackAt } from './node-progress.ts';
@@ -19,6 +19,8 @@ import { assignmentOf, hasProved, type NodeTarget, provenConfigOf, sameTarget, t
 export interface OnTrial {
   /** Names of nodes that were told the payload and have neither promoted it, soak included, nor taken it back. */
   readonly names: readonly string[];
+  /** Names of nodes that end the trial of a config before, which others may not crowd. */
+  readonly superseded: readonly string[];
   /** How many may be now; Infinity where the pool settled on the payload. */
   readonly allowed: number;
   /** Which key of `pool.yaml` says so. */
@@ -56,7 +58,8 @@ export function onTrialIn(groups: readonly Group[], fleet: Fleet, now: Millis): 
       const replaced = new Set(
         replacedMembers(group.members, haltThreshold(group) - 1, now).map(({ node }) => node.name),
       );
-      return [group, { ...boundOf(group), names: (names.get(group) ?? []).filter((name) => !replaced.has(name)) }];
+      const own = (names.get(group) ?? []).filter((name) => !replaced.has(name));
+      return [group, { ...boundOf(group), names: own, superseded: supersededOnTrial(group) }];
     }),
   );
 }
@@ -67,7 +70,16 @@ interface PoolGroup extends Group {
 
 const isOfPool = (group: Group): group is PoolGroup => group.pool !== null;
 
-function boundOf(group: PoolGroup): Omit<OnTrial, 'names'> {
+/** One that is away holds its place in `maxUnavailable`, and is told the newest as soon as it is back. */
+const supersededOnTrial = (group: PoolGroup): readonly string[] =>
+  group.members.flatMap(({ node, kubeletNode, lifecycle, target }) => {
+    const has = assignmentOf(kubeletNode);
+    const isOnTrial = lifecycle.shown === 'outdated' && lifecycle.inChange && target !== null && has !== null;
+    if (!isOnTrial || !node.ready || node.leaving !== undefined) return [];
+    return hasProved(kubeletNode, has) || isProven(group, node.name, has) ? [] : [node.name];
+  });
+
+function boundOf(group: PoolGroup): Omit<OnTrial, 'names' | 'superseded'> {
   const { pool, members } = group;
   const { rollout } = pool.spec;
   const by = probationOf(rollout) === null ? 'maxUnavailable' : 'maxOnTrial';
@@ -78,7 +90,7 @@ function boundOf(group: PoolGroup): Omit<OnTrial, 'names'> {
     return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false, failed: [] };
   }
   // Canaries of classes that have nothing to try prove nothing, and make room for nobody.
-  const trying = members.filter(({ node, target }) => target !== null && !isProven(group, node.name, target));
+  const trying = members.filter((each) => isConfigurable(each) && !isProven(group, each.node.name, each.target));
   const evidence = evidenceOf(trying, group);
   const most = mostOnTrial(rollout, members.length);
   const bound = allowedOnTrial(most, canaryCount(rollout, trying), evidence, group.proof?.rollout?.reduced);
@@ -122,7 +134,7 @@ export function allowedOnTrial(
   const isProven = promoted >= canaries;
   const generation = isProven ? Math.floor(Math.log2(passed / canaries)) + 1 : 0;
   const widest = Math.min(most, canaries * 2 ** generation);
-  const known = last && failed > 0 ? { ...last, failed: Math.min(last.failed, failed) } : undefined;
+  const known = last && failed > 0 ? withinReason(last, Math.min(canaries, most), counts) : undefined;
   if (failed === 0 || !isProven) return { allowed: widest, generation, isProven, reduced: known };
   const before = known === undefined ? widest : Math.min(widest, widened(known, passed));
   const more = failed - (known?.failed ?? 0);
@@ -131,6 +143,13 @@ export function allowedOnTrial(
   const reduced = { failed, maxOnTrial: allowed, begun: counts.begun };
   return { allowed, generation: doublings(allowed / canaries), isProven, reduced };
 }
+
+/** Whoever wrote it: a bound by which nobody begins, or since more nodes than are left of those that had begun, would never widen. */
+const withinReason = (last: ReducedBound, least: number, { failed, begun }: TrialCounts): ReducedBound => ({
+  failed: Math.min(last.failed, failed),
+  maxOnTrial: Math.max(last.maxOnTrial, least),
+  begun: Math.min(last.begun, begun),
+});
 
 /** The bound doubles whenever as many nodes as it allowed have begun since the failure and passed. */
 const widened = ({ maxOnTrial, begun }: ReducedBound, passed: number): number =>

@@ -2,7 +2,7 @@ import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kube
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
 import { cohortOf } from './cohort.ts';
-import { type Group, type Member, soakOf, targetOf } from './membership.ts';
+import { type Group, isConfigurable, type Member, soakOf, targetOf } from './membership.ts';
 import { hasProved, isRecordOfTarget, type NodeTarget, provenConfigOf, sameTarget } from './node-progress.ts';
 import { wavesOf } from './waves.ts';
 import {
@@ -98,11 +98,7 @@ function narrowed(
 function witnessed(rollout: RolloutStatus, group: Group, all: readonly Member[], now: Millis): RolloutStatus {
   const { pool } = group;
   if (pool === null) return rollout;
-  const { members } = cohortOf(
-    all.filter(({ target, unrendered }) => target !== null && unrendered === undefined),
-    rollout,
-    pool.spec.rollout.canary,
-  );
+  const { members } = cohortOf(all.filter(isConfigurable), rollout, pool.spec.rollout.canary);
   const waves = wavesOf(pool.spec.rollout, members);
   let isShown = true;
   const shown = rollout.waves.map((wave) => {

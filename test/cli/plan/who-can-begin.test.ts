@@ -128,6 +128,39 @@ describe('nodes that cannot take part now', () => {
     assert.equal(rollout?.stages[0]?.nodes.join(), 'w2');
   });
 
+  it('count in the median age, by which the canary is chosen', () => {
+    const aged = (name: string, days: number, state: Partial<InventoryNode> = {}): InventoryNode =>
+      node(name, { createdAt: NOW - days * 24 * HOUR, ...state });
+    for (const state of [{ silent: true }, { cordoned: true }, { leaving: 'it goes' }] as const) {
+      const nodes = [aged('w1', 9, state), aged('w2', 8, state), aged('w3', 7), aged('w4', 6), aged('w5', 5)];
+      const { planned, simulated } = both(nodes, { maxUnavailable: 3 });
+      assert.deepEqual([planned[0], simulated[0]], ['w3', 'w3'], JSON.stringify(state));
+    }
+  });
+
+  it('have canaries of other zones, or of no control plane, begin before them as the planner chooses those', () => {
+    const aged = (name: string, zone: string, days: number, labels = {}): InventoryNode =>
+      node(name, { createdAt: NOW - days * 24 * HOUR, labels: { [ZONE]: zone, ...labels } });
+    const server = { 'node-role.kubernetes.io/control-plane': '' };
+    for (const labels of [{}, server]) {
+      const first = [3, 2, 1].map((days) => aged(`a${days}`, 'a', days, labels));
+      const nodes = [...first, ...[9, 8, 7, 6, 5].map((days) => aged(`b${days}`, 'b', days))];
+      const { planned, simulated, rollout } = both(nodes, {
+        maxUnavailable: 4,
+        ...(labels === server ? {} : { maxUnavailablePerZone: 1 }),
+        canary: { nodes: 2, soak: '1m' },
+      });
+      assert.deepEqual(
+        [planned.slice(0, 2), simulated.slice(0, 2)],
+        [
+          ['a2', 'b7'],
+          ['a2', 'b7'],
+        ],
+      );
+      assert.deepEqual(rollout?.stages[0]?.nodes, ['a2', 'b7']);
+    }
+  });
+
   it('keep the others from beginning where they are the canaries', () => {
     const nodes = [node('w1', { cordoned: true, labels: { canary: 'yes' } }), node('w2'), node('w3')];
     const canary = { selector: { matchLabels: { canary: 'yes' } } };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Plan, plan } from '#reconciler/policy/plan.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { checkSettles, holdLiveness, type Setting } from '../../support/liveness/liveness-laws.ts';
@@ -172,6 +173,18 @@ describe('every pool', () => {
     const oldest = seeing((node, now) => ({ ...node, firstSeen: now }));
     const [calm, took] = times({ nodes: 24, lifetimeMs: 24 * HOUR, spec }, oldest);
     assert.ok(took === null || took > 1.5 * calm);
+  });
+
+  it('has no more nodes try commits that come faster than trials end than maxOnTrial allows', () => {
+    const world = new LivingWorld([{ name: 'blue', nodes: 20, spec: { rollout: { ...ROLLOUT, maxOnTrial: 2 } } }]);
+    const isTrying = ({ status }: KubeletNode): boolean => status?.active?.sha256 !== status?.lastKnownGood?.sha256;
+    let most = 0;
+    for (let step = 0; step < 90; step += 1) {
+      if (step % 4 === 3) world.commit('blue');
+      world.step();
+      most = Math.max(most, [...world.sim.fleet.kubeletNodes.values()].filter(isTrying).length);
+    }
+    assert.equal(most, 2);
   });
 
   it('restarts a node for commits that come each minute once in a trial, says so, and finishes when they end', () => {

@@ -60,13 +60,19 @@ describe('how many may hear of what is not proven, where values are computed,', 
       held((node) => ({ ...idleNode(node), spec: { pool: computedPool().name } })),
       false,
     );
+    // Who proved another one, and who does no more than end its trial.
+    const other = (node: NodeView) => ({ ...given(node), sha256: 'f'.repeat(64) });
     assert.equal(
-      held((node) => ({ ...told(node), spec: { ...told(node).spec, apply: 'replace' } })),
+      held((node) => settledNode(node, other(node))),
       false,
     );
     assert.equal(
-      held((node) => assignedNode(node, { ...given(node), sha256: 'f'.repeat(64) })),
-      false,
+      held((node) => ({ ...told(node), spec: { ...told(node).spec, apply: 'replace' } })),
+      true,
+    );
+    assert.equal(
+      held((node) => assignedNode(node, other(node))),
+      true,
     );
     assert.equal(held(told, provenBy(classOf(LARGE))), false);
     const { proof = writeProof([]) } = provenBy(classOf(LARGE));

@@ -106,6 +106,28 @@ describe('a node that says its kubelet is too old for a commit', () => {
   });
 });
 
+describe('canaries of which most are too old', () => {
+  it('let no more nodes try it next than those allow that proved it', () => {
+    const { probation: _, ...atPace } = poolSpec().rollout;
+    const selector = { matchLabels: { canary: 'yes' } };
+    const spec = { rollout: { ...atPace, maxUnavailable: 6, maxOnTrial: 6, canary: { selector } } };
+    const canary = { labels: { pool: 'workers', canary: 'yes' } };
+    const others = Array.from({ length: 7 }, (_, index) => `n${index}`);
+    const nodes = [
+      ...['o1', 'o2', 'o3', 'o4'].map((name) => nodeView(name, 'workers', { ...canary, kubeletVersion: OLD })),
+      nodeView('first', 'workers', canary),
+      ...honest(others),
+    ];
+    const fleet = fleetWith(nodes, validPool('workers', 100, spec));
+    const next = validPool('workers', 110, spec, NEW_FIELD);
+    fleet.inForce = commit(COMMIT_B, next);
+    minutes(fleet, 3);
+    assert.deepEqual([...(fleet.exposed.get(next.sha256) ?? [])], ['first']);
+    while (fleet.exposed.get(next.sha256)?.size === 1) minutes(fleet, 1);
+    assert.equal(fleet.exposed.get(next.sha256)?.size, 3, 'the canary, and two by what it has shown');
+  });
+});
+
 describe('a commit that more than half of the nodes are too old for', () => {
   it('is refused for the pool, which keeps what it has', () => {
     const old = ['o1', 'o2', 'o3', 'o4'].map((name) => nodeView(name, 'workers', { kubeletVersion: OLD }));

@@ -58,6 +58,16 @@ const CANARIES: readonly (readonly [string, () => readonly Member[]])[] = [
     () => [member('d', old(12)), member('e', old(13)), member('a', old(1)), member('b', old(24))],
   ],
   [
+    'those nearest to the median with the ages of those that have begun',
+    () => [
+      member('a', old(100), true),
+      member('b', old(90), true),
+      member('e', old(50)),
+      member('d', old(2)),
+      member('c', old(1)),
+    ],
+  ],
+  [
     'each zone by its own median',
     () => [
       member('d', { ...old(5), ...inZone('a') }),

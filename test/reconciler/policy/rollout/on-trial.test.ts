@@ -306,6 +306,15 @@ const FAILURES: readonly (readonly [
     4,
     reduced(1, 19, 0),
   ],
+  [
+    'no less than the canaries, whatever is recorded',
+    [20, 3],
+    counts(9, 9, 9, 1),
+    reduced(1, 0, 9),
+    3,
+    reduced(1, 3, 9),
+  ],
+  ['what nodes can undo that begin from now on', [20, 1], counts(8, 8, 9, 1), reduced(1, 2, 99), 2, reduced(1, 2, 9)],
 ];
 
 function counts(promoted: number, passed: number, begun: number, failed: number): TrialCounts {

@@ -62,6 +62,7 @@ const under = (...states: readonly WaveStatus['state'][]): KubeletPoolStatus => 
 const pending = { lifecycle: LIFECYCLE.outdated, isAssigned: false } as const;
 const TWO: OnTrial = {
   names: ['n0', 'n1'],
+  superseded: [],
   allowed: 4,
   by: 'maxOnTrial',
   generation: 2,

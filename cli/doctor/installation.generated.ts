@@ -423,6 +423,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.rollout.configName",
     "status.rollout.finishedAt",
     "status.rollout.generation",
+    "status.rollout.lost",
     "status.rollout.maxOnTrial",
     "status.rollout.newest",
     "status.rollout.onTrial",

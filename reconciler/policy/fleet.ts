@@ -1,4 +1,4 @@
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { ApplyMode, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
@@ -101,6 +101,12 @@ export interface NodeView {
   readonly unableSince?: Millis;
 }
 
+/** A node that was removed while it was not Ready, or its agent silent, with what it was told and had not proven. */
+export interface LostNode {
+  readonly name: string;
+  readonly target: { readonly sha256: string; readonly apply: ApplyMode };
+}
+
 /** One of our ConfigMaps. */
 export interface ConfigSourceView {
   readonly name: string;
@@ -135,6 +141,8 @@ export interface Fleet {
   readonly kubeletNodes: ReadonlyMap<string, KubeletNode>;
   readonly configSources: ReadonlyMap<string, ConfigSourceView>;
   readonly pools: ReadonlyMap<string, KubeletPool>;
+  /** By the pool that told them, nodes that were lost since the start; absent in a single look, and for none. */
+  readonly lost?: ReadonlyMap<string, readonly LostNode[]>;
   /** Objects that are in none of the above because they are unreadable. Absent for none. */
   readonly unreadable?: readonly UnreadableObject[];
 }

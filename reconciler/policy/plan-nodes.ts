@@ -16,6 +16,7 @@ import { inTurn } from './rollout/pool-turns.ts';
 import { lockOutVerdict } from './rollout/lock-out.ts';
 import { createPayloadReader } from './payload-reader.ts';
 import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './rollout/halt.ts';
+import { removedWhileDown } from './rollout/removed-while-down.ts';
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './rollout/label-grace.ts';
 import type { Signals } from './signals.ts';
 import { windowsState } from './windows/windows-state.ts';
@@ -25,7 +26,7 @@ import type { NodeTarget } from './rollout/node-progress.ts';
 import { poolProof } from './rollout/pool-proof.ts';
 import { NO_PROOF } from './proof/record.ts';
 import { nodeSteps, currentTrialTerms } from './rollout/node-steps.ts';
-import { isCompared, rememberRollout, type RolloutMemory } from './rollout/rollout-status.ts';
+import { isCompared, rememberRollout, type RolloutMemory, type RolloutNow } from './rollout/rollout-status.ts';
 import { type WaveProgress, waveProgress } from './rollout/wave-progress.ts';
 
 /** What was decided for the nodes of one pool (or of none that is known any more). */
@@ -89,7 +90,7 @@ export function planNodes(
   };
 }
 
-interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
+interface AimedGroup extends Pick<RolloutNow, 'halt' | 'released' | 'lost'> {
   /** The pool's status as decisions take it. */
   readonly before: KubeletPoolStatus | undefined;
   readonly group: Group;
@@ -110,12 +111,13 @@ function aim(
   const before = withInheritedStatus(of, isOwn ? own.status : present?.status, fleet);
   const released = releaseOf(of, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
   const forgiven = withForgivenFailures(of, released);
-  const halt = haltOf(forgiven, before, released, toTimestamp(now));
+  const lost = removedWhileDown(forgiven, before, fleet);
+  const halt = haltOf(forgiven, before, released, toTimestamp(now), lost);
   if (of.pool === null)
-    return { group: forgiven, before, halt, released, aims: targetsOf(forgiven, halt, nameOf(''), now) };
+    return { group: forgiven, before, halt, released, lost, aims: targetsOf(forgiven, halt, nameOf(''), now) };
   const proof = poolProof(forgiven, { status: before, isOwn, rendered: rendered?.get(name) }, now);
   const group = { ...forgiven, proof };
-  return { group, before, halt, released, aims: targetsOf(group, halt, nameOf(name), now) };
+  return { group, before, halt, released, lost, aims: targetsOf(group, halt, nameOf(name), now) };
 }
 
 /** By pool, the ConfigMap that carries a config: its own before one of another pool, and a name that there is none of where there is none. */
@@ -138,7 +140,7 @@ interface AskedGroup extends AimedGroup {
 }
 
 function planGroup(
-  { group, before: known, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
+  { group, before: known, aims, halt, released, lost = [], budgeted, assignments, sources }: AskedGroup,
   desired: Desired,
   fleet: Fleet,
   { budgets, guard, signals }: { readonly budgets: Budgets; readonly guard: LabelGrace; readonly signals: Signals },
@@ -188,7 +190,7 @@ function planGroup(
     memory: rememberRollout(
       group,
       known,
-      { halt, released, waves, cohort, analysis, onTrial: budgets.onTrial(budgeted) },
+      { halt, released, waves, cohort, analysis, onTrial: budgets.onTrial(budgeted), lost },
       now,
     ),
   };

@@ -22,9 +22,11 @@ export function clockJump(before: ClockReading | null, now: ClockReading): Milli
  * First-seen times, as if the clock had always shown its present time: what has lasted for a minute has lasted for a minute, however
  * far the clock was put forward or back.
  */
-export function shiftTimes({ nodes, sources }: FirstSeenTimes, by: Millis): FirstSeenTimes {
-  if (by === 0) return { nodes, sources };
+export function shiftTimes(times: FirstSeenTimes, by: Millis): FirstSeenTimes {
+  const { nodes, sources } = times;
+  if (by === 0) return times;
   return {
+    ...times,
     nodes: new Map([...nodes].map(([name, sight]) => [name, nodeForward(sight, by)])),
     sources: new Map([...sources].map(([uid, at]) => [uid, at + by])),
   };

@@ -19,7 +19,8 @@ export function withoutClockSkew(fleet: Fleet, sights: FirstSeenTimes): Fleet {
       return [name, { ...source, createdAt }] as const;
     }),
   );
-  return { ...fleet, nodes: nodesWithoutClockSkew(fleet, sights), kubeletNodes, configSources };
+  const lost = sights.lost === undefined ? {} : { lost: sights.lost };
+  return { ...fleet, nodes: nodesWithoutClockSkew(fleet, sights), kubeletNodes, configSources, ...lost };
 }
 
 /** The same for Nodes alone: a command that looks once cannot know since when agents have been silent. */

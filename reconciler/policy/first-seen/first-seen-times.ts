@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import { type Choice, createPoolChooser } from '../pool-selection/choose-pool.ts';
-import type { Fleet } from '../fleet.ts';
+import type { Fleet, LostNode } from '../fleet.ts';
 import { isOwnedBy } from '../kubelet-node-of.ts';
 import type { Selectable } from '../participation.ts';
 import { type NodeFirstSeen, nodeFirstSeen } from './node-first-seen.ts';
@@ -13,6 +13,8 @@ import { type NodeFirstSeen, nodeFirstSeen } from './node-first-seen.ts';
 export interface FirstSeenTimes {
   /** By the name of the Node. */
   readonly nodes: ReadonlyMap<string, NodeFirstSeen>;
+  /** See `Fleet`. */
+  readonly lost?: ReadonlyMap<string, readonly LostNode[]>;
   /** By the uid of a config source, since when it has been there at least. */
   readonly sources: ReadonlyMap<string, Millis>;
 }
@@ -42,7 +44,22 @@ export function firstSeenTimes(
     const joined = before !== null || (kubeletNode === undefined && isInstalled);
     nodes.set(node.name, nodeFirstSeen(node, kubeletNode, last, { joined, desired, fleet, poolUntilNow, now, ahead }));
   }
-  return { nodes, sources: sourcesSeen(before, fleet, now) };
+  const lost = lostSince(before, fleet);
+  return { nodes, sources: sourcesSeen(before, fleet, now), ...(lost.size > 0 && { lost }) };
+}
+
+/** Of each pool, so many nodes are remembered. */
+const MOST_LOST = 100;
+
+function lostSince(before: FirstSeenTimes | null, { nodes, unreadable = [] }: Fleet): FirstSeenTimes['lost'] & {} {
+  const lost = new Map(before?.lost);
+  const hidden = new Set(unreadable.map(({ name }) => name));
+  for (const [name, { uid, down }] of before?.nodes ?? []) {
+    if (down === undefined || nodes.get(name)?.uid === uid || hidden.has(name)) continue;
+    const { pool, target } = down;
+    lost.set(pool, [...(lost.get(pool) ?? []), { name, target }].slice(-MOST_LOST));
+  }
+  return lost;
 }
 
 /** Which pool a node would be in by what the cluster has of the pools; computed on demand. */

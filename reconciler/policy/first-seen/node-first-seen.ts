@@ -4,9 +4,16 @@ import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import type { Desired } from '../desired.ts';
-import type { Fleet, PoolChange, NodeView, Unselected } from '../fleet.ts';
+import type { Fleet, LostNode, NodeView, PoolChange, Unselected } from '../fleet.ts';
 import { absenceOf } from '../participation.ts';
-import { activeConfigOf, assignmentOf, provenConfigOf, sameTarget } from '../rollout/node-progress.ts';
+import {
+  activeConfigOf,
+  assignmentOf,
+  failedAt,
+  hasProved,
+  provenConfigOf,
+  sameTarget,
+} from '../rollout/node-progress.ts';
 import { storedTime } from './stored-time.ts';
 import { type PoolChangeInput, poolChangeOf } from './pool-change.ts';
 
@@ -43,6 +50,8 @@ export interface NodeFirstSeen {
   readonly isAway?: true;
   /** Of a drain that was given up. */
   readonly drainFailed?: SeenStamp<Millis>;
+  /** It is not Ready, or its agent silent, with what this pool told it and it has yet to prove; absent while that is not so. */
+  readonly down?: { readonly pool: string; readonly target: LostNode['target'] };
   /** Since when it could take part in no rollout, without a break (`participation.ts`). */
   readonly unableSince?: Millis;
 }
@@ -94,10 +103,18 @@ export function nodeFirstSeen(
     ...(promotion === undefined ? {} : { promotion }),
     ...(isAway ? { isAway } : {}),
     ...(isUnable ? { unableSince: last?.unableSince ?? now } : {}),
+    ...(!node.ready || (heartbeatSeen !== undefined && isSilent) ? downWith(node, kubeletNode) : {}),
     ...(failed === undefined
       ? {}
       : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now, last === undefined ? ahead : 0) }),
   };
+}
+
+function downWith(node: NodeView, kubeletNode: KubeletNode | undefined): Pick<NodeFirstSeen, 'down'> {
+  const [pool, target] = [kubeletNode?.spec?.pool, assignmentOf(kubeletNode)];
+  const isOpen = node.leaving === undefined && failedAt(kubeletNode, target) === undefined;
+  if (pool === undefined || target === null || !isOpen || hasProved(kubeletNode, target)) return {};
+  return { down: { pool, target } };
 }
 
 function assignedSeen(

@@ -21,12 +21,17 @@ export function haltThreshold({ pool, members }: Group): number {
   return Math.min(thresholdOf(onFailure.threshold, members.length), budget);
 }
 
-/** What stops the pool: what stopped it before, while the payload is the same, or failures that reach the threshold now. */
+/**
+ * What stops the pool: what stopped it before, while the payload is the same, or failures that reach the threshold now.
+ *
+ * @param lost see `removedWhileDown`: one machine may be lost by chance, and as many as may fail
+ */
 export function haltOf(
   group: Group,
   before: KubeletPoolStatus | undefined,
   released: Released | null,
   at: string,
+  lost: readonly string[] = [],
 ): Halt | null {
   const config = group.pool?.config ?? null;
   const target = targetOf(group.pool);
@@ -46,16 +51,23 @@ export function haltOf(
     return halted(`${config.name} made its canaries worse: ${rollout.analysis.message}`);
   }
 
+  const mayBeLost = Math.max(1, haltThreshold(group) - 1);
+  if (released === null && lost.length > mayBeLost) {
+    return halted(
+      `${lost.length} machines went down with ${config.name} before any had proven it, and were removed: ${named(lost)}`,
+    );
+  }
   const failures = failedMembers(group.members);
   const failed = failures.map((member) => member.node.name);
   const threshold = haltThreshold(group);
   if (failed.length < threshold) return null;
-  const names =
-    failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
   return halted(
-    `${whatFailed(group.pool, failures)} failed on ${names} (${whyThatMany(group.pool, group.members.length, threshold)})`,
+    `${whatFailed(group.pool, failures)} failed on ${named(failed)} (${whyThatMany(group.pool, group.members.length, threshold)})`,
   );
 }
+
+const named = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
 
 /** Which of the two bounds was reached, so that nobody reads a threshold that is not in `pool.yaml`. */
 function whyThatMany({ spec }: DesiredPool, nodes: number, threshold: number): string {

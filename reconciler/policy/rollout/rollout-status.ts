@@ -33,6 +33,8 @@ export interface RolloutNow extends Pick<RolloutMemory, 'halt' | 'released'> {
   readonly cohort: Cohort;
   readonly analysis?: AnalysisStatus | undefined;
   readonly onTrial?: OnTrial | undefined;
+  /** See `removedWhileDown`. */
+  readonly lost?: readonly string[];
 }
 
 /**
@@ -42,7 +44,7 @@ export interface RolloutNow extends Pick<RolloutMemory, 'halt' | 'released'> {
 export function rememberRollout(
   group: Group,
   before: KubeletPoolStatus | undefined,
-  { halt, released, waves, cohort, analysis, onTrial }: RolloutNow,
+  { halt, released, waves, cohort, analysis, onTrial, lost = [] }: RolloutNow,
   now: Millis,
 ): RolloutMemory {
   const { pool, proof = NO_PROOF } = group;
@@ -69,6 +71,7 @@ export function rememberRollout(
     ...(cohort.newest === 0 ? {} : { newest: toTimestamp(cohort.newest) }),
     ...(isFinished ? {} : sayOnTrial(onTrial)),
     ...(superseded === 0 || isFinished ? {} : { superseded }),
+    ...(lost.length === 0 || isFinished ? {} : { lost }),
     waves: waves.waves,
     ...(analysis === undefined ? {} : { analysis }),
   };

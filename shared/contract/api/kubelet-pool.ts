@@ -331,6 +331,8 @@ export interface RolloutStatus {
   readonly onTrial?: number;
   /** What failures have made of that bound; absent while none count. */
   readonly reduced?: ReducedBound;
+  /** Names of nodes that were removed while they were down with it, before any had proven it; absent for none. */
+  readonly lost?: readonly string[];
   /** How many payloads before this one were replaced before any was proven; absent for none. */
   readonly superseded?: number;
   readonly waves: readonly WaveStatus[];

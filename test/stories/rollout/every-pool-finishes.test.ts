@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Plan, plan } from '#reconciler/policy/plan.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { checkSettles, holdLiveness, type Setting } from '../../support/liveness/liveness-laws.ts';
 import { HOUR, type LivingPool, LivingWorld, MINUTE } from '../../support/liveness/living-world.ts';
@@ -166,6 +166,31 @@ describe('every pool', () => {
       assert.ok(took !== null && took <= most * calm);
     });
   }
+
+  it('is stopped by machines that die of a config one after the other, though each is replaced by another', () => {
+    const troubles = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [number, 'vanishes' as const]));
+    const pool = { name: 'blue', nodes: 12, troubles, spec: { rollout: { ...ROLLOUT, canary: CANARY } } };
+    const removedIn = (planner = plan): readonly [removed: number, status: KubeletPoolStatus | undefined] => {
+      const world = new LivingWorld([pool]);
+      world.sim.planner = planner;
+      for (let minute = 0; minute < 240; minute += 1) {
+        if (minute % 45 === 44) world.sim.restart();
+        for (let step = 0; step < 3; step += 1) world.step();
+      }
+      return [world.removed, world.sim.fleet.pools.get('blue')?.status];
+    };
+    const [removed, status] = removedIn();
+    assert.deepEqual([removed, status?.phase], [2, 'Halted']);
+    assert.match(
+      status?.message ?? '',
+      /^2 machines went down with blue-\w+ before any had proven it, and were removed: n0/,
+    );
+    const forgets: typeof plan = (desired, fleet, settings, now, signals) => {
+      const { lost: _, ...rest } = fleet;
+      return plan(desired, rest, settings, now, signals);
+    };
+    assert.ok(removedIn(forgets)[0] > 10, 'by a planner that forgets them');
+  });
 
   it('takes longer by a planner whose canary is the oldest node', () => {
     const spec = { rollout: { ...ROLLOUT, canary: CANARY } };

@@ -15,9 +15,20 @@ const AFTER_DRAIN = [{}, { topologyManagerScope: 'pod' }, { topologyManagerScope
 
 /**
  * What is the matter with a node. `drains`: its pods never leave; `dead`, `silent`, `going` (a machine that is about to be replaced) and
- * `virtual` before the commit, `dies` and `leaves` in its first trial; `old`: its kubelet would refuse the new config.
+ * `virtual` before the commit, `dies` and `leaves` in its first trial; `vanishes`: dies in each trial of the newest config, and another machine like it takes
+ * its place; `old`: its kubelet would refuse the new config.
  */
-export type Trouble = 'drains' | 'dead' | 'silent' | 'bad' | 'dies' | 'leaves' | 'going' | 'virtual' | 'old';
+export type Trouble =
+  | 'drains'
+  | 'dead'
+  | 'silent'
+  | 'bad'
+  | 'dies'
+  | 'leaves'
+  | 'going'
+  | 'virtual'
+  | 'old'
+  | 'vanishes';
 
 const OLD_VERSION = 'v1.21.0';
 
@@ -44,7 +55,10 @@ export class LivingWorld {
   private readonly overall: Amount | null;
   private readonly troubles = new Map<string, Trouble>();
   private readonly upAt = new Map<string, { readonly config: string; readonly at: number }>();
+  /** Machines that died in a trial and were removed. */
+  removed = 0;
   private readonly gone = new Set<string>();
+  private readonly vanishing = new Map<string, number>();
   private readonly bornAt = new Map<string, number>();
   private readonly versions = new Map<string, number>();
   private commits = 0;
@@ -114,6 +128,7 @@ export class LivingWorld {
     this.steps += 1;
     sim.now += STEP_MS;
     this.age();
+    this.replace();
     for (const node of sim.fleet.nodes.values()) {
       if (!this.gone.has(node.name)) this.agent(node);
     }
@@ -193,6 +208,19 @@ export class LivingWorld {
     return [...this.sim.fleet.nodes.values()].filter(({ labels }) => labels['pool'] === pool);
   }
 
+  /** Who has been down for long enough is replaced. */
+  private replace(): void {
+    for (const [name, at] of this.vanishing) {
+      const pool = this.pools.find((each) => each.name === this.sim.fleet.nodes.get(name)?.labels['pool']);
+      if (this.sim.now < at || pool === undefined) continue;
+      this.vanishing.delete(name);
+      this.sim.removeNode(name);
+      this.removed += 1;
+      this.add(pool, 0);
+      this.troubles.set(`n${String(this.added - 1).padStart(3, '0')}`, 'vanishes');
+    }
+  }
+
   /** Machines that have lived for long enough are replaced. */
   private age(): void {
     for (const pool of this.pools) {
@@ -206,7 +234,7 @@ export class LivingWorld {
     }
   }
 
-  private agent({ name }: NodeView): void {
+  private agent({ name, labels }: NodeView): void {
     const { sim } = this;
     const { spec, status, metadata } = sim.fleet.kubeletNodes.get(name) ?? { metadata: { name } };
     const isUnheard = spec !== undefined && (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
@@ -220,7 +248,8 @@ export class LivingWorld {
     }
     const healthyMs = sim.now - (this.upAt.get(name)?.at ?? sim.now);
     const trouble = this.troubles.get(name);
-    if ((trouble === 'dies' || trouble === 'leaves') && healthyMs >= MINUTE) return this.lose(name, trouble);
+    const isNewest = status.active?.sha256 === this.payload(labels['pool'] ?? '').sha256;
+    if (isMortal(trouble) && isNewest && healthyMs >= MINUTE) return this.lose(name, trouble);
     const isBad = trouble === 'bad' && healthyMs >= MINUTE;
     if (isBad) sim.deadly.add(status.active?.sha256 ?? '');
     if (isBad || healthyMs >= (parseDuration(spec?.trial?.duration ?? '') ?? 0)) sim.agentStep(name);
@@ -228,8 +257,9 @@ export class LivingWorld {
     sim.deadly.clear();
   }
 
-  private lose(name: string, how: 'dies' | 'leaves'): void {
+  private lose(name: string, how: 'dies' | 'leaves' | 'vanishes'): void {
     this.gone.add(name);
+    if (how === 'vanishes') this.vanishing.set(name, this.sim.now + 5 * MINUTE);
     this.view(name, { ready: false, readySince: this.sim.now });
     if (how === 'leaves') this.view(name, { leaving: 'it is about to be removed' });
   }
@@ -239,3 +269,6 @@ export class LivingWorld {
     if (node !== undefined) this.sim.addNode({ ...node, ...view });
   }
 }
+
+const isMortal = (trouble: Trouble | undefined): trouble is 'dies' | 'leaves' | 'vanishes' =>
+  trouble === 'dies' || trouble === 'leaves' || trouble === 'vanishes';

@@ -8,17 +8,18 @@ const JOINED = 'it joined after this rollout began, and follows after the last w
  * Its wave has not come, or is full, or its class waits for canaries of its own. What a node was told already, and what it is to go back
  * to, goes in no wave.
  */
-export const wave: HoldCheck = ({ targeted: { targetKind, member }, facts, room, classLimit }) => {
+export const wave: HoldCheck = ({ targeted: { targetKind, configName, member }, facts, room, classLimit }) => {
   const { waves, cohort, group } = facts;
   if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
-  // Who is being drained began by a wave that was written.
-  const begins = member.node.drain === undefined && !isProven(group, member.node.name, member.target);
-  if (waves.unwritten !== null && begins) return hold('wave', waves.unwritten);
+  // Who is drained for this config has begun.
+  const begins = member.node.drain?.config !== (configName ?? 'local');
+  if (waves.unwritten !== null && begins && !isProven(group, member.node.name, member.target))
+    return hold('wave', waves.unwritten);
   const joined = !cohort.has(member.node.name);
   if (waves.current !== null) {
     if (joined) return hold('wave', JOINED);
     const isOut = waves.current.only?.(member) === false;
-    if (isOut || room <= 0) return hold('wave', waves.because);
+    if (isOut || (begins && room <= 0)) return hold('wave', waves.because);
   }
   return classLimit === undefined || classLimit.room > 0 ? null : hold('wave', classLimit.because);
 };

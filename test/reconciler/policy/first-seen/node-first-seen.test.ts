@@ -4,17 +4,19 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeFirstSeen } from '#reconciler/policy/first-seen/node-first-seen.ts';
 import { firstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import {
   assignedNode,
   commit,
   COMMIT_B,
   configSource,
+  failedNode,
   fleetOf,
   idleNode,
   nodeView,
   NOW,
   poolInCluster,
+  settledNode,
   validPool,
 } from '../../../support/fleet.ts';
 import {
@@ -37,6 +39,9 @@ const told = assignedNode(node, workers, { heartbeat: '' });
 const toldAt = (at: number): NodeFirstSeen['told'] & {} => ({ stamp: `overlay ${workers.sha256}`, at });
 const TRIAL = { config: workers.configName, since: stamp(NOW), healthySeconds: 90, durationSeconds: 600, restarts: 0 };
 const tries = assignedNode(node, workers, { heartbeat: '', trial: TRIAL });
+const silenced = (of: KubeletNode): KubeletNode => ({ ...of, status: { ...of.status, heartbeat: '' } });
+const TARGET = { sha256: workers.sha256, apply: workers.spec.apply };
+const DOWN = { readiness: { ...PLAIN.readiness, stamp: PLAIN.readiness.stamp.replace('true', 'false') } };
 const narrow = validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } });
 
 /** What is there to see, and what of it is another than of a node with nothing to say. */
@@ -153,6 +158,26 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
     'that was told a config, later',
     { kubeletNodes: [told], last: { assigned: 9 } },
     { assigned: 9, told: toldAt(NOW) },
+  ],
+  [
+    'that is down with what it was told',
+    { kubeletNodes: [told], view: { ready: false } },
+    { ...DOWN, assigned: NOW, told: toldAt(NOW), down: { pool: 'workers', target: TARGET } },
+  ],
+  [
+    'that is down with it and about to be removed',
+    { kubeletNodes: [told], view: { ready: false, leaving: 'X removes it' } },
+    { ...DOWN, assigned: NOW, told: toldAt(NOW) },
+  ],
+  [
+    'that is down and has proven it',
+    { kubeletNodes: [settledNode(node, workers, { heartbeat: '', promotedAt: null })], view: { ready: false } },
+    { ...DOWN, assigned: NOW, told: toldAt(NOW) },
+  ],
+  [
+    'that is down and took it back',
+    { kubeletNodes: [silenced(failedNode(node, workers))], view: { ready: false } },
+    { ...DOWN, assigned: NOW, told: toldAt(NOW) },
   ],
   ['that was told none any more', { last: { assigned: 9 } }, {}],
   ['whose labels are in no pool', { view: { labels: {} } }, unselected('labels')],

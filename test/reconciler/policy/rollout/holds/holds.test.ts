@@ -69,6 +69,7 @@ const triesSince = (ms: number, duration = '10m'): Asked['member'] & {} => ({
   node: { ...NODE, toldSince: NOW - ms },
 });
 
+const DRAIN = { config: validPool('workers', 110).configName, at: NOW };
 const OTHER = validPool('workers', 77);
 const TOOK_BACK: Asked['member'] & {} = {
   ...TRIES,
@@ -311,9 +312,21 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     wave,
     {
       facts: { waves: { ...WAVES, current: null, unwritten: 'it is being written' } },
-      member: { node: { ...NODE, drain: { config: 'x', at: NOW } } },
+      member: { node: { ...NODE, drain: DRAIN } },
     },
     null,
+  ],
+  [
+    'a full wave, for a node that is being drained',
+    wave,
+    { facts: { waves: WAVES }, room: 0, member: { node: { ...NODE, drain: DRAIN } } },
+    null,
+  ],
+  [
+    'a full wave, for a node that is being drained for another config',
+    wave,
+    { facts: { waves: WAVES }, room: 0, member: { node: { ...NODE, drain: { ...DRAIN, config: 'x' } } } },
+    ['wave', /^n2 is on trial$/],
   ],
   [
     'that, where its class has proven the config',

@@ -134,8 +134,9 @@ export function allowedOnTrial(
   const isProven = promoted >= canaries;
   const generation = isProven ? Math.floor(Math.log2(passed / canaries)) + 1 : 0;
   const widest = Math.min(most, canaries * 2 ** generation);
-  const known = last && failed > 0 ? withinReason(last, Math.min(canaries, most), counts) : undefined;
-  if (failed === 0 || !isProven) return { allowed: widest, generation, isProven, reduced: known };
+  const known = last && withinReason(last, Math.min(canaries, most), counts);
+  const isWhole = failed === 0 && known === undefined;
+  if (isWhole || !isProven) return { allowed: widest, generation, isProven, reduced: known };
   const before = known === undefined ? widest : Math.min(widest, widened(known, passed));
   const more = failed - (known?.failed ?? 0);
   if (more === 0) return { allowed: before, generation: doublings(before / canaries), isProven, reduced: known };

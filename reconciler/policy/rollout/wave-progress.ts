@@ -217,7 +217,7 @@ function reasonOfClasses({ name }: Wave, asked: readonly SeenClass[], waiting: r
 }
 
 const lossesOf = (lost: readonly string[]): string =>
-  lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
+  lost.length === 0 ? '' : `; failed or not Ready: ${lost.slice(0, 3).join(', ')}`;
 
 function reason({ name, missing }: Wave, { needed, proved, lost }: Seen): string {
   if (missing !== undefined) return missing;

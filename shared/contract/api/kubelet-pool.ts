@@ -329,7 +329,7 @@ export interface RolloutStatus {
   readonly maxOnTrial?: number;
   /** How many do. */
   readonly onTrial?: number;
-  /** What failures have made of that bound; absent while none count. */
+  /** What failures have made of that bound; absent where there were none. */
   readonly reduced?: ReducedBound;
   /** Names of nodes that were removed while they were down with it, before any had proven it; absent for none. */
   readonly lost?: readonly string[];

@@ -132,7 +132,7 @@ export function checkSettles(drawnSetting: Setting, planner?: typeof plan): Livi
   const worldOf = (hasTroubles: boolean): LivingWorld => {
     const pools = setting.pools.map((pool, index) => livingPool(pool, POOLS[index] ?? 'blue', hasTroubles));
     const world = new LivingWorld(pools, setting.overall);
-    if (planner !== undefined) world.sim.planner = planner;
+    if (planner !== undefined && hasTroubles) world.sim.planner = planner;
     return world;
   };
   const calmMs = worldOf(false).settlesWithin(24 * HOUR);

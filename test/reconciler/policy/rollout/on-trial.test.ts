@@ -297,7 +297,9 @@ const FAILURES: readonly (readonly [
   ['half again with another one', [20, 1], counts(17, 17, 20, 2), reduced(1, 8, 9), 8, reduced(2, 8, 20)],
   ['the same when one of two is gone', [20, 1], counts(9, 9, 9, 1), reduced(2, 4, 9), 4, reduced(1, 4, 9)],
   ['half again with one after that', [20, 1], counts(9, 9, 9, 2), reduced(1, 4, 9), 2, reduced(2, 2, 9)],
-  ['nothing any more when all are gone', [20, 1], counts(9, 9, 9, 0), reduced(1, 4, 9), 16, undefined],
+  ['the same when all are gone', [20, 1], counts(9, 9, 9, 0), reduced(1, 4, 9), 4, reduced(0, 4, 9)],
+  ['twice as much when as many passed since', [20, 1], counts(13, 13, 13, 0), reduced(0, 4, 9), 8, reduced(0, 4, 9)],
+  ['half again with the next one', [20, 1], counts(9, 9, 9, 1), reduced(0, 4, 9), 2, reduced(1, 2, 9)],
   [
     'no more than the evidence, whatever is recorded',
     [20, 1],

@@ -435,7 +435,7 @@ describe('a wave', () => {
     assert.equal(progress({ nodes: 'proved open' }).because, 'wave rest must prove itself first: 1 of 2 nodes have');
     assert.equal(
       progress({ nodes: 'lost open' }).because,
-      'wave rest must prove itself first: 0 of 2 nodes have; n0 failed or is not Ready',
+      'wave rest must prove itself first: 0 of 2 nodes have; failed or not Ready: n0',
     );
     assert.equal(
       progress({ nodes: 'open', rollout: BY_SELECTOR }).because,
@@ -447,7 +447,7 @@ describe('a wave', () => {
     );
     assert.equal(
       progress({ nodes: 'failed/a open/b open/c open/d open/e', rollout: perClass(1) }).because,
-      'wave canary must prove itself first in each class: 0 of 5 have, not yet a; b; c and 2 more; n0 failed or is not Ready',
+      'wave canary must prove itself first in each class: 0 of 5 have, not yet a; b; c and 2 more; failed or not Ready: n0',
     );
     assert.equal(
       progress({ nodes: 'away/a away/b', rollout: perClass(1) }).because,

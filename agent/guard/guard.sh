@@ -322,7 +322,11 @@ tick() {
   look_at_time
   if read_plan "$here/plan"; then
     read_starts
-    if [ -z "$watch" ]; then watch_trial; elif [ "$watch" = "$boot" ]; then watch_start; else watch_boot; fi
+    if is_half_done "$here/plan"; then
+      # A start that ran out of time: the kubelet runs with files of two configs.
+      needs_restart
+      act
+    elif [ -z "$watch" ]; then watch_trial; elif [ "$watch" = "$boot" ]; then watch_start; else watch_boot; fi
   else
     tidy
   fi

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Disk, FileOwner } from '../ports/disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { GuardedFile } from '../ports/guard.ts';
-import { dropInText, type GuardPaths, removedPathOf, stagedPathOf } from './guard-paths.ts';
+import { dropInText, type GuardPaths, guardSeconds, removedPathOf, secondsIn, stagedPathOf } from './guard-paths.ts';
 import { NO_DOUBT, NO_NOTE, NO_STARTS } from './guard-records.ts';
 import { decodePlan } from './guard-plan.ts';
 import type { GuardSystemd } from './guard-systemd.ts';
@@ -52,7 +52,7 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
   await ensure(disk, paths.script, await script(), OURS);
   if (!isSame) await startCounting(disk, paths);
   await disk.replace(paths.alive, await sign(), OURS);
-  await ensure(disk, paths.dropIn, Buffer.from(dropInText(paths.script)), UNIT_FILE);
+  await ensureDropIn(options, guardSeconds(await systemd.startTimeoutOf(unit)));
   await systemd.daemonReload();
   if (!(await systemd.dropInsOf(unit)).includes(paths.dropIn)) throw notLoaded(unit, paths.dropIn);
   if (!isSame) await disk.replace(paths.plan, Buffer.from(plan), OURS);
@@ -60,11 +60,17 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
 }
 
 /** Restores the units of an armed guard that another writer removed. */
-export async function keepArmed({ disk, systemd, paths, script }: ArmOptions): Promise<void> {
+export async function keepArmed(options: ArmOptions): Promise<void> {
+  const { disk, systemd, unit, paths, script } = options;
   const isMended = await ensure(disk, paths.script, await script(), OURS);
-  const isPutBack = await ensure(disk, paths.dropIn, Buffer.from(dropInText(paths.script)), UNIT_FILE);
+  const there = await disk.read(paths.dropIn).catch(() => null);
+  const seconds = secondsIn(String(there), paths.script) ?? guardSeconds(await systemd.startTimeoutOf(unit));
+  const isPutBack = await ensureDropIn(options, seconds);
   if (isMended || isPutBack) await systemd.daemonReload();
 }
+
+const ensureDropIn = ({ disk, paths }: ArmOptions, seconds: number): Promise<boolean> =>
+  ensure(disk, paths.dropIn, Buffer.from(dropInText(paths.script, seconds)), UNIT_FILE);
 
 /** The plan first: it must not be carried out with files of another order. */
 async function forget(disk: Disk, { plan, fired, note }: GuardPaths): Promise<void> {

@@ -63,12 +63,25 @@ export function guardPaths(stateDirectory: string, unitDirectory: string): Guard
   };
 }
 
+/**
+ * For how many seconds the guard may keep the kubelet waiting.
+ *
+ * @param startTimeout the unit's, in seconds: systemd forgives it that it fails, but not that it takes longer
+ */
+export const guardSeconds = (startTimeout: number): number => Math.floor(Math.min(startTimeout / 3, 20));
+
 /** The only file outside of the state directory that makes anybody do anything. */
-export const dropInText = (script: string): string => `\
+export const dropInText = (script: string, seconds: number): string => `\
 # Here for a trial, and for the boot after it; kubelet-gitops takes it away again. It cannot keep the kubelet from starting.
 [Service]
-ExecStartPre=-/bin/sh -c 'test -f ${script} && exec /bin/sh ${script} start'
+ExecStartPre=-/bin/sh -c 'test -f ${script} && exec /bin/sh ${script} start ${seconds}'
 `;
+
+/** The seconds in the text of a drop-in; undefined where that is not the guard's. */
+export function secondsIn(text: string, script: string): number | undefined {
+  const seconds = Number(/ start (\d+)'\n$/.exec(text)?.[1]);
+  return text === dropInText(script, seconds) ? seconds : undefined;
+}
 
 /** It is written into a unit and a shell command: nothing that needs quotes in either. */
 export const isPlainPath = (path: string): boolean => /^\/[\w/.@:+,=-]*$/.test(path);

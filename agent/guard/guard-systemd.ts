@@ -1,6 +1,6 @@
 import { type BusConnection, connectBus } from '#agent/host/dbus/connection.ts';
 import { SYSTEM_BUS } from '#agent/host/dbus/link.ts';
-import { propertyOf } from '#agent/kubelet/systemd-status.ts';
+import { propertyOf, startTimeoutSeconds } from '#agent/kubelet/systemd-status.ts';
 import { readUnit, reloadUnits, setUnitProperty, stopUnit } from '#agent/kubelet/systemd-unit.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
@@ -13,6 +13,8 @@ export interface GuardSystemd {
   stopUnit(name: string): Promise<void>;
   /** Paths of the drop-ins that systemd has read for a unit, as the host has them. */
   dropInsOf(unit: string): Promise<readonly string[]>;
+  /** Its `TimeoutStartSec=`, in seconds; may be infinite. */
+  startTimeoutOf(unit: string): Promise<number>;
 }
 
 /** What the agent itself needs besides. */
@@ -63,5 +65,7 @@ export function createGuardSystemd({
         const paths = propertyOf(await readUnit(connection, unit, signal), 'DropInPaths');
         return Array.isArray(paths) ? paths.filter((path): path is string => typeof path === 'string') : [];
       }),
+    startTimeoutOf: (unit) =>
+      ask(`show ${unit}`, async (connection, signal) => startTimeoutSeconds(await readUnit(connection, unit, signal))),
   };
 }

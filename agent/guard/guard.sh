@@ -13,7 +13,7 @@
 # It runs without a lock: a start and a tick at the same time move the same files to the same places, and only one of them
 # can rename the plan.
 #
-# Three more arguments are for tests: where /proc is, PATH, and after how many seconds it gives up.
+# The second argument says after how many seconds it gives up. Two more are for tests: where /proc is, and PATH.
 
 set -uf
 trap 'exit 0' EXIT HUP INT TERM
@@ -21,9 +21,9 @@ trap '' PIPE
 umask 077
 
 mode=${1:-}
-proc=${2:-/proc}
-PATH=${3:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin}
-patience=${4:-20}
+patience=${2:-20}
+proc=${3:-/proc}
+PATH=${4:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin}
 export PATH
 
 here=${0%/*}
@@ -322,7 +322,11 @@ tick() {
   look_at_time
   if read_plan "$here/plan"; then
     read_starts
-    if [ -z "$watch" ]; then watch_trial; elif [ "$watch" = "$boot" ]; then watch_start; else watch_boot; fi
+    if is_half_done "$here/plan"; then
+      # A start that ran out of time: the kubelet runs with files of two configs.
+      needs_restart
+      act
+    elif [ -z "$watch" ]; then watch_trial; elif [ "$watch" = "$boot" ]; then watch_start; else watch_boot; fi
   else
     tidy
   fi
@@ -341,17 +345,19 @@ watch_trial() {
   act
 }
 
-# Whether what the kubelet fetched for a pod ("*": for any) is mounted. It is fetched from the API server for its pods only, not
-# for static ones, and mounts end with a boot: so the API server gave this kubelet the pod in this boot.
+# Whether what the kubelet fetched for a pod (its uid as a pattern) is mounted: 0, or 1 where it is not, or more where nobody can
+# tell. It is fetched from the API server for its pods only, not for static ones, and mounts end with a boot: so the API server
+# gave this kubelet the pod in this boot. No shell reads thousands of lines of /proc in time: bash seeks back after each of them,
+# for which the kernel begins at the first, and the others read byte by byte.
 has_pod() {
-  [ -f "$proc/mounts" ] && [ -r "$proc/mounts" ] || return 1
-  while IFS= read -r line <&4; do
-    # shellcheck disable=SC2254
-    case $line in
-      *' '/*/pods/$1/volumes/kubernetes.io~projected/*' '* | *' '/*/pods/$1/volumes/kubernetes.io~secret/*' '*) return 0 ;;
-    esac
-  done 4<"$proc/mounts"
-  return 1
+  [ -f "$proc/mounts" ] || return 2
+  grep -q -e " /[^ ]*/pods/$1/volumes/kubernetes\.io~projected/[^ ]* " \
+    -e " /[^ ]*/pods/$1/volumes/kubernetes\.io~secret/[^ ]* " "$proc/mounts"
+}
+
+is_gone() {
+  has_pod "$1"
+  [ $? = 1 ]
 }
 
 # Writes down that something is so since now: 1 is the first of two, 2 the other.
@@ -371,7 +377,7 @@ watch_boot() {
     return
   fi
   cause=
-  if [ "$(systemctl is-active "$unit")" != active ] || ! has_pod '*'; then
+  if [ "$(systemctl is-active "$unit")" != active ] || ! has_pod '[^/ ]*'; then
     no_more
   elif [ "$count" = 0 ] || [ -z "$first" ]; then
     since_now 1
@@ -399,7 +405,7 @@ watch_start() {
     systemctl --no-block stop "$timer.timer"
     return
   fi
-  if [ "$(systemctl is-active "$unit")" != active ] || [ -z "$pod" ] || has_pod "$pod"; then
+  if [ "$(systemctl is-active "$unit")" != active ] || [ -z "$pod" ] || ! is_gone "$pod"; then
     [ "$count" = 1 ] || since_now 1
   elif [ "$count" = 1 ]; then
     since_now 2

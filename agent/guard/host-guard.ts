@@ -4,7 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
 import type { Guard, GuardSeen } from '../ports/guard.ts';
-import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './guard-paths.ts';
+import { guardPaths, GUARD_TIMER, isPlainPath, secondsIn } from './guard-paths.ts';
 import { decodePlan, encodePlan, type ReadPlan } from './guard-plan.ts';
 import { aliveLine, isCounting, readGuardNote } from './guard-records.ts';
 import type { GuardSystemd } from './guard-systemd.ts';
@@ -136,7 +136,7 @@ async function lookAround(
     const isWhole =
       plan.unit === unit &&
       plan.dropIn === paths.dropIn &&
-      dropIn?.toString('utf8') === dropInText(paths.script) &&
+      secondsIn(String(dropIn), paths.script) !== undefined &&
       (await disk.stat(paths.script))?.size === (await script()).length;
     if (!isWhole) return REMNANTS;
     const asks = plan.watch !== undefined && isCounting(await readable(disk, paths.starts));

@@ -109,6 +109,13 @@ function hasJob(properties: Properties): boolean {
   return Array.isArray(job) && job[0] !== 0;
 }
 
+/** `TimeoutStartSec=`: for how many seconds each command of a start may run; without an end where this systemd names none. */
+export function startTimeoutSeconds(properties: Properties): number {
+  const micros = propertyOf(properties, 'TimeoutStartUSec');
+  // Up to version 228 there is no limit where it is 0, and later where it is the largest number.
+  return typeof micros !== 'bigint' || micros === 0n ? Infinity : Number(micros) / 1e6;
+}
+
 /** Each property comes as a variant. */
 export function propertyOf(properties: Properties, name: string): DBusValue | undefined {
   return (properties.get(name) as Variant | undefined)?.value;

@@ -1,5 +1,5 @@
 import type { DBusValue } from '#agent/host/dbus/value.ts';
-import { numberProperty, textProperty } from './systemd-status.ts';
+import { numberProperty, startTimeoutSeconds, textProperty } from './systemd-status.ts';
 
 type Properties = ReadonlyMap<DBusValue, DBusValue>;
 
@@ -36,6 +36,13 @@ function unsuited(unit: string, properties: Properties): string | undefined {
     const what = `${action}=${textProperty(properties, action)}`;
     return `${unit} has ${what}: a config that the kubelet does not start with would do that again and again. Take it out`;
   }
+  const timeout = startTimeoutSeconds(properties);
+  if (timeout < LEAST_START_TIMEOUT) {
+    return (
+      `${unit} has TimeoutStartSec=${timeout}, which leaves the guard too little time before each start of the kubelet: ` +
+      `set ${LEAST_START_TIMEOUT} s or more`
+    );
+  }
   const isActive = textProperty(properties, 'ActiveState') === 'active';
   if (isActive && numberProperty(properties, 'MainPID') === 0) {
     return `${unit} is active without a main process, so systemd does not follow the kubelet: ${NAME}`;
@@ -47,6 +54,9 @@ const NAME = "name the kubelet's unit in KUBELET_SERVICE";
 
 /** A machine that is rebooted at each failure never gets far enough for anybody to count failures. */
 const REBOOTING = ['FailureAction', 'StartLimitAction'];
+
+/** In seconds. The guard may take a third of it. */
+const LEAST_START_TIMEOUT = 15;
 
 const isTrue = (properties: Properties, name: string): boolean =>
   (properties.get(name) as { readonly value?: unknown } | undefined)?.value === true;

@@ -43,6 +43,7 @@ const UNITS: Readonly<Record<string, string>> = {
   'wrapper.service': '[Service]\nRemainAfterExit=yes\nExecStart=/bin/true\n',
   'refuses.service': unit('', '[Unit]\nRefuseManualStart=yes'),
   'reboots.service': unit('', '[Unit]\nFailureAction=reboot'),
+  'hurries.service': unit('TimeoutStartSec=14'),
   'nonsense.service': '[Service]\nRestart=always\n',
 };
 
@@ -171,6 +172,7 @@ describeOrSkip('units of a real systemd that a kubelet may run in', { skip }, ()
     const systemd = createGuardSystemd({ socketPath: node.busSocket, clock: systemClock });
     await systemd.daemonReload();
     assert.deepEqual(await systemd.dropInsOf('kubelet@main.service'), [dropIn]);
+    assert.equal(await systemd.startTimeoutOf('kubelet@main.service'), 90);
   });
 
   const UNFIT: readonly (readonly [string, RegExp])[] = [
@@ -182,6 +184,7 @@ describeOrSkip('units of a real systemd that a kubelet may run in', { skip }, ()
     ['forks.service', /^forks\.service is active without a main process/],
     ['refuses.service', /^systemd lets nobody restart refuses\.service: take RefuseManualStart=/],
     ['reboots.service', /^reboots\.service has FailureAction=reboot/],
+    ['hurries.service', /^hurries\.service has TimeoutStartSec=14, /],
   ];
   for (const [name, reason] of UNFIT) {
     it(`${name} is refused, with what to do about it`, async () => {

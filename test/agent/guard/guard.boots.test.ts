@@ -317,6 +317,18 @@ const startRows: typeof rows = [
     },
   ],
   [
+    'does not take mounts that it cannot look at for the end of the pod',
+    async (host, shell) => {
+      await startAgain(host, shell);
+      rmSync(join(host.paths.proc, 'mounts'));
+      await ticksNow(host, shell, 1_015, 2_000, 2_015, 5_000);
+      isKept(host);
+      mount(host, TOKEN);
+      await ticksNow(host, shell, 5_015, 5_915, 5_930);
+      isTakenBack(host);
+    },
+  ],
+  [
     'is over with the next boot, in which any pod is a witness again',
     async (host, shell) => {
       await startAgain(host, shell);

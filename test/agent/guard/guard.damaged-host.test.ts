@@ -239,7 +239,7 @@ for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
 
 describe('the line in the unit', () => {
   const command = (script: string): readonly string[] => {
-    const line = dropInText(script)
+    const line = dropInText(script, 7)
       .split('\n')
       .find((each) => each.startsWith('ExecStartPre='));
     const [, shell, text] = /^ExecStartPre=-(\/bin\/sh) -c '([^']+)'$/.exec(line ?? '') ?? [];
@@ -259,8 +259,8 @@ describe('the line in the unit', () => {
         return '';
       }
     };
-    writeFileSync(script, 'echo "$1"\n');
-    assert.equal(run(), 'start\n');
+    writeFileSync(script, 'echo "$*"\n');
+    assert.equal(run(), 'start 7\n');
     for (const damage of [
       'missing',
       'empty',

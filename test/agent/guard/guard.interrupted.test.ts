@@ -3,10 +3,10 @@ import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, write
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isStagedPath, removedPathOf, stagedPathOf } from '#agent/guard/guard-paths.ts';
-import { NO_NOTE, readGuardNote } from '#agent/guard/guard-records.ts';
+import { aliveLine, NO_NOTE, readGuardNote } from '#agent/guard/guard-records.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
-import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
+import { BOOT, createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
 
 /** What of the way back has arrived on the disk when the power comes back, in whatever order. */
@@ -14,6 +14,8 @@ const HALVES: Readonly<Record<string, (host: GuardedHost) => void>> = {
   'the config is back, and the state file not gone': (host) => renameSync(stagedPathOf(host.config), host.config),
   'the state file is gone, and the config not back': (host) => renameSync(host.state, removedPathOf(host.state)),
 };
+
+const restarts = (host: GuardedHost): readonly string[] => host.calls().filter((call) => call.includes('restart'));
 
 const noteOf = (host: GuardedHost) => readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
 
@@ -44,6 +46,35 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
           assert.deepEqual([stagedPathOf(host.config), removedPathOf(host.state)].filter(existsSync), []);
         }));
     }
+
+    for (const [what, arrives] of Object.entries(HALVES)) {
+      it(`goes the rest of the way at the second tick after a start that ran out of time, where ${what}`, () =>
+        on(arrives, async (host) => {
+          host.write('starts', `${BOOT} 4 990\n`);
+          host.write('alive', aliveLine(BOOT, 995).toString());
+          host.write('note', 'starts            4 yes 2026-11-21T05:51:55Z\n');
+          await host.run(shell, 'tick');
+          assert.ok(existsSync(join(host.guard, 'plan')), 'a start that is at it may need no help');
+          assert.deepEqual(restarts(host), []);
+          await host.run(shell, 'tick');
+          assert.equal(host.read(host.config), OLD);
+          assert.equal(existsSync(host.state), false);
+          const { cause, starts, restarted } = noteOf(host);
+          assert.deepEqual({ cause, starts, restarted }, { cause: 'starts', starts: 4, restarted: true });
+          await host.run(shell, 'tick');
+          assert.equal(restarts(host).length, 1);
+          assert.deepEqual(readdirSync(host.guard).toSorted(), ['fired', 'note']);
+        }));
+    }
+
+    it('leaves the rest to a start that is still at it', () =>
+      on(HALVES['the config is back, and the state file not gone'] as (host: GuardedHost) => void, async (host) => {
+        await host.run(shell, 'tick');
+        await host.run(shell, 'start');
+        for (let ticks = 0; ticks < 2; ticks += 1) await host.run(shell, 'tick');
+        assert.deepEqual(restarts(host), []);
+        assert.deepEqual(readdirSync(host.guard).toSorted(), ['fired', 'note']);
+      }));
 
     it('still knows why it began', () =>
       on(

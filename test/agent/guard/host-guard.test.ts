@@ -134,6 +134,29 @@ describe('the guard on a host', () => {
     assert.equal(textIn(disk, stagedPathOf(FLAGS)), undefined, 'what the other order had staged is gone');
   });
 
+  it('keeps the kubelet waiting for a third of what systemd gives its start, and for 20 seconds at most', async () => {
+    const rows = [
+      [15, 5],
+      [17.9, 5],
+      [18, 6],
+      [59.9, 19],
+      [60, 20],
+      [90, 20],
+      [Infinity, 20],
+    ] as const;
+    for (const [startTimeout, seconds] of rows) {
+      const { disk, systemd, guard, pass } = createNode();
+      systemd.startTimeout = startTimeout;
+      await guard.arm(ORDER);
+      const dropIn = textIn(disk, DROP_IN) ?? '';
+      assert.ok(dropIn.endsWith(` start ${seconds}'\n`), `${startTimeout}: ${dropIn}`);
+      await disk.remove(DROP_IN);
+      pass(15_000);
+      await guard.heartbeat();
+      assert.equal(textIn(disk, DROP_IN), dropIn, 'nor longer where somebody took it away');
+    }
+  });
+
   it('fixes what is missing when it is armed again', async () => {
     for (const path of [DROP_IN, stagedPathOf(CONFIG), `${STATE}/guard/guard.sh`, `${STATE}/guard/plan`]) {
       const { disk, guard } = createNode();

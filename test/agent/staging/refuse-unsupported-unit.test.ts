@@ -8,8 +8,10 @@ import type { Log } from '#shared/runtime/log.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 
-const variant = (value: string | number | boolean) => {
-  const signature = { string: 's', number: 'u', boolean: 'b' }[typeof value as 'string' | 'number' | 'boolean'];
+type Value = string | number | boolean | bigint;
+const variant = (value: Value) => {
+  const signatures = { string: 's', number: 'u', boolean: 'b', bigint: 't' };
+  const signature = signatures[typeof value as keyof typeof signatures];
   return { signature, value };
 };
 const FIT = {
@@ -21,8 +23,9 @@ const FIT = {
   StartLimitAction: 'none',
   ActiveState: 'active',
   MainPID: 123,
+  TimeoutStartUSec: 90_000_000n,
 };
-const judge = (changes: Readonly<Record<string, string | number | boolean>>): string | undefined =>
+const judge = (changes: Readonly<Record<string, Value>>): string | undefined =>
   whyUnitUnsupported(
     'kubelet.service',
     new Map<DBusValue, DBusValue>(
@@ -31,22 +34,25 @@ const judge = (changes: Readonly<Record<string, string | number | boolean>>): st
   );
 
 describe('whether a unit is one that can be looked after', () => {
-  const rows: readonly (readonly [string, Readonly<Record<string, string | number | boolean>>, RegExp | undefined])[] =
-    [
-      ['one that runs', {}, undefined],
-      ['one that is down', { ActiveState: 'failed', MainPID: 0 }, undefined],
-      ['one that is starting, without a process yet', { ActiveState: 'activating', MainPID: 0 }, undefined],
-      ['notify', { Type: 'notify' }, undefined],
-      ['masked', { LoadState: 'masked' }, /is masked/],
-      ['missing', { LoadState: 'not-found' }, /knows no unit kubelet\.service/],
-      ['one that cannot be read', { LoadState: 'error' }, /LoadState=error/],
-      ['oneshot', { Type: 'oneshot' }, /Type=oneshot/],
-      ['one that only seems to run', { MainPID: 0 }, /without a main process/],
-      ['one that nobody may start', { CanStart: false }, /RefuseManualStart/],
-      ['one that nobody may stop', { CanStop: false }, /RefuseManualStop/],
-      ['one that takes the machine down with it', { FailureAction: 'reboot-force' }, /FailureAction=reboot-force/],
-      ['one that does so at its start limit', { StartLimitAction: 'poweroff' }, /StartLimitAction=poweroff/],
-    ];
+  const rows: readonly (readonly [string, Readonly<Record<string, Value>>, RegExp | undefined])[] = [
+    ['one that runs', {}, undefined],
+    ['one that is down', { ActiveState: 'failed', MainPID: 0 }, undefined],
+    ['one that is starting, without a process yet', { ActiveState: 'activating', MainPID: 0 }, undefined],
+    ['notify', { Type: 'notify' }, undefined],
+    ['masked', { LoadState: 'masked' }, /is masked/],
+    ['missing', { LoadState: 'not-found' }, /knows no unit kubelet\.service/],
+    ['one that cannot be read', { LoadState: 'error' }, /LoadState=error/],
+    ['oneshot', { Type: 'oneshot' }, /Type=oneshot/],
+    ['one that only seems to run', { MainPID: 0 }, /without a main process/],
+    ['one that nobody may start', { CanStart: false }, /RefuseManualStart/],
+    ['one that nobody may stop', { CanStop: false }, /RefuseManualStop/],
+    ['one that takes the machine down with it', { FailureAction: 'reboot-force' }, /FailureAction=reboot-force/],
+    ['one that may take 15 s to start', { TimeoutStartUSec: 15_000_000n }, undefined],
+    ['one that may take less', { TimeoutStartUSec: 14_999_999n }, /TimeoutStartSec=14\.999999,.*set 15 s or more/],
+    ['one that may take as long as it likes', { TimeoutStartUSec: 2n ** 64n - 1n }, undefined],
+    ['one that may, under an old systemd', { TimeoutStartUSec: 0n }, undefined],
+    ['one that does so at its start limit', { StartLimitAction: 'poweroff' }, /StartLimitAction=poweroff/],
+  ];
   for (const [what, changes, reason] of rows) {
     it(`${what}: ${reason === undefined ? 'yes' : 'no'}`, () => {
       if (reason === undefined) assert.equal(judge(changes), undefined);

@@ -291,6 +291,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
           daemonReload: () => agent.at({ call: 'reload-units', path: UNIT }, readUnits),
           stopUnit: () => agent.at({ call: 'stop-timer', path: UNIT }, stopTimer),
           dropInsOf: agent.alive(() => Promise.resolve(isLoaded ? [paths.dropIn] : [])),
+          startTimeoutOf: agent.alive(() => Promise.resolve(90)),
         },
         script: () => Promise.resolve(Buffer.from('# stands for the script\n')),
         bootId: () => Promise.resolve(host.bootId()),

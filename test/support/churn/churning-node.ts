@@ -86,6 +86,7 @@ export function createChurningNode(): ChurningNode {
         daemonReload: () => Promise.resolve(),
         stopUnit: () => Promise.resolve(),
         dropInsOf: () => Promise.resolve([...files.below(UNIT_DIRECTORY).keys()]),
+        startTimeoutOf: () => Promise.resolve(90),
       },
       script: () => Promise.resolve(Buffer.from('# stands for the script\n')),
       bootId: () => Promise.resolve('boot-1'),

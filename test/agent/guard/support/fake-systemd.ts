@@ -3,6 +3,8 @@ import type { GuardSystemd } from '#agent/guard/guard-systemd.ts';
 
 export interface FakeSystemd extends GuardSystemd {
   readonly asked: string[];
+  /** Of each unit, in seconds. */
+  startTimeout: number;
   /** From now on it cannot be reached. */
   hangUp(): void;
 }
@@ -18,6 +20,7 @@ export function createFakeSystemd(disk: Pick<Disk, 'stat'>, dropIn: string): Fak
   };
   return {
     asked,
+    startTimeout: 90,
     hangUp: () => {
       isThere = false;
     },
@@ -31,6 +34,10 @@ export function createFakeSystemd(disk: Pick<Disk, 'stat'>, dropIn: string): Fak
     async dropInsOf() {
       if (!isThere) throw new Error('the bus is gone');
       return loaded;
+    },
+    async startTimeoutOf() {
+      if (!isThere) throw new Error('the bus is gone');
+      return this.startTimeout;
     },
   };
 }

@@ -132,7 +132,8 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
     },
     write,
     read,
-    calls: () => log().filter((line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|sleep) /.test(line)),
+    calls: () =>
+      log().filter((line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|grep|sleep) /.test(line)),
     commands: () => log().length,
     async run(shell, mode, { patience = 200, killAt = 0, asNobody = false } = {}) {
       const isRoot = process.getuid?.() === 0;
@@ -140,7 +141,7 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
       const [command, ...args] = shell.argv;
       rmSync(join(root, 'count'), { force: true });
       const started = performance.now();
-      const child = spawn(command, [...args, join(guard, 'guard.sh'), mode, proc, bin, String(patience)], {
+      const child = spawn(command, [...args, join(guard, 'guard.sh'), mode, String(patience), proc, bin], {
         stdio: ['ignore', 'ignore', 'pipe'],
         // A process group of its own, which can be killed as one.
         detached: true,

@@ -112,7 +112,7 @@ function hasJob(properties: Properties): boolean {
 /** `TimeoutStartSec=`: for how many seconds each command of a start may run; without an end where this systemd names none. */
 export function startTimeoutSeconds(properties: Properties): number {
   const micros = propertyOf(properties, 'TimeoutStartUSec');
-  // Up to version 228 there is no limit where it is 0, and later where it is the largest number.
+  // For no limit, systemd up to version 228 says 0, and later versions the largest number.
   return typeof micros !== 'bigint' || micros === 0n ? Infinity : Number(micros) / 1e6;
 }
 

@@ -79,9 +79,9 @@ export interface Participant {
   readonly isSilent: boolean;
   /** It is in the middle of a change of ours, which waits for no readiness. */
   readonly inChange?: boolean;
-  /** Why there is no config for its machine; absent where there is one. */
+  /** Why it cannot get a config; absent where it can. */
   readonly unrendered?: string | undefined;
-  /** There is one, and its kubelet would refuse it. */
+  /** Because its kubelet would refuse it; otherwise there is none for its machine. */
   readonly isUnfit?: boolean;
 }
 

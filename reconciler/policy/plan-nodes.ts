@@ -75,7 +75,8 @@ export function planNodes(
     const terms = currentTrialTerms(asked.budgeted, budgets);
     return { plan, steps: isHearsay ? [] : nodeSteps(plan.decisions, assignments, terms) };
   });
-  const planned = groups.flatMap(({ pool }) => inOrder.filter(({ plan }) => plan.group.pool === pool));
+  const byPool = new Map(inOrder.map((each) => [each.plan.group.pool, each]));
+  const planned = groups.flatMap(({ pool }) => byPool.get(pool) ?? []);
   const plans = planned.map(({ plan }) => plan);
   return {
     groups: plans,

@@ -24,7 +24,7 @@ const MOST_POOLS = 3;
 /**
  * @param before what the cluster has of the pools
  * @returns undefined where the commit keeps within `maxChange`. A node counts if its pool's config becomes another one, or it
- *   moves to a pool with another, and it does not have that already. A first config is no change of one, and what its kubelet would refuse no node gets.
+ *   moves to a pool with another, and it does not have that already. A first config does not count, nor does one that the node's kubelet would refuse.
  */
 export function massChange(
   before: Desired,

@@ -44,20 +44,29 @@ export function firstSeenTimes(
     const joined = before !== null || (kubeletNode === undefined && isInstalled);
     nodes.set(node.name, nodeFirstSeen(node, kubeletNode, last, { joined, desired, fleet, poolUntilNow, now, ahead }));
   }
-  const lost = lostSince(before, fleet);
+  const lost = lostSince(before, desired, fleet);
   return { nodes, sources: sourcesSeen(before, fleet, now), ...(lost.size > 0 && { lost }) };
 }
 
-/** Of each pool, so many nodes are remembered. */
+/** Of each pool, so many nodes are remembered, until it gets another config. */
 const MOST_LOST = 100;
 
-function lostSince(before: FirstSeenTimes | null, { nodes, unreadable = [] }: Fleet): FirstSeenTimes['lost'] & {} {
-  const lost = new Map(before?.lost);
+function lostSince(
+  before: FirstSeenTimes | null,
+  { pools }: Desired,
+  { nodes, unreadable = [] }: Fleet,
+): FirstSeenTimes['lost'] & {} {
+  const lost = new Map<string, readonly LostNode[]>();
+  const note = (pool: string, gone: readonly LostNode[]): void => {
+    const { config, classes } = pools.get(pool) ?? {};
+    const wanted = gone.filter(({ target: { sha256 } }) => config?.sha256 === sha256 || classes?.configs.has(sha256));
+    if (wanted.length > 0) lost.set(pool, [...(lost.get(pool) ?? []), ...wanted].slice(-MOST_LOST));
+  };
+  for (const [pool, gone] of before?.lost ?? []) note(pool, gone);
   const hidden = new Set(unreadable.map(({ name }) => name));
   for (const [name, { uid, down }] of before?.nodes ?? []) {
     if (down === undefined || nodes.get(name)?.uid === uid || hidden.has(name)) continue;
-    const { pool, target } = down;
-    lost.set(pool, [...(lost.get(pool) ?? []), { name, target }].slice(-MOST_LOST));
+    note(down.pool, [{ name, target: down.target }]);
   }
   return lost;
 }

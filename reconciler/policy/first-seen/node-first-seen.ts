@@ -143,7 +143,7 @@ function stampSeen(
   return { stamp, at, own: new Date(at).toISOString() };
 }
 
-/** A restart with what it promoted is no way to another config. undefined where nothing is said of it. */
+/** A trial of what it promoted already does not count. undefined where the agent does not say what it runs. */
 function isAwayFromProven(node: KubeletNode | undefined): boolean | undefined {
   const { phase, trial, active, lastKnownGood } = node?.status ?? {};
   if (active === undefined) return undefined;

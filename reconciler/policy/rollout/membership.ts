@@ -42,7 +42,10 @@ export interface Member {
   readonly turnRequest: TurnRequest | undefined;
   /** Its class of machines; undefined where its pool computes nothing. */
   readonly payloadClass: PayloadClass | undefined;
-  /** Why it is not to be told: there is no config for its class of machines, or its kubelet would refuse it. Absent where it is. Whatever it has, it keeps. */
+  /**
+   * Why it gets no config and keeps what it has: there is none for its class of machines, or its kubelet would refuse it. Absent where it
+   * gets one.
+   */
   readonly unrendered?: string;
   /** It is new and has never proved any config of ours: nobody depends on it yet, so it holds no place of nodes that serve. */
   readonly joining: boolean;

@@ -4,16 +4,16 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import { withoutClockSkew } from '#reconciler/policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
-import { assignedNode, commit, COMMIT_B, fleetOf, nodeView, NOW, validPool } from '../../../support/fleet.ts';
+import { assignedNode, commit, COMMIT_A, COMMIT_B, fleetOf, nodeView, NOW, validPool } from '../../../support/fleet.ts';
 
 const POOL = validPool('workers', 110);
 const TARGET = { sha256: POOL.sha256, apply: POOL.spec.apply };
 const IN_FORCE = commit(COMMIT_B, POOL);
 
-const seenWith = (before: FirstSeenTimes | null, fleet: Fleet): FirstSeenTimes =>
+const seenWith = (before: FirstSeenTimes | null, fleet: Fleet, inForce = IN_FORCE): FirstSeenTimes =>
   firstSeenTimes(
     before,
-    desiredState(IN_FORCE, fleet, () => []),
+    desiredState(inForce, fleet, () => []),
     fleet,
     NOW,
   );
@@ -44,6 +44,13 @@ describe('a node that is gone', () => {
     assert.equal(seenWith(before, fleetWith(down('a'), down('c'))).lost, undefined);
     const unreadable = ['a', 'c'].map((name) => ({ of: 'node' as const, name, uid: '', error: '' }));
     assert.equal(seenWith(before, { ...fleetWith(), unreadable }).lost, undefined);
+  });
+
+  it('is forgotten when its pool gets another config: the same one may be committed again', () => {
+    const after = seenWith(before, fleetWith());
+    const other = commit(COMMIT_A, validPool('workers', 120));
+    assert.deepEqual([...(seenWith(after, fleetWith(), other).lost?.values() ?? [])].flat(), []);
+    assert.deepEqual([...(seenWith(before, fleetWith(), other).lost?.values() ?? [])].flat(), []);
   });
 
   it('is remembered with the last hundred of its pool', () => {

@@ -26,7 +26,7 @@ import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import type { RolloutPlan } from './merge-plan.ts';
 import { blastRadiusOf } from './fault-reach.ts';
-import { type Absent, canaryOrder, type OverallBound, whoCanBegin, zoneIn } from './who-can-begin.ts';
+import { type Absent, inOrder, type OverallBound, whoCanBegin, zoneIn } from './who-can-begin.ts';
 
 /** A rollout as the files and the inventory say it. */
 export interface PlannedRollout {
@@ -67,7 +67,7 @@ export function plannedRollout(
   const own = limitOf(rollout.maxUnavailable, members.length);
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
-  const { able: ordered, free: budget, freeIn, explain } = whoCanBegin(rollout, members, changes, overall);
+  const { able: ordered, free: budget, freeIn, blocking, explain } = whoCanBegin(rollout, members, changes, overall);
   const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
@@ -100,7 +100,7 @@ export function plannedRollout(
     rollout: (restartMs) => ({ terms: terms(restartMs), stages: waves }),
     takenOver,
     absent: explain(absent),
-    waitsFor: ordered.length === 0 ? explain(touched) : explain(lacking),
+    waitsFor: ordered.length === 0 ? blocking : explain(lacking),
   };
 }
 
@@ -186,7 +186,7 @@ function stagesOf(
   const classOf = pool.template === undefined ? (): string => '' : classNameIn(pool);
   // Who cannot begin now counts in the median age all the same.
   const begins = new Set(ordered);
-  const able = canaryOrder(all, classOf).filter((node) => begins.has(node));
+  const able = inOrder(all, classOf).filter((node) => begins.has(node));
   const divide = (nodes: readonly InventoryNode[]): readonly StageOf<InventoryNode>[] => {
     const candidates = [...able, ...nodes.slice(ordered.length)];
     return divideIntoStages(shapes, begun, withCanariesFirst(shapes, begun, nodes, candidates));

@@ -21,6 +21,8 @@ export interface WhoCanBegin {
   /** How many places of the pool are free. */
   readonly free: number;
   readonly freeIn: (zone: string) => number;
+  /** What nobody begins without: who is in the way of nodes that could begin, or what keeps each where none could. */
+  readonly blocking: readonly Absent[];
   /** What these nodes wait for: what keeps each of them, or those that are in its way. */
   readonly explain: (waiting: readonly InventoryNode[]) => readonly Absent[];
 }
@@ -77,41 +79,30 @@ export function whoCanBegin(
   }
   const isAble = (node: InventoryNode): boolean =>
     absenceIn(node, rollout) === undefined && free > 0 && inTheWayOf(node).length === 0;
-  return {
-    able: inOrder(touched).filter(isAble),
-    free,
-    freeIn,
-    explain(waiting) {
-      const absent = new Set(
-        waiting.flatMap((node) => (absenceIn(node, rollout) === undefined ? inTheWayOf(node) : [node])),
-      );
-      const alike = Map.groupBy(absent, (node) => absenceIn(node, rollout) ?? 'the node is not Ready');
-      return [...alike].map(([because, nodes]) => ({ nodes: nodes.map(({ name }) => name), because }));
-    },
-  };
+  function explain(waiting: readonly InventoryNode[]): readonly Absent[] {
+    const absent = new Set(
+      waiting.flatMap((node) => (absenceIn(node, rollout) === undefined ? inTheWayOf(node) : [node])),
+    );
+    const alike = Map.groupBy(absent, (node) => absenceIn(node, rollout) ?? 'the node is not Ready');
+    return [...alike].map(([because, nodes]) => ({ nodes: nodes.map(({ name }) => name), because }));
+  }
+  const present = touched.filter((node) => absenceIn(node, rollout) === undefined);
+  const blocking = explain(present.length > 0 ? present : touched);
+  return { able: inOrder(touched).filter(isAble), free, freeIn, blocking, explain };
 }
 
 export const zoneIn = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
 
-/** The reconciler's own order. */
-const inOrder = (nodes: readonly InventoryNode[]): readonly InventoryNode[] => ordered(nodes, () => undefined);
-
-/** The order in which it chooses canaries. @param classOf the name of a node's class of machines */
-export const canaryOrder = (
+/** The reconciler's own order. @param classOf the name of a node's class of machines: for the order in which canaries are chosen */
+export function inOrder(
   nodes: readonly InventoryNode[],
-  classOf: (node: InventoryNode) => string,
-): readonly InventoryNode[] => ordered(nodes, classOf);
-
-function ordered(
-  nodes: readonly InventoryNode[],
-  classOf: (node: InventoryNode) => string | undefined,
+  classOf?: (node: InventoryNode) => string,
 ): readonly InventoryNode[] {
   const things = nodes.map((node, index) => {
-    const name = classOf(node);
-    const payloadClass = name === undefined ? undefined : { ...UNKNOWN_CLASS, name };
+    const payloadClass = classOf && { ...UNKNOWN_CLASS, name: classOf(node) };
     return { node, member: memberOf(nodeViewOf(node, index, 0), undefined, null, 0, 0, payloadClass) };
   });
   // An inventory does not say which nodes are new.
-  const found = inChangeOrder(things, Infinity, ({ payloadClass }) => payloadClass !== undefined);
+  const found = inChangeOrder(things, Infinity, () => classOf !== undefined);
   return found.map(({ node }) => node);
 }

@@ -119,7 +119,9 @@ function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
   const { budget, waves } = rollout;
   const count = counted(nodes);
   if (waves.length === 0) {
-    if (rollout.waitsFor !== undefined) return `${count} would change, but wait for ${absentOf(rollout.waitsFor)}`;
+    const able = nodes.filter(({ warnings }) => !warnings.some(({ refuses }) => refuses));
+    if (rollout.waitsFor !== undefined)
+      return `${counted(able)} would change, but wait for ${absentOf(rollout.waitsFor)}`;
     return `${count} would change, but ${budget === 0 ? 'maxUnavailable' : 'maxUnavailablePerZone'} allows none`;
   }
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;

@@ -65,6 +65,20 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ma
 }
 
 describe('nodes that cannot take part now', () => {
+  it('are not what others wait for where they hold no place', () => {
+    const nodes = [node('w1', { cordoned: true }), node('w2', { leaving: 'X removes it' }), node('w3')];
+    const { rollout } = both(nodes, {});
+    assert.deepEqual(
+      rollout?.waitsFor?.map((each) => each.nodes),
+      [['w1']],
+    );
+    const alone = both([node('w2', { leaving: 'X removes it' })], {}).rollout;
+    assert.deepEqual(
+      alone?.waitsFor?.map((each) => each.nodes),
+      [['w2']],
+    );
+  });
+
   const STATES: readonly (readonly [string, Partial<InventoryNode>])[] = [
     ['cordoned', { cordoned: true }],
     ['not Ready', { ready: false }],

@@ -56,6 +56,7 @@ export function decodeDoing(text: string): Doing {
         ...(raw['minor'] === undefined ? {} : { minor: amountIn(raw, 'minor') }),
         before: runIn(raw['before']) ?? null,
         ...(raw['strain'] === undefined ? {} : { strain: strainIn(asRecord(raw['strain'], 'strain')) }),
+        ...(raw['boots'] === undefined ? {} : { boots: amountIn(raw, 'boots') }),
         ...(raw['unwatched'] === undefined ? {} : { unwatched: amountIn(raw, 'unwatched') }),
         warnings: textsIn(raw, 'warnings'),
         change: changeIn(raw),

@@ -24,6 +24,8 @@ export type FailureReason =
   | 'CrashLoop'
   /** The kubelet was healthy with it and not healthy, by turns. */
   | 'Flapping'
+  /** The machine went down and came up again with it, more than once, and nobody had ordered that. */
+  | 'MachineRebooted'
   /** The kubelet was not healthy with it in time. */
   | 'NotHealthy'
   /** The kubelet was healthy, but the Node was not Ready any more. */

@@ -88,19 +88,22 @@ export const isUnhealthyLapse = ({ unhealthyMs }: Judged): boolean => unhealthyM
 const USUAL_LAPSES = 1;
 
 /**
- * Adds one look. A reboot is no failure: the kubelet gets its start timeout again, and its healthy time stays. If the kubelet ended by
- * itself, health begins at nothing again: a config that ends it after eight minutes, again and again, never proves ten. That holds from
- * its end on, not from its next start: while it is down, its healthy time is zero.
+ * Adds one look. Healthy time is that of one run of the kubelet in one boot: another boot, another run, whoever began it, and an end of
+ * the kubelet by itself begin it again. A config that ends the kubelet or the machine after eight minutes, again and again, never proves
+ * ten. That holds from the end on, not from the next start: while the kubelet is down, its healthy time is zero. Only an end by itself
+ * counts against the config here; boots are counted by the trial.
  */
 export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
   // While a person keeps it stopped, no unhealthy time is counted, not even at the first look after it is started again.
   const isInOrder = healthy || isStoppedByPerson(seen);
   const now = { ...before, bootId: seen.bootId, automaticRestarts: seen.service.automaticRestarts, healthy: isInOrder };
-  if (seen.bootId !== before.bootId) return { ...now, run: seen.service.run, unhealthyMs: 0, everHealthy: healthy };
+  if (seen.bootId !== before.bootId)
+    return { ...now, run: seen.service.run, healthyMs: 0, unhealthyMs: 0, everHealthy: healthy };
 
   const restarts = unplannedRestarts(before, seen.service);
   const stepMs = Math.min(seen.elapsedMs, maxStepMs);
+  const isOtherRun = seen.service.run !== null && before.run !== null && seen.service.run !== before.run;
   const sameRun = restarts === 0 && (seen.service.run === null || seen.service.run === before.run);
   return {
     ...now,
@@ -108,7 +111,7 @@ export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation,
     automaticRestarts: seen.service.automaticRestarts ?? before.automaticRestarts,
     restarts: before.restarts + restarts,
     healthyMs:
-      restarts > 0 || hasEnded(before, seen.service)
+      restarts > 0 || isOtherRun || hasEnded(before, seen.service)
         ? 0
         : before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
     everHealthy: healthy || (sameRun && before.everHealthy),

@@ -121,6 +121,8 @@ export interface Trial {
   readonly before: KubeletRun | null;
   /** What the machine suffered before. Absent where an older release wrote it down: then no harm is held against the config. */
   readonly strain?: NodePressure;
+  /** Boots since its files were put in place that nobody ordered; absent for none. */
+  readonly boots?: number;
   /** How often the guard took it back without a verdict (no agent watched, or its note is lost), and it began again; absent for never. */
   readonly unwatched?: number;
   /** What preflight found that does not speak against it, in sentences. */

@@ -87,8 +87,15 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
     pace,
   );
   if (step.advance === 'stuck') return fail(state, doing, step.failure, seen);
+  const isJudging = step.advance === 'judging' || step.change.step === 'judge';
+  const boots = isJudging ? bootsIn(doing, seen) : undefined;
+  if (boots !== undefined && boots > Math.max(USUAL_BOOTS, terms.maxRestarts)) {
+    const message = `the machine rebooted ${boots} times with it, and nobody ordered that`;
+    return fail(state, doing, { reason: 'MachineRebooted', message }, seen);
+  }
+  const counted = boots === undefined ? doing : { ...doing, boots };
   if (step.advance === 'going') {
-    const next = { ...state, doing: { ...doing, change: step.change } };
+    const next = { ...state, doing: { ...counted, change: step.change } };
     return { next, actions: step.actions, recheckAfterMs: step.moved ? 0 : recheckAfterMs };
   }
   if (isLostForGood(config, seen)) return fail(state, doing, lostCheckpoint(seen), seen);
@@ -99,8 +106,17 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   if (failure !== undefined) return fail(state, doing, failure, seen);
   if (verdict.verdict === 'healthy' && judged.healthyMs >= terms.durationMs)
     return promote(state, config, seen.at, seen, pace);
-  const next: State = { ...state, doing: { ...doing, change: { step: 'judge', judged } } };
+  const next: State = { ...state, doing: { ...counted, change: { step: 'judge', judged } } };
   return { next, actions: shouldRestoreFiles(seen) ? [{ do: 'repair', target: config }] : [], recheckAfterMs };
+}
+
+/** A machine reboots once for reasons of its own, and a person reboots it once more. */
+const USUAL_BOOTS = 2;
+
+/** How many there were since its files are in place, with this look; undefined for none. One that its pool ordered is none of them. */
+function bootsIn({ change, boots }: Trial, { bootId }: Observation): number | undefined {
+  const known = change.step === 'judge' ? change.judged.bootId : change.step === 'restart' ? change.bootId : bootId;
+  return known === bootId ? boots : (boots ?? 0) + 1;
 }
 
 /** Another writer changed the files and restarted the kubelet: that says nothing of the config, and its turn is not over. */

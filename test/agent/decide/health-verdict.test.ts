@@ -39,16 +39,18 @@ describe('the tally of looks at a kubelet', () => {
   });
 
   it('counts no time over a restart, whoever made it', () => {
-    assert.equal(look({ healthyMs: 1_000 }, run('run-2', 0)).healthyMs, 1_000);
+    assert.equal(look({ healthyMs: 1_000 }, run('run-2', 0)).healthyMs, 0);
     assert.equal(look({ healthyMs: 1_000 }, run('run-2', 1)).healthyMs, 0);
+    assert.equal(look({ healthyMs: 1_000 }, run(null, 0)).healthyMs, 6_000);
   });
 
-  it('begins at nothing again where the kubelet ended by itself, and nowhere else', () => {
+  it('begins at nothing again where the kubelet ended by itself, or the machine booted', () => {
     assert.equal(look({ healthyMs: 1_000 }, run('run-1', 1)).healthyMs, 0);
     assert.equal(look({ healthyMs: 1_000, automaticRestarts: null }, run('run-2', null)).healthyMs, 0);
     assert.equal(look({ healthyMs: 1_000, restarts: 1, automaticRestarts: 1 }, run('run-1', 1)).healthyMs, 6_000);
     assert.equal(look({ healthyMs: 1_000 }, DOWN).healthyMs, 1_000);
-    assert.equal(look({ healthyMs: 1_000 }, { bootId: 'boot-2' }, run('run-2', 1)).healthyMs, 1_000);
+    assert.equal(look({ healthyMs: 1_000 }, { bootId: 'boot-2' }, run('run-2', 1)).healthyMs, 0);
+    assert.equal(look({ healthyMs: 1_000 }, { bootId: 'boot-2' }, run(null, null)).healthyMs, 0);
   });
 
   it('begins at nothing again as soon as the kubelet ended, and not when it is started again', () => {
@@ -85,13 +87,12 @@ describe('the tally of looks at a kubelet', () => {
     assert.equal(look(ill, run('run-2', 1)).lapses, 0);
   });
 
-  it('keeps the healthy time over a crash that is forgiven, and over a reboot', () => {
+  it('holds a reboot against nobody', () => {
     assert.deepEqual(look({ healthyMs: 1_000 }, { bootId: 'boot-2' }, run('run-9', 7)), {
       ...JUDGED,
       bootId: 'boot-2',
       run: 'run-9',
       automaticRestarts: 7,
-      healthyMs: 1_000,
     });
   });
 
@@ -127,7 +128,8 @@ describe('the tally of looks at a kubelet', () => {
     const started = seen(DOWN, run('run-2'), { elapsedMs: 60_000 });
     assert.equal(tallyHealth(before, verdictOf(started), started, MAX_STEP_MS).unhealthyMs, 5_000);
     const well = seen(run('run-2'), { elapsedMs: 60_000 });
-    assert.equal(tallyHealth(before, verdictOf(well), well, MAX_STEP_MS).healthyMs, 9_000);
+    const again = tallyHealth(before, verdictOf(well), well, MAX_STEP_MS);
+    assert.deepEqual([again.healthyMs, again.restarts], [0, 0]);
   });
 
   it('counts the crashes since a person started the kubelet by hand, and not the hand', () => {

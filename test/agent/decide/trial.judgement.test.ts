@@ -1,7 +1,8 @@
 import type { Observation } from '#agent/decide/observation.ts';
 import { run, notReady, unreadNode, table } from '../../support/agent/decision-table.ts';
-import { B, DOWN, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
+import { B, DOWN, judging, onTrial, RESTARTING, seen, wanting } from '../../support/agent/states.ts';
 
+const FORGIVING = { ...B, trial: { ...B.trial, maxRestarts: 4 } };
 /** Nothing is queued that would start it: a start limit, or `Restart=no`. */
 const GIVEN_UP: Partial<Observation> = { service: { state: 'failed', run: null, automaticRestarts: 0 } };
 
@@ -89,6 +90,44 @@ table('a trial that is judged', [
     seen(wanting(B), { bootId: 'boot-2', ...run('run-9', 5) }),
     'trial (judge): assigned B, active B, good A, no error',
     [],
+  ],
+  [
+    'goes on after a second boot that nobody ordered',
+    onTrial(judging(), { boots: 1 }),
+    seen(wanting(B), { bootId: 'boot-2', ...run('run-9') }),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'fails at a third',
+    onTrial(judging(), { boots: 2 }),
+    seen(wanting(B), { bootId: 'boot-2', ...run('run-9') }),
+    'falling-back (install): assigned B, active A, good A, MachineRebooted',
+    ['install A'],
+  ],
+  [
+    'counts a boot that came before its own restart was seen',
+    onTrial(RESTARTING, { boots: 2 }),
+    seen(wanting(B), { bootId: 'boot-2', ...run('run-9') }),
+    'falling-back (install): assigned B, active A, good A, MachineRebooted',
+    ['install A'],
+  ],
+  [
+    'goes on after as many as crashes are forgiven, where that is more',
+    onTrial(judging(), { boots: 3, config: FORGIVING }),
+    seen(wanting(FORGIVING), { bootId: 'boot-2', ...run('run-9') }),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'does not count the boot that its pool ordered',
+    onTrial(
+      { step: 'reboot', bootId: 'boot-1', orders: 1, waitedMs: 0 },
+      { boots: 2, config: { ...B, reboot: { by: 'systemd', boot: 'boot-1', timeoutMs: 60_000 } } },
+    ),
+    seen(wanting(B), { bootId: 'boot-2', ...run('run-9') }),
+    'trial (judge): assigned B, active B, good A, no error',
+    ['withdraw-reboot'],
   ],
   [
     'goes on for a Node that has not been Ready for less than the start timeout',

@@ -59,7 +59,7 @@ const rejectedIsNotTriedAgain: Invariant = ({ before, decision: { next } }, _wor
 const localIsNeverLost: Invariant = (_turn, { files }) =>
   files.isLocalSafe() ? undefined : 'there is no copy of the local config, and ours is in its place';
 
-/** Only a kubelet that really was healthy for so long makes its config the last known good one. */
+/** Only a kubelet that really was healthy for so long, in one run and one boot, makes its config the last known good one. */
 const healthyTimeOnlyPromotes: Invariant = ({ before, decision: { next } }, _world, ledger) => {
   const good = next.lastKnownGood;
   if (good === null || before.doing.phase !== 'trial' || sameConfig(good, before.lastKnownGood)) return undefined;
@@ -84,15 +84,16 @@ const rebootIsNoCrash: Invariant = ({ before, seen, decision: { next } }, { kube
   return kubelet.crashes() > trial.crashesBefore ? undefined : `${nameOf(config)} is a crash loop without a crash`;
 };
 
-/** A good config fails of what happens to it only: not of reboots, wall clocks, the API server, or an agent that is back soon. */
+/** A good config fails of what happens to it only: not of a reboot or two, wall clocks, the API server, or an agent that is back soon. */
 const goodIsNotBlamed: Invariant = ({ before, decision: { next } }, { fateOf }, ledger) => {
   const trial = ledger.trial();
   if (before.doing.phase !== 'trial' || trial === undefined) return undefined;
   const { config } = before.doing;
   const entry = rejectionOf(next, config);
   if (entry === undefined || entry === rejectionOf(before, config) || fateOf(config) !== 'good') return undefined;
-  // A third time that nobody watches is one too many.
-  const isExcused = trial.isDisturbed || entry.reason === 'AgentSilent';
+  // A third time that nobody watches is one too many, and so is a third boot.
+  const isTooMany = entry.reason === 'AgentSilent' || (entry.reason === 'MachineRebooted' && trial.boots > 2);
+  const isExcused = trial.isDisturbed || isTooMany;
   return isExcused ? undefined : `${nameOf(config)} is rejected for nothing: ${entry.reason}, ${entry.message}`;
 };
 

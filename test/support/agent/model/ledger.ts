@@ -47,8 +47,12 @@ export interface Ledger {
 export interface TrueTrial {
   readonly id: string;
   readonly config: Config;
-  /** How long the kubelet was healthy with it while an agent was there. */
+  /** The present boot and run of the kubelet. */
+  run: string;
+  /** How long the kubelet has been healthy with it in that run while an agent was there. */
   healthyMs: Millis;
+  /** Of the machine, since it began. */
+  boots: number;
   readonly crashesBefore: number;
   /** Something happened meanwhile that a good config may fail of. */
   isDisturbed: boolean;
@@ -88,7 +92,15 @@ export function createLedger(): Ledger {
       host.restartFaults > 0;
     const isDisturbed = isAgain || isFaulty;
     const id = trialIdOf(doing);
-    trial = { id, config: doing.config, healthyMs: 0, crashesBefore: kubelet.crashes(), isDisturbed };
+    trial = {
+      id,
+      config: doing.config,
+      run: '',
+      healthyMs: 0,
+      boots: 0,
+      crashesBefore: kubelet.crashes(),
+      isDisturbed,
+    };
   };
   return {
     trial: () => trial,
@@ -114,6 +126,7 @@ export function createLedger(): Ledger {
       if (event.event === 'damage' && FORGETS_REJECTIONS.includes(event.record)) rejected = [];
       if (event.event === 'damage') startsAtRest = -1;
       if (trial !== undefined && isDisturbing(event)) trial.isDisturbed = true;
+      if (trial !== undefined && event.event === 'reboot') trial.boots += 1;
     },
     turn({ before, seen, decision: { next, actions }, isSaved }, world) {
       const { doing } = next;
@@ -153,6 +166,8 @@ export function createLedger(): Ledger {
     pass(until, { host, kubelet, isAgentAlive }) {
       const waitsForPerson = step.isRestart && kubelet.status().wasStopped === true;
       if (step.id !== '' && isAgentAlive() && !host.isDiskFull() && !waitsForPerson) step.ms += until - host.now;
+      const run = `${host.boots} ${kubelet.status().run}`;
+      if (trial !== undefined && trial.run !== run) [trial.run, trial.healthyMs] = [run, 0];
       if (trial === undefined || !isAgentAlive() || !kubelet.isHealthy()) return;
       if (sameConfig(kubelet.read().ours, trial.config)) trial.healthyMs += until - host.now;
     },

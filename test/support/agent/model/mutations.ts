@@ -60,7 +60,18 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
     'leaves while a config is on trial',
     () => alsoDoing(({ next: { doing } }) => (doing.phase === 'trial' ? { do: 'leave' } : undefined)),
   ],
-  healthyTimeOnlyPromotes: ['counts time too fast', () => seeing(({ elapsedMs }) => ({ elapsedMs: elapsedMs * 3 }))],
+  healthyTimeOnlyPromotes: [
+    'adds up the healthy time of several runs',
+    () =>
+      deciding((decision, _seen, before) => {
+        const [was, doing] = [before.doing, decision.next.doing];
+        if (was.phase !== 'trial' || doing.phase !== 'trial') return decision;
+        if (was.change.step !== 'judge' || doing.change.step !== 'judge') return decision;
+        const healthyMs = Math.max(was.change.judged.healthyMs, doing.change.judged.healthyMs);
+        const change = { step: 'judge', judged: { ...doing.change.judged, healthyMs } } as const;
+        return { ...decision, next: { ...decision.next, doing: { ...doing, change } } };
+      }),
+  ],
   badIsNeverKnownGood: [
     'takes every kubelet for a healthy one',
     () =>

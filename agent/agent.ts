@@ -19,6 +19,7 @@ import type { Installer } from './ports/installer.ts';
 import type { ConfigDirDropIn } from './kubelet/config-dir-drop-ins.ts';
 import type { KubeletProbe } from './ports/kubelet-probe.ts';
 import type { KubeletService } from './ports/kubelet-service.ts';
+import type { ReadKubeletStart } from './ports/kubelet-start.ts';
 import { runLoop, type LoopSteps } from './control-loop.ts';
 import { emptyMemory, dropOutdated } from './execute/mutable-memory.ts';
 import { countDecision, NO_COUNTS } from './metrics/trial-counts.ts';
@@ -57,6 +58,8 @@ export interface AgentPorts {
   readonly rebooter?: Rebooter;
   /** The command line of the kubelet with this process id; undefined if it is not visible, which is the default. */
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
+  /** Where nobody can tell, which is the default, the kubelet is its unit. */
+  readonly kubeletStart?: ReadKubeletStart;
   /** Default: none. */
   readonly readLastErrors?: ReadLastErrors;
   /** Counts per cgroup, see `Strain`; null where they cannot be seen, which is the default. */

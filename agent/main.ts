@@ -21,6 +21,7 @@ import { readConfigDirDropIns } from './kubelet/config-dir-drop-ins.ts';
 import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { DEFAULT_SERVING_CERTS } from './kubelet/pinned-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
+import { createReadKubeletStart } from './kubelet/kubelet-start.ts';
 import { createReadLastErrors } from './kubelet/last-errors.ts';
 import { createLimitRestorer } from './kubelet/limit-restore.ts';
 import { createInstaller } from './kubelet/installer.ts';
@@ -129,7 +130,10 @@ async function main(settings: AgentSettings): Promise<void> {
     outOfMemory: () => countOutOfMemory(hostFiles),
     numaNodes: async () => (await numaNodesOf(hostFiles))?.size,
     ...(settings.service.manager === 'systemd'
-      ? { readLastErrors: createReadLastErrors({ files: hostFiles, unit: settings.service.unit, clock }) }
+      ? {
+          readLastErrors: createReadLastErrors({ files: hostFiles, unit: settings.service.unit, clock }),
+          kubeletStart: createReadKubeletStart({ files: hostFiles, unit: settings.service.unit }),
+        }
       : {}),
     dropIns: (args) => {
       const directory = parseFlags(args).findLast(([flag]) => flag === 'config-dir')?.[1];

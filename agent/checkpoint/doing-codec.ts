@@ -132,6 +132,8 @@ function judgedIn(holder: Raw): Judged {
     restarts: amountIn(raw, 'restarts'),
     healthyMs: amountIn(raw, 'healthyMs'),
     unhealthyMs: amountIn(raw, 'unhealthyMs'),
+    ...(raw['isStarting'] === true ? { isStarting: true } : {}),
+    ...(raw['outageMs'] === undefined ? {} : { outageMs: amountIn(raw, 'outageMs') }),
     healthy: flagIn(raw, 'healthy'),
     everHealthy: flagIn(raw, 'everHealthy'),
     lapses: amountIn(raw, 'lapses'),

@@ -58,6 +58,8 @@ function install(change: Install, seen: Observation, of: ChangeOptions, pace: Ag
         return going({ step: 'reboot', bootId, orders: 1, waitedMs: 0 }, { do: 'reboot', because, reboot: order });
       }
       if (lasts(change.running, seen)) return going({ step: 'judge', judged: startHealthTally(seen) });
+      // No kubelet has begun in this run of its unit: the one that does reads the files.
+      if (seen.starter !== undefined) return going({ step: 'judge', judged: startHealthTally(seen) });
       // Who stopped it starts it again, and it reads the files then.
       if (isStoppedByPerson(seen)) return going({ step: 'restart', runBefore: null, bootId, orders: 0, waitedMs: 0 });
       return going(

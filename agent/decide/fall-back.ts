@@ -18,7 +18,8 @@ import {
 } from './state.ts';
 import { advanceChange } from './change.ts';
 import { runStartedByGuard, targetIdOf } from './trial-guard.ts';
-import { failureOf, startHealthTally, tallySteadiness, verdictOf } from './health-verdict.ts';
+import { failureOf, startHealthTally, tallySteadiness, type Verdict, verdictOf } from './health-verdict.ts';
+import { whyNotStarted } from './kubelet-start.ts';
 import type { AgentTiming } from './timing.ts';
 
 /**
@@ -54,7 +55,9 @@ export function continueFallingBack(state: State, doing: FallingBack, seen: Obse
     const next = { ...state, doing: { ...doing, change: step.change } };
     return { next, actions: step.actions, recheckAfterMs: step.moved ? 0 : recheckAfterMs };
   }
-  const verdict = verdictOf(seen);
+  // What was proven is not given up before a kubelet has read it, and there is nothing to go back to that would start one.
+  const why = seen.health.health === 'ok' ? undefined : whyNotStarted(seen);
+  const verdict: Verdict = why === undefined ? verdictOf(seen) : { verdict: 'unclear', why };
   const judged = tallySteadiness(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return giveUp(state, doing, failure, seen);

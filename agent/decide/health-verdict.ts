@@ -7,6 +7,7 @@ import type { Observation } from './observation.ts';
 import type { Judged, Trial, TrialTerms } from './state.ts';
 import type { AgentTiming } from './timing.ts';
 import { mayRepair } from './repair-limit.ts';
+import { awaitsServer, timeoutBeforeStart, whyNotStarted } from './kubelet-start.ts';
 import { isStoppedByPerson, STOPPED_BY_PERSON } from './stopped-by-person.ts';
 
 /** What one look says of the kubelet. `unclear` counts neither way. */
@@ -21,7 +22,8 @@ const UNCLEAR: Verdict = { verdict: 'unclear' };
 const unhealthy = (reason: FailureReason, why: string): Verdict => ({ verdict: 'unhealthy', reason, why });
 
 /** Whether the kubelet is up, whatever it runs. */
-export function verdictOf({ service, health }: Observation): Verdict {
+export function verdictOf(seen: Observation): Verdict {
+  const { service, health } = seen;
   if (isStoppedByPerson({ service })) return { verdict: 'unclear', why: STOPPED_BY_PERSON };
   if (service.state === 'stopped' || service.state === 'failed') {
     return unhealthy('NotHealthy', `the service manager has it as ${service.state}${lastExit(service)}`);
@@ -33,7 +35,10 @@ export function verdictOf({ service, health }: Observation): Verdict {
       return service.state === 'running' ? HEALTHY : UNCLEAR;
     case 'failing':
     case 'down':
-      return unhealthy('NotHealthy', `its health endpoint says: ${health.reason}${lastExit(service)}`);
+      return unhealthy(
+        'NotHealthy',
+        whyNotStarted(seen) ?? `its health endpoint says: ${health.reason}${lastExit(service)}`,
+      );
   }
 }
 
@@ -44,6 +49,7 @@ export function verdictOf({ service, health }: Observation): Verdict {
  */
 export function trialVerdictOf(seen: Observation, { wasReady, strain }: Trial): Verdict {
   const up = verdictOf(seen);
+  if (up.verdict === 'unhealthy' && awaitsServer(seen)) return { verdict: 'unclear', why: up.why };
   if (up.verdict !== 'healthy') return up;
   if (seen.files.files === 'differ' && !shouldRestoreFiles(seen)) {
     return unhealthy('FilesChanged', 'somebody else changed the config files on the node');
@@ -97,7 +103,15 @@ export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation,
   const healthy = verdict.verdict === 'healthy';
   // While a person keeps it stopped, no unhealthy time is counted, not even at the first look after it is started again.
   const isInOrder = healthy || isStoppedByPerson(seen);
-  const now = { ...before, bootId: seen.bootId, automaticRestarts: seen.service.automaticRestarts, healthy: isInOrder };
+  const isStarting = seen.starter !== undefined && !healthy;
+  const { isStarting: wasStarting, outageMs: wasOut = 0, ...known } = before;
+  const now = {
+    ...known,
+    bootId: seen.bootId,
+    automaticRestarts: seen.service.automaticRestarts,
+    healthy: isInOrder,
+    ...(isStarting ? { isStarting } : {}),
+  };
   if (seen.bootId !== before.bootId)
     return { ...now, run: seen.service.run, healthyMs: 0, unhealthyMs: 0, everHealthy: healthy };
 
@@ -105,8 +119,12 @@ export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation,
   const stepMs = Math.min(seen.elapsedMs, maxStepMs);
   const isOtherRun = seen.service.run !== null && before.run !== null && seen.service.run !== before.run;
   const sameRun = restarts === 0 && (seen.service.run === null || seen.service.run === before.run);
+  const outageMs = (isOtherRun ? 0 : wasOut) + (isStarting && awaitsServer(seen) ? stepMs : 0);
+  // The time that a kubelet has to be healthy begins with the kubelet.
+  const wasUnhealthyMs = wasStarting === true && !isStarting ? 0 : before.unhealthyMs;
   return {
     ...now,
+    ...(outageMs > 0 ? { outageMs } : {}),
     run: seen.service.run ?? before.run,
     automaticRestarts: seen.service.automaticRestarts ?? before.automaticRestarts,
     restarts: before.restarts + restarts,
@@ -116,7 +134,7 @@ export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation,
         : before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
     everHealthy: healthy || (sameRun && before.everHealthy),
     lapses: before.lapses + (healthy && sameRun && before.everHealthy && isUnhealthyLapse(before) ? 1 : 0),
-    unhealthyMs: healthy ? 0 : before.unhealthyMs + (before.healthy || verdict.verdict === 'unclear' ? 0 : stepMs),
+    unhealthyMs: healthy ? 0 : wasUnhealthyMs + (before.healthy || verdict.verdict === 'unclear' ? 0 : stepMs),
   };
 }
 
@@ -167,7 +185,9 @@ export function failureOf(
   const { reason, why } = verdict;
   // The service manager has given up, and nothing is queued that would start it.
   const neverMends = LASTING.has(reason) || seen.service.state === 'failed';
-  const patienceMs = neverMends ? Math.min(pace.contradictedMs, terms.startTimeoutMs) : terms.startTimeoutMs;
+  const { startTimeoutMs } = terms;
+  const usualMs = seen.starter === undefined ? startTimeoutMs : timeoutBeforeStart(seen.starter, startTimeoutMs);
+  const patienceMs = neverMends ? Math.min(pace.contradictedMs, startTimeoutMs) : usualMs;
   if (judged.unhealthyMs < patienceMs) return undefined;
   if (reason === 'NodeHarmed') return { reason, message: `it did harm: ${why}` };
   const span = `not in order for ${Math.round(judged.unhealthyMs / 1000)} s: ${why}`;

@@ -6,6 +6,7 @@ import type { Health } from '../ports/kubelet-probe.ts';
 import type { GuardFault, GuardSeen } from '../ports/guard.ts';
 import type { NewerBase } from '../ports/installer.ts';
 import type { ServiceStatus } from '../ports/kubelet-service.ts';
+import type { KubeletStarter } from '../ports/kubelet-start.ts';
 import type { Config, NodePressure } from './state.ts';
 
 /** What the API server wants of this node. */
@@ -109,6 +110,10 @@ export interface Observation {
   readonly candidate: Candidate | null;
   readonly files: Files;
   readonly service: ServiceStatus;
+  /** Who is still to start the kubelet in this run of its unit; absent where it began, and where nobody can tell. */
+  readonly starter?: KubeletStarter;
+  /** No API server answered the last reading of the Node. */
+  readonly isApiAway?: boolean;
   /** `off`: the kubelet has no health endpoint. */
   readonly health: Health | { readonly health: 'off' };
   readonly running: Running;

@@ -183,6 +183,10 @@ export interface Judged {
   readonly healthyMs: Millis;
   /** Since it was last healthy, or since the restart. */
   readonly unhealthyMs: Millis;
+  /** At the last look, another program had yet to start the kubelet; absent for no. */
+  readonly isStarting?: true;
+  /** How long that program has waited for a server elsewhere in this run; absent for not at all. */
+  readonly outageMs?: Millis;
   /** Whether the last look found it healthy, or stopped by a person. */
   readonly healthy: boolean;
   /** Whether any look found it healthy since it was started last. */

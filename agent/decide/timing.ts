@@ -12,6 +12,8 @@ export interface AgentTiming {
   readonly steadyMs: Millis;
   /** How long a kubelet may run something else than was meant. Short, because no waiting fixes that. */
   readonly contradictedMs: Millis;
+  /** How long a trial waits for a server without which the kubelet cannot start. */
+  readonly outageMs: Millis;
   /** First pause before a restart is ordered again that could not be carried out; doubles up to the next. */
   readonly restartRetryMs: Millis;
   readonly maxRestartRetryMs: Millis;
@@ -25,6 +27,7 @@ export const DEFAULT_TIMING: AgentTiming = {
   maxStepMs: 15_000,
   steadyMs: 10_000,
   contradictedMs: 15_000,
+  outageMs: 30 * 60_000,
   restartRetryMs: 30_000,
   maxRestartRetryMs: 10 * 60_000,
   brokenRestartMs: 10 * 60_000,

@@ -31,6 +31,7 @@ import {
 import { failureOf, shouldRestoreFiles, tallyHealth, trialVerdictOf, verdictOf } from './health-verdict.ts';
 import type { AgentTiming } from './timing.ts';
 import { mayRepair } from './repair-limit.ts';
+import { whyNotStarted } from './kubelet-start.ts';
 import { restartTrial, firstStep, isUntouched, startTrialAfterGuard, withInstalledBase } from './start-trial.ts';
 import { restartTrialAfterUpgrade, isUpgraded } from './kubelet-upgrade.ts';
 
@@ -104,6 +105,7 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   const judged = tallyHealth(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return fail(state, doing, failure, seen);
+  if ((judged.outageMs ?? 0) >= pace.outageMs) return endForOutage(state, doing, seen);
   if (verdict.verdict === 'healthy' && judged.healthyMs >= terms.durationMs)
     return promote(state, config, seen.at, seen, pace);
   const next: State = { ...state, doing: { ...counted, change: { step: 'judge', judged } } };
@@ -181,6 +183,15 @@ function fail(state: State, doing: Trial, failure: Failure, seen: Observation): 
   const fallback = nameOf(state.lastKnownGood);
   const sentence = `${config.source.name} failed its trial: ${message}. The node goes back to ${fallback}`;
   const error = toNodeError({ reason, message: sentence }, config, seen.at, state.error);
+  return goBack(withRejected({ ...state, error }, config, error), doing, seen);
+}
+
+/** No kubelet has read the config, so it is not to blame. The files are put back, and it is tried again when the Node is Ready. */
+function endForOutage(state: State, doing: Trial, seen: Observation): Decision {
+  const { config } = doing;
+  if (isOverNewBase(state, config)) return goBack(state, doing, seen);
+  const message = `the trial of ${config.source.name} ended without a verdict: ${whyNotStarted(seen)}. The node goes back to ${nameOf(state.lastKnownGood)}, and it is tried again when the Node is Ready`;
+  const error = toNodeError({ reason: 'UnhealthyBefore', message }, config, seen.at, state.error);
   return goBack(withRejected({ ...state, error }, config, error), doing, seen);
 }
 

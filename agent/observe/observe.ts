@@ -22,6 +22,7 @@ import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe } from '../ports/kubelet-probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
+import type { ReadKubeletStart } from '../ports/kubelet-start.ts';
 import { parseFlags, removedFlags, withFlags } from '../preflight/checks/kubelet-flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
 import { installableOf, observeFiles, type SeenFiles } from './managed-files.ts';
@@ -44,6 +45,8 @@ export interface ObserveOptions {
   readonly guard: Guard;
   /** See `AgentPorts`. */
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
+  /** See `AgentPorts`. */
+  readonly kubeletStart?: ReadKubeletStart;
   /** See `AgentPorts`. */
   readonly outOfMemory?: () => Promise<NodePressure['outOfMemory']>;
   /** How many the machine has; undefined where that cannot be seen. */
@@ -123,6 +126,7 @@ export function createObserve(options: ObserveOptions): Observe {
       ownNode.kubeletVersion,
       async () => (await options.dropIns?.(args)) ?? [],
     );
+    const starter = health.health === 'ok' ? undefined : await options.kubeletStart?.(status).catch(() => undefined);
     const isAtRest = state.doing.phase === 'idle';
     const sight = readConfigz.sights.visibility(status.run, isAtRest, clock.monotonic());
     started.update(status.run, seenFiles.files.files === 'installed');
@@ -159,6 +163,8 @@ export function createObserve(options: ObserveOptions): Observe {
       files: seenFiles.files,
       service: status,
       health,
+      ...(starter === undefined ? {} : { starter }),
+      ...(node.isAway === true ? { isApiAway: true } : {}),
       running,
       sight,
       downMs: down.update(isDown({ service: status }), startedAt),

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -48,6 +49,7 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
   let reserved: NodeFacts['reserved'] = null;
   let readAt: Millis | undefined;
   let problem: string | undefined;
+  let isAway = false;
 
   const known = async (): Promise<string | undefined> => {
     version ??= await readVersion(disk, versionFile);
@@ -77,6 +79,7 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
           notReady = ready === 'no' ? whyNotReady(node) : undefined;
           pressures = node && pressuresIn(node);
           reserved = node && reservedIn(node);
+          isAway = false;
           problem = node === null ? `there is no Node ${nodeName}: is NODE_NAME right?` : undefined;
           await learn(node?.status?.nodeInfo?.kubeletVersion);
         } catch (error) {
@@ -84,6 +87,7 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
           readAt = undefined;
           [ready, pressures, notReady, reserved] = ['unknown', null, undefined, null];
           problem = reasonOf(error);
+          isAway = !isAnswer(error);
         }
       }
       return {
@@ -93,10 +97,14 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
         reserved,
         ...(notReady === undefined ? {} : { notReady }),
         ...(problem === undefined ? {} : { problem }),
+        ...(isAway ? { isAway } : {}),
       };
     },
   };
 }
+
+/** A refusal is one; what stands before an API server that is away answers 5xx. */
+const isAnswer = (error: unknown): boolean => isKubeError(error) && error.status >= 400 && error.status < 500;
 
 const conditionIn = (node: Node | null): Condition | undefined =>
   node?.status?.conditions?.find(({ type }) => type === 'Ready');

@@ -13,6 +13,8 @@ export interface NodeFacts {
   readonly reserved: number | null;
   /** Why the last reading failed; absent if it succeeded. */
   readonly problem?: string;
+  /** It failed without an answer of an API server; absent for no. */
+  readonly isAway?: boolean;
 }
 
 export interface OwnNode {

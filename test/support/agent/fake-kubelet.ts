@@ -38,6 +38,8 @@ export interface FakeKubelet {
   readonly history: readonly KubeletStart[];
   running(): Config;
   isHealthy(): boolean;
+  /** The program that starts it has not done so in this run. */
+  isWaiting(): boolean;
   /** Somebody stopped it. */
   isStopped(): boolean;
   /** Ends the process and starts it again, as the end of the machine does. */
@@ -69,6 +71,8 @@ export interface FakeKubeletOptions {
   readonly isSeen?: boolean | undefined;
   /** ExecStartPre, where there is any now: the start waits for it. */
   readonly beforeStart?: () => Promise<void> | undefined;
+  /** Another program starts it, and waits as long as this holds. */
+  readonly hasToWait?: (() => boolean) | undefined;
   readonly frozen?: FrozenKubelet | undefined;
 }
 
@@ -76,13 +80,16 @@ const START_MS = 3_000;
 const RESTART_MS = 10_000;
 
 export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeKubeletOptions): FakeKubelet {
-  const { fateOf, flags, isSeen = true, beforeStart = () => undefined, frozen } = options;
+  const { fateOf, flags, isSeen = true, beforeStart = () => undefined, hasToWait, frozen } = options;
   const orders: string[] = [];
   const history: KubeletStart[] = frozen === undefined ? [] : [frozen.last];
   const firstStart = (frozen?.starts ?? 1) - 1;
   let crashes = frozen?.crashes ?? 0;
   let isStopped = frozen?.isStopped ?? false;
   let isUp = !isStopped;
+  let isBegun = true;
+  /** Starts of the unit in this test. */
+  let runs = history.length;
   let refuse = false;
   let canStart = true;
   /** Of the start that counts: whatever was going to happen to an earlier one does not. */
@@ -106,9 +113,20 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   };
   const begin = (mine: number): void => {
     if (mine !== order) return;
+    runs += 1;
+    [isUp, isStopped, isBegun] = [true, false, true];
+    if (hasToWait?.() === true) void wait(mine);
+    else beginKubelet(mine);
+  };
+  const wait = async (mine: number): Promise<void> => {
+    isBegun = false;
+    while (hasToWait?.() === true) await clock.sleep(1_000);
+    if (mine !== order) return;
+    isBegun = true;
+    beginKubelet(mine);
+  };
+  const beginKubelet = (mine: number): void => {
     history.push(read(disk, clock.monotonic(), flags));
-    isUp = true;
-    isStopped = false;
     if (!isDoomed(last())) keepState(disk, last().config);
     void live(mine);
   };
@@ -125,7 +143,11 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
     start();
   };
   const isHealthy = (): boolean =>
-    isUp && !isDoomed(last()) && fateOf(last().config) !== 'hangs' && clock.monotonic() >= last().at + START_MS;
+    isUp &&
+    isBegun &&
+    !isDoomed(last()) &&
+    fateOf(last().config) !== 'hangs' &&
+    clock.monotonic() >= last().at + START_MS;
   if (frozen === undefined) start();
   else if (isUp) void live(order);
 
@@ -135,6 +157,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
     starts: () => firstStart + history.length,
     running: () => last().config,
     isHealthy,
+    isWaiting: () => isUp && !isBegun,
     isStopped: () => isStopped,
     reboot() {
       crashes = 0;
@@ -165,8 +188,8 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
         if (isStopped) return { state: 'stopped', run: null, automaticRestarts: 0, wasStopped: true };
         return isUp
           ? {
-              state: 'running',
-              run: `run-${firstStart + history.length}`,
+              state: isBegun ? 'running' : 'starting',
+              run: `run-${firstStart + runs}`,
               pid: 4711,
               automaticRestarts: crashes,
               ...lastExit,

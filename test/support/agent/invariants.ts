@@ -85,7 +85,7 @@ const rebootIsNoCrash: Invariant = ({ before, seen, decision: { next } }, { kube
 };
 
 /** A good config fails of what happens to it only: not of a reboot or two, wall clocks, the API server, or an agent that is back soon. */
-const goodIsNotBlamed: Invariant = ({ before, decision: { next } }, { fateOf }, ledger) => {
+const goodIsNotBlamed: Invariant = ({ before, decision: { next } }, { fateOf, kubelet }, ledger) => {
   const trial = ledger.trial();
   if (before.doing.phase !== 'trial' || trial === undefined) return undefined;
   const { config } = before.doing;
@@ -93,7 +93,7 @@ const goodIsNotBlamed: Invariant = ({ before, decision: { next } }, { fateOf }, 
   if (entry === undefined || entry === rejectionOf(before, config) || fateOf(config) !== 'good') return undefined;
   // A third time that nobody watches is one too many, and so is a third boot.
   const isTooMany = entry.reason === 'AgentSilent' || (entry.reason === 'MachineRebooted' && trial.boots > 2);
-  const isExcused = trial.isDisturbed || isTooMany;
+  const isExcused = trial.isDisturbed || isTooMany || (entry.reason === 'UnhealthyBefore' && kubelet.isWaiting());
   return isExcused ? undefined : `${nameOf(config)} is rejected for nothing: ${entry.reason}, ${entry.message}`;
 };
 
@@ -111,6 +111,16 @@ const stoppedStaysStopped: Invariant = ({ decision: { actions } }, { kubelet }) 
   kubelet.status().wasStopped === true && actions.some((action) => action.do === 'restart-kubelet')
     ? 'a kubelet that a person stopped is to be started'
     : undefined;
+
+/** What waits for a server has read no config: nothing is to be had from starting it again, and nothing proven is given up meanwhile. */
+const waitingIsLeftAlone: Invariant = ({ before, decision: { next, actions } }, { kubelet }) => {
+  if (!kubelet.isWaiting()) return undefined;
+  if (actions.some((action) => action.do === 'restart-kubelet'))
+    return 'the program that waits for its server is restarted';
+  const isGivenUp =
+    before.doing.phase === 'falling-back' && before.error !== next.error && next.error?.reason === 'FallbackFailed';
+  return isGivenUp ? 'what was proven is given up while no kubelet has begun' : undefined;
+};
 
 /** No kubelet is restarted for a trial that nobody would take back without the agent. */
 const trialIsGuarded: Invariant = ({ decision: { next, actions } }, { guard, isGuarded }, ledger) => {
@@ -176,6 +186,7 @@ export const AT_EVERY_DECISION = {
   goodIsNotBlamed,
   silenceIsNoVerdict,
   stoppedStaysStopped,
+  waitingIsLeftAlone,
   trialIsGuarded,
   restIsAccountedFor,
   readyIsTakenUp,

@@ -5,6 +5,7 @@ import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts
 import { createInstaller } from '#agent/kubelet/installer.ts';
 import { boundDisk } from '#agent/host/disk/bounded-disk.ts';
 import type { KubeletService } from '#agent/ports/kubelet-service.ts';
+import type { KubeletStarter } from '#agent/ports/kubelet-start.ts';
 import type { ReadLastErrors } from '#agent/ports/last-errors.ts';
 import type { Validate } from '#agent/staging/check-config.ts';
 import type { Preflight } from '#agent/ports/preflight.ts';
@@ -68,6 +69,8 @@ export interface WholeNodeOptions {
   readonly log?: AgentPorts['log'];
   /** What an order to restart comes to; it is carried out where that is left out. */
   readonly restart?: () => Promise<void> | undefined;
+  /** Another program starts the kubelet, and waits before as long as it has to. */
+  readonly starter?: KubeletStarter & { readonly hasToWait: () => boolean };
   /** Whether calls of the disk that hang are given up. */
   readonly isDiskBounded?: boolean;
   /** Goes on from there, without an agent. */
@@ -159,6 +162,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     isSeen: options.isSeen,
     fateOf: (config) => options.fateOf?.(config) ?? fates[Number(config['maxPods'])] ?? 'healthy',
     beforeStart: guard.beforeStart,
+    hasToWait: options.starter?.hasToWait,
     frozen: from?.kubelet,
   });
 
@@ -229,6 +233,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         disk: mortalDisk,
         service: { ...kubelet.service, restart: restartOf(kubelet, process, options) },
         probe: { ...kubelet.probe, ...(options.podHarm === undefined ? {} : { podHarm: options.podHarm }) },
+        kubeletStart: async () => (kubelet.isWaiting() ? options.starter : undefined),
         kubeletArgs: () => Promise.resolve(options.flags),
         dropIns: () => Promise.resolve(options.theirDropIns ?? []),
         installer: createInstaller({

@@ -40,6 +40,8 @@ export interface History {
   /** Of each config that may be assigned. */
   readonly fates: readonly Fate[];
   readonly isGuarded: boolean;
+  /** The kubelet is started by another program, which waits for an API server. */
+  readonly isSupervised?: boolean;
   readonly startLimit: number;
   readonly drift: Config['drift'];
   readonly events: readonly Event[];
@@ -141,6 +143,7 @@ const fates = fc.tuple(
 export const histories: fc.Arbitrary<History> = fc.record({
   fates,
   isGuarded: fc.constantFrom(true, true, true, false),
+  isSupervised: fc.constantFrom(false, false, true),
   startLimit: fc.constantFrom(Infinity, Infinity, 3, 1, 0),
   drift: fc.constantFrom('repair' as const, 'repair' as const, 'report' as const),
   events: fc.array(events, { minLength: 10, maxLength: 80, size: 'max' }),

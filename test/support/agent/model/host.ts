@@ -43,6 +43,7 @@ export const HAPPENINGS = [
   'kubelet crash',
   'kubelet restarted by hand',
   'kubelet stopped by hand',
+  'kubelet that waits for a server',
   'kubelet given up by the service manager',
   'reboot',
   'reboot in a trial',

@@ -8,6 +8,8 @@ import type { Fate, Host } from './host.ts';
 export interface ModelKubelet {
   readonly status: () => ServiceStatus;
   readonly isHealthy: () => boolean;
+  /** The program that starts it waits for an API server: no kubelet has begun in this run of the unit. */
+  readonly isWaiting: () => boolean;
   /** Whether the Node would be called Ready, by the time since the kubelet was healthy last. */
   readonly unhealthyForMs: () => Millis;
   /** What the process read at its start. */
@@ -22,6 +24,8 @@ export interface ModelKubelet {
   crash(): void;
   /** `systemctl stop`. The next start of any kind ends that. */
   stopByHand(): void;
+  /** What waited for it starts the kubelet. */
+  serverIsBack(): void;
   /** When something happens by itself next. */
   readonly dueAt: () => Millis;
   /** Lets happen what is due now. */
@@ -35,6 +39,8 @@ export interface KubeletOptions {
   readonly fateOf: (target: Target) => Fate;
   readonly files: () => Files;
   readonly beforeStart: () => void;
+  /** Another program starts it, as soon as an API server answers. */
+  readonly isSupervised: boolean;
   /** After so many restarts of its own the service manager gives up. */
   readonly startLimit: number;
 }
@@ -43,7 +49,8 @@ const START_MS = 3_000;
 const RESTART_MS = 10_000;
 const [FLAP_WELL_MS, FLAP_MS] = [6_000, 20_000];
 
-export function createModelKubelet({ host, fateOf, files, beforeStart, startLimit }: KubeletOptions): ModelKubelet {
+export function createModelKubelet(options: KubeletOptions): ModelKubelet {
+  const { host, fateOf, files, beforeStart, isSupervised, startLimit } = options;
   let read = files();
   let runs = 1;
   let starts = 0;
@@ -51,6 +58,7 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
   let crashes = 0;
   let startedAt = host.now - START_MS;
   let isUp = true;
+  let isBegun = true;
   let isStopped = false;
   let restartAt = Infinity;
   let automaticRestarts = 0;
@@ -59,12 +67,13 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
   const fate = (): Fate => (read.isTouched ? 'good' : isBadUnder(read) ? 'dies' : fateOf(read.ours));
   const age = (): Millis => host.now - startedAt;
   const isHealthy = (): boolean => {
-    if (!isUp || host.isRuntimeDown || age() < START_MS) return false;
+    if (!isUp || !isBegun || host.isRuntimeDown || age() < START_MS) return false;
     if (fate() === 'flaps') return (age() - START_MS) % FLAP_MS < FLAP_WELL_MS;
     return fate() !== 'dies' && fate() !== 'hangs';
   };
   const nextOfItself = (): Millis => {
     if (!isUp) return restartAt;
+    if (!isBegun) return Infinity;
     if (age() < START_MS) return startedAt + START_MS;
     if (fate() === 'dies') return host.now;
     if (fate() !== 'flaps') return Infinity;
@@ -73,7 +82,9 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
   };
   const begin = (): void => {
     beforeStart();
-    read = files();
+    isBegun = !isSupervised || !host.isApiAway;
+    if (isBegun) read = files();
+    else host.count('kubelet that waits for a server');
     runs += 1;
     starts += 1;
     startedAt = host.now;
@@ -91,6 +102,7 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
 
   return {
     isHealthy,
+    isWaiting: () => isUp && !isBegun,
     unhealthyForMs: () => (isHealthy() ? 0 : host.now - lastHealthyAt),
     read: () => read,
     starts: () => starts,
@@ -98,7 +110,7 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
     crashes: () => crashes,
     status: () =>
       isUp
-        ? { state: 'running', run: `run-${runs}`, automaticRestarts }
+        ? { state: isBegun ? 'running' : 'starting', run: `run-${runs}`, automaticRestarts }
         : isStopped
           ? { state: 'stopped', run: null, automaticRestarts: 0, wasStopped: true }
           : restartAt === Infinity
@@ -117,9 +129,13 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
     stopByHand() {
       [isUp, isStopped, restartAt] = [false, true, Infinity];
     },
+    serverIsBack() {
+      if (!isUp || isBegun) return;
+      [isBegun, read, startedAt] = [true, files(), host.now];
+    },
     dueAt: nextOfItself,
     run() {
-      if (isUp && age() >= START_MS && fate() === 'dies') return end();
+      if (isUp && isBegun && age() >= START_MS && fate() === 'dies') return end();
       if (isUp || host.now < restartAt) return;
       automaticRestarts += 1;
       begin();

@@ -105,6 +105,15 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
     'does not know who stopped the kubelet',
     () => seeing(({ service }) => ({ service: { ...service, wasStopped: false } })),
   ],
+  waitingIsLeftAlone: [
+    'takes a kubelet that has not begun for one that hangs',
+    () => ({
+      ...MACHINE,
+      decide(state, { starter: _, ...seen }, pace) {
+        return decide(state, seen, pace);
+      },
+    }),
+  ],
   trialIsGuarded: ['does without a guard', () => seeing(() => ({ guard: { guard: 'none', why: 'forgotten' } }))],
   guardArmedOnlyInTrial: ['never disarms the guard', () => without('disarm-guard')],
   restIsAccountedFor: [

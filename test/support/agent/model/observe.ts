@@ -89,6 +89,8 @@ export function createModelObserve(options: LookOptions): (state: State) => Obse
       candidate: null,
       files: seenFiles,
       service,
+      ...(kubelet.isWaiting() ? { starter: { program: 'k3s', hostsServer: false } } : {}),
+      ...(host.isApiAway ? { isApiAway: true } : {}),
       health: kubelet.isHealthy() ? { health: 'ok' } : { health: 'down', reason: 'nobody listens' },
       running,
       sight: { sight: 'seen' },

@@ -34,6 +34,7 @@ export function replay(
   const world = createWorld({
     fateOf,
     isGuarded: history.isGuarded,
+    isSupervised: history.isSupervised ?? false,
     startLimit: history.startLimit,
     count,
     ...(machine === undefined ? {} : { machine }),

@@ -84,6 +84,7 @@ export interface World {
 export interface WorldOptions {
   readonly fateOf: (target: Target) => Fate;
   readonly isGuarded: boolean;
+  readonly isSupervised: boolean;
   readonly startLimit: number;
   readonly count: (what: Happening) => void;
   readonly machine?: Machine;
@@ -121,7 +122,18 @@ function withTold(intent: Intent, told: Told | null): Intent {
 }
 
 export function createWorld(options: WorldOptions): World {
-  const { fateOf, isGuarded, startLimit, count, machine = MACHINE, onLook, onTurn, onActed, onPass } = options;
+  const {
+    fateOf,
+    isGuarded,
+    isSupervised,
+    startLimit,
+    count,
+    machine = MACHINE,
+    onLook,
+    onTurn,
+    onActed,
+    onPass,
+  } = options;
   const host = createHost(count);
   const files = createModelFiles();
   const records = createModelRecords();
@@ -133,7 +145,7 @@ export function createWorld(options: WorldOptions): World {
     isThere: isGuarded,
     isKubeletDown: () => kubelet.status().state === 'failed',
     restartKubelet() {
-      if (kubelet.status().state !== 'stopped') kubelet.start('order');
+      if (kubelet.status().state !== 'stopped' && !kubelet.isWaiting()) kubelet.start('order');
     },
     at,
   });
@@ -142,6 +154,7 @@ export function createWorld(options: WorldOptions): World {
     fateOf,
     files: files.now,
     beforeStart: () => guard.beforeStart(),
+    isSupervised,
     startLimit,
   });
   let wanted: Intent = { intent: 'unknown' };
@@ -282,7 +295,10 @@ export function createWorld(options: WorldOptions): World {
     waitsInVain: () => (told?.awaits ?? null) !== null && wanted.intent !== 'config',
     loseApi(away) {
       host.isApiAway = away;
-      if (!away) heard = wanted;
+      if (!away) {
+        heard = wanted;
+        kubelet.serverIsBack();
+      }
       world.poke();
     },
     isUninstalling: () => isUninstalling,

@@ -120,7 +120,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   };
   const wait = async (mine: number): Promise<void> => {
     isBegun = false;
-    while (hasToWait?.() === true) await clock.sleep(1_000);
+    for (let waits = true; waits; waits = hasToWait?.() === true) await clock.sleep(1_000);
     if (mine !== order) return;
     isBegun = true;
     beginKubelet(mine);

@@ -20,6 +20,11 @@ const deciding = (change: (decision: Decision, seen: Observation, before: State)
   decide: (state, seen, pace) => change(decide(state, seen, pace), seen, state),
 });
 
+function withoutStarter(seen: Observation): Observation {
+  const { starter: _, ...rest } = seen;
+  return rest;
+}
+
 const without = (what: Action['do']): Machine =>
   deciding((decision) => ({ ...decision, actions: decision.actions.filter((action) => action.do !== what) }));
 
@@ -107,12 +112,7 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
   ],
   waitingIsLeftAlone: [
     'takes a kubelet that has not begun for one that hangs',
-    () => ({
-      ...MACHINE,
-      decide(state, { starter: _, ...seen }, pace) {
-        return decide(state, seen, pace);
-      },
-    }),
+    () => ({ ...MACHINE, decide: (state, seen, pace) => decide(state, withoutStarter(seen), pace) }),
   ],
   trialIsGuarded: ['does without a guard', () => seeing(() => ({ guard: { guard: 'none', why: 'forgotten' } }))],
   guardArmedOnlyInTrial: ['never disarms the guard', () => without('disarm-guard')],

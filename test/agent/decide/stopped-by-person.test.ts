@@ -109,7 +109,7 @@ describe('an hour with a kubelet that a person stopped', () => {
     });
   }
 
-  it('has a trial prove itself anew, and without blame, when the kubelet is started again', () => {
+  it('has a trial prove itself again, and without blame, when the kubelet is started again', () => {
     const { end } = anHour(onTrial(judging({ healthyMs: 590_000 })), wanting(B), stopped);
     let state = end;
     const looksUntilGood = [...Array(200).keys()].find(() => {

@@ -49,14 +49,18 @@ describe('a kubelet that is upgraded in mid-trial', () => {
     }
   }
 
-  it('to another release of the same minor version goes on with its trial', async () => {
+  it('to another release of the same minor version goes on with its trial, whose time begins again', async () => {
     const { node } = await settledNode({ guard: true, dropIns: false, isVersionFollowed: true });
     const name = node.assign(GATES);
     await node.until('judged', isJudged(node));
     await node.pass(30_000);
     await upgrade(node, 'v1.34.3');
+    const starts = node.kubelet.starts();
     await node.pass(40_000);
+    assert.equal(node.status().phase, 'Trial');
+    await node.pass(30_000);
     assert.ok(isIdleOn(node, name)());
+    assert.equal(node.kubelet.starts(), starts);
     await node.stop();
   });
 

@@ -24,6 +24,11 @@ const STORIES: readonly Story[] = [
     prepare: (host) => host.write('starts', `${CERTAIN} 9 900\n`),
   },
   {
+    name: 'at a start after two boots that were lost',
+    mode: 'start',
+    prepare: (host) => host.write('boots', `${'the-boot-before 1 20 '.repeat(2).trim()}\n`),
+  },
+  {
     name: 'at a tick when the agent is silent',
     mode: 'tick',
     prepare(host) {

@@ -217,7 +217,6 @@ spare_boot() {
   [ "$of" = "$boot" ] && [ -n "$since" ] && [ -n "$now" ] || return
   read_alive
   [ "${sign:-0}" -gt "$since" ] || [ $((now - since)) -ge "$whole_boot" ] || return
-  lost=0
   write_boot -
 }
 
@@ -276,7 +275,7 @@ write_note() {
 # Takes the trial back: cause, and whether the kubelet starts with it anyway. The plan is renamed last, so that whoever comes
 # next goes on where this was interrupted; the note comes first, so that they know why.
 fire() {
-  say "taking the trial back ($1, $count starts)"
+  say "taking the trial back ($1, counted $count)"
   write_note "$1" "$2"
   each_file "$here/plan" look
   each_file "$here/plan" restore || return

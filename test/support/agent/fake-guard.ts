@@ -142,9 +142,9 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     return lost;
   };
   const spareBoot = async (): Promise<void> => {
-    const [{ boot, since }, sign] = [await readBoot(), await signOf()];
+    const [{ boot, lost, since }, sign] = [await readBoot(), await signOf()];
     if (boot !== host.bootId() || since === undefined) return;
-    if (isSpared(since, uptime(), sign.boot === boot ? sign.age : 0)) await writeBoot(0, '-');
+    if (isSpared(since, uptime(), sign.boot === boot ? sign.age : 0)) await writeBoot(lost, '-');
   };
   const writeNote = (cause: string, count: number, restarted: 'yes' | 'no'): Promise<boolean> =>
     writeLine(

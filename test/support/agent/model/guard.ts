@@ -139,9 +139,9 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
         tickAt = Infinity;
         return;
       }
-      const { boot, since } = record;
+      const { boot, lost, since } = record;
       if (boot === thisBoot() && since !== undefined && isSpared(since, age(), sign.boot === boot ? sign.age : 0))
-        record = { boot, lost: 0, since: undefined };
+        record = { boot, lost, since: undefined };
       const cause = causeAtTick(asked(now), isKubeletDown);
       if (cause !== undefined && isDoubted) {
         fire(now, cause, false);

@@ -18,12 +18,26 @@ import {
 /**
  * A trial shows that an agent lives on under a config, not that one comes up under it: after a boot, the kubelet may refuse
  * its pod. So what was promoted stays guarded until an agent is there after the next boot. Where none comes although the
- * kubelet has other pods, or a start of the kubelet before that boot ends the agent's pod and none comes back, the guard
- * takes the node back to what an agent came up under before.
+ * kubelet has other pods, or a start of the kubelet before that boot ends the agent's pod and none comes back, or the machine
+ * goes down in boot after boot, the guard takes the node back to what an agent came up under before.
  */
 
-/** An outage of the API server in the middle of a boot looks the same: the second time is no accident. */
-const MOST_ABSENCES = 1;
+/**
+ * What the guard took it back after, as the end of `Unproven.bootId`; nothing for one boot beside other pods. How often that is no
+ * verdict: an outage of the API server in the middle of a boot looks the same, but the second time is no accident. A machine that
+ * loses its power again and again looks like one that dies of its config for longer.
+ */
+const ABSENCES = {
+  boot: { mark: '', most: 1 },
+  /** In the boot that it was promoted in, and so after a start of the kubelet alone. */
+  start: { mark: ' start', most: 1 },
+  /** The machine went down in several boots, before an agent was up. */
+  boots: { mark: ' boots', most: 2 },
+} as const;
+type Absence = keyof typeof ABSENCES;
+
+const absenceIn = ({ bootId }: Unproven): Absence =>
+  bootId.endsWith(ABSENCES.start.mark) ? 'start' : bootId.endsWith(ABSENCES.boots.mark) ? 'boots' : 'boot';
 
 /** After a boot everybody fetches something at once. */
 const LEAST_SILENCE_SECONDS = 900;
@@ -79,28 +93,27 @@ export function fallBackAfterAbsence(state: State, seen: Observation): Decision 
   if (config === null || unproved === undefined || boots?.guard !== 'fired') return undefined;
   if (boots.trial !== trialIdOf(watchOf(config))) return undefined;
   const { to } = unproved;
-  const bootId = boots.watch === seen.bootId ? `${seen.bootId}${OF_A_START}` : seen.bootId;
+  const absence = boots.cause === 'boots' ? 'boots' : boots.watch === seen.bootId ? 'start' : 'boot';
+  const bootId = `${seen.bootId}${ABSENCES[absence].mark}`;
   // Its death before the rest was written down must not make two of one.
   const absences = unproved.absences + (bootId === unproved.bootId ? 0 : 1);
   const known: State = { ...state, unproved: { ...unproved, bootId, absences } };
   const running = runStartedByGuard(to, { ...seen, guard: boots });
   const back = (from: State): Decision =>
     startFallingBack({ ...from, lastKnownGood: to, promotedAt: null }, to, 'failed', config.trial, running);
-  if (absences <= MOST_ABSENCES) {
+  if (absences <= ABSENCES[absence].most) {
     // As if it had never been assigned: it is tried again in its turn.
     return back(sameConfig(state.assigned, config) ? { ...known, assigned: to } : known);
   }
-  const when =
-    bootId === seen.bootId
-      ? `after ${absences} boots, although the kubelet ran other pods`
-      : 'again after a start of the kubelet, which ended its pod';
-  const message = `${absenceOf(config)} ${when}. The node goes back to ${nameOf(to)}`;
+  const when: Readonly<Record<Absence, string>> = {
+    boot: `after ${absences} boots, although the kubelet ran other pods`,
+    start: 'again after a start of the kubelet, which ended its pod',
+    boots: `again in ${boots.starts} boots in a row, each of which ended soon`,
+  };
+  const message = `${absenceOf(config)} ${when[absence]}. The node goes back to ${nameOf(to)}`;
   const error = toNodeError({ reason: 'AgentSilent', message }, config, seen.at, state.error);
   return back(withRejected({ ...known, error }, config, error));
 }
-
-/** The guard took it back in the boot that it was promoted in: after a start of the kubelet alone. */
-const OF_A_START = ' start';
 
 const absenceOf = (config: Config): string => `no agent came up under ${nameOf(config)}`;
 
@@ -110,12 +123,14 @@ export function whyTurnNeededAfterAbsence(
   { intent }: Observation,
 ): string | undefined {
   if (unproved === undefined || doing.phase !== 'idle' || intent.intent !== 'config') return undefined;
-  const [{ config }, { absences, bootId }] = [intent, unproved];
+  const [{ config }, { absences }, absence] = [intent, unproved, absenceIn(unproved)];
   // Once it was blamed, another assignment is its turn.
-  if (absences === 0 || absences > MOST_ABSENCES) return undefined;
+  if (absences === 0 || absences > ABSENCES[absence].most) return undefined;
   if (!isOf(unproved, config) || isOf(unproved, lastKnownGood)) return undefined;
-  const after = bootId.endsWith(OF_A_START) ? 'start of the kubelet' : 'boot';
-  return `${absenceOf(config)} after a ${after}, so the guard took it back without a verdict: it is tried again in its turn`;
+  const after = { boot: 'after a boot', start: 'after a start of the kubelet', boots: 'in boots that ended soon' }[
+    absence
+  ];
+  return `${absenceOf(config)} ${after}, so the guard took it back without a verdict: it is tried again in its turn`;
 }
 
 /**

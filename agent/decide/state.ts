@@ -90,9 +90,9 @@ export interface Unproven {
   readonly sha256: string;
   /** What an agent came up under last, and so where the guard leads. */
   readonly to: Target;
-  /** The boot that it was promoted in, or that the guard last took it back in; see `fallBackAfterAbsence`. */
+  /** The boot that it was promoted in, or that the guard last took it back in, with what that was after; see `fallBackAfterAbsence`. */
   readonly bootId: string;
-  /** After how many boots or starts of the kubelet the guard took it back, because no agent came. */
+  /** How often the guard took it back, after boots or starts of the kubelet, because no agent came. */
   readonly absences: number;
 }
 

@@ -86,11 +86,15 @@ export function runStartedByGuard(
 }
 
 /** Why it says nothing of the config that the guard took it back, in words; undefined where the guard saw the kubelet fail. */
-export function whyNoVerdict({ cause, at }: FiredGuard): string | undefined {
+export function whyNoVerdict({ cause, starts, at }: FiredGuard): string | undefined {
   const when = at === undefined ? '' : ` at ${at}`;
   if (cause === 'silence') return `nobody watched its trial, so the guard took it back${when} without a verdict`;
+  if (cause === 'boots') return `${endedSoon(starts)}, so the guard took it back${when} without a verdict`;
   return cause === 'unknown' ? `the guard took it back${when}, and its note of why is lost` : undefined;
 }
+
+const endedSoon = (boots: number): string =>
+  `the machine went down in ${boots} boots in a row before the agent gave a sign of life`;
 
 /** Why the guard took a trial back, as the reason that the config is rejected for. */
 export function failureOfFiredGuard({ cause, starts, at }: FiredGuard): Failure {
@@ -107,6 +111,11 @@ export function failureOfFiredGuard({ cause, starts, at }: FiredGuard): Failure 
       return {
         reason: 'AgentSilent',
         message: `the agent gave no sign of life in any of its trials, and the guard took it back${when}`,
+      };
+    case 'boots':
+      return {
+        reason: 'AgentSilent',
+        message: `in each of its trials ${endedSoon(starts)}, and the guard took it back${when}`,
       };
     case 'unknown':
       return { reason: 'AgentSilent', message: 'the guard took it back, and its note of why is lost' };

@@ -3,7 +3,7 @@ import type { Disk, FileOwner } from '../ports/disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { GuardedFile } from '../ports/guard.ts';
 import { dropInText, type GuardPaths, guardSeconds, removedPathOf, secondsIn, stagedPathOf } from './guard-paths.ts';
-import { NO_DOUBT, NO_NOTE, NO_STARTS } from './guard-records.ts';
+import { NO_BOOTS, NO_DOUBT, NO_NOTE, NO_STARTS } from './guard-records.ts';
 import { decodePlan } from './guard-plan.ts';
 import type { GuardSystemd } from './guard-systemd.ts';
 import {
@@ -50,6 +50,8 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
 
   const forgetStale = await stage(disk, paths, restore);
   await ensure(disk, paths.script, await script(), OURS);
+  // An older agent's guard counted no boots.
+  if (!isSame || (await disk.stat(paths.boots)) === null) await disk.replace(paths.boots, NO_BOOTS, OURS);
   if (!isSame) await startCounting(disk, paths);
   await disk.replace(paths.alive, await sign(), OURS);
   await ensureDropIn(options, guardSeconds(await systemd.startTimeoutOf(unit)));

@@ -33,6 +33,8 @@ export interface GuardPaths {
   readonly note: string;
   /** Starts of the kubelet that were counted. */
   readonly starts: string;
+  /** Boots that were counted. */
+  readonly boots: string;
   /** The agent's sign of life. */
   readonly alive: string;
   /** What the last tick thought. */
@@ -55,6 +57,7 @@ export function guardPaths(stateDirectory: string, unitDirectory: string): Guard
     fired: inside('fired'),
     note: inside('note'),
     starts: inside('starts'),
+    boots: inside('boots'),
     alive: inside('alive'),
     doubt: inside('doubt'),
     copies: inside('copies'),

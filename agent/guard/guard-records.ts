@@ -6,6 +6,7 @@ import type { GuardCause, GuardSeen } from '../ports/guard.ts';
  * can count on a disk that is full.
  */
 export const NO_STARTS = blank(61);
+export const NO_BOOTS = blank(121);
 export const NO_DOUBT = blank(36);
 export const NO_NOTE = blank(45);
 
@@ -26,7 +27,7 @@ export const aliveLine = (bootId: string, uptimeSeconds: number, podUid = ''): B
 /** Whether the guard has counted anything that it waits for the end of. */
 export const isCounting = (bytes: Buffer | null): boolean => /^[^-\s]/.test(bytes?.toString('latin1', 0, 1) ?? '');
 
-const CAUSES: readonly GuardCause[] = ['starts', 'silence', 'down'];
+const CAUSES: readonly GuardCause[] = ['starts', 'silence', 'down', 'boots'];
 
 type Note = Pick<Extract<GuardSeen, { readonly guard: 'fired' }>, 'cause' | 'starts' | 'restarted' | 'at'>;
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The node agent's deputy on the host, here for the time of one trial and for the boot after it. It takes the trial back when the
 # agent cannot: when the agent is dead, cut off, or not started after a reboot. And it takes back what was promoted when no agent
-# comes up after the boot, or when a start of the kubelet before that ends the agent. docs/guard.md is about it.
+# comes up after the boot, or when a start of the kubelet before that ends the agent. Either is taken back as well where the machine
+# boots again and again before an agent is up. docs/guard.md is about it.
 #
 #   guard.sh start    before each start of the kubelet (ExecStartPre): counts the starts
 #   guard.sh tick     every 15 seconds (a transient timer): waits for an agent that is silent
@@ -39,7 +40,13 @@ drop_in_name=90-kubelet-gitops-guard.conf
 short_silence=60
 # An agent that lives so many seconds after a start of the kubelet has outlived it: pods are admitted within a few.
 settled=120
+# A boot that lasts so many seconds after the kubelet's start is not lost, and after so many lost ones in a row the kubelet does not
+# start with this config again.
+whole_boot=600
+most_lost=2
 most_lines=500
+# Set once something is written down that the next boot has to know.
+unsynced=
 
 say() {
   printf 'kubelet-gitops-guard: %s\n' "$*" >&3
@@ -170,6 +177,54 @@ read_starts() {
   if is_number "${3-}"; then first=$3; fi
 }
 
+# Reads the boot that the kubelet started in last: its id as $of, as $lost how many boots in a row were lost before it, and as $since
+# the machine's age at that start (empty: it is not lost itself). All of it is there twice: half a line says nothing.
+read_boot() {
+  of='' lost=0 since=''
+  first_line "$here/boots" || return
+  # shellcheck disable=SC2086
+  set -- $line
+  [ "$*" = "${1-} ${2-} ${3-} ${1-} ${2-} ${3-}" ] || return
+  of=$1
+  if is_number "$2"; then lost=$2; fi
+  if is_number "$3"; then since=$3; fi
+}
+
+write_boot() {
+  half=$(printf '%-36s %10d %12s' "$boot" "$lost" "$1")
+  write_line "$here/boots" "$half $half" && unsynced=yes
+}
+
+# Sets $lost: how many boots in a row up to the one before this were lost, which is that they ended soon after the kubelet's start,
+# without a sign of the agent after it.
+count_boots() {
+  read_boot
+  [ "$boot" != unknown ] && [ "$of" != "$boot" ] || return
+  first_line "$here/alive"
+  # shellcheck disable=SC2086
+  set -- $line
+  if [ -z "$since" ] || { [ "${1-}" = "$of" ] && is_number "${2-}" && [ "$2" -gt "$since" ]; }; then
+    lost=0
+  else
+    lost=$((lost + 1))
+  fi
+  [ -z "$now" ] || write_boot "$now"
+}
+
+# Writes down that this boot is not lost, as soon as that is so: the agent's sign of life is not on the disk yet.
+spare_boot() {
+  read_boot
+  [ "$of" = "$boot" ] && [ -n "$since" ] && [ -n "$now" ] || return
+  read_alive
+  [ "${sign:-0}" -gt "$since" ] || [ $((now - since)) -ge "$whole_boot" ] || return
+  write_boot -
+}
+
+# The count only: where the disk does not answer, the rest is done, and main gives up in time.
+sync_boots() {
+  [ -z "$unsynced" ] || dd if=/dev/null of="$here/boots" conv=notrunc,fsync || sync "$here/boots"
+}
+
 # Sets $sign, the machine's age at the agent's last sign of life in this boot, and $pod, the uid of the agent's pod; empty where
 # that is unknown. Fails where there is no sign.
 read_alive() {
@@ -220,7 +275,7 @@ write_note() {
 # Takes the trial back: cause, and whether the kubelet starts with it anyway. The plan is renamed last, so that whoever comes
 # next goes on where this was interrupted; the note comes first, so that they know why.
 fire() {
-  say "taking the trial back ($1, $count starts)"
+  say "taking the trial back ($1, counted $count)"
   write_note "$1" "$2"
   each_file "$here/plan" look
   each_file "$here/plan" restore || return
@@ -249,7 +304,7 @@ needs_restart() {
   # shellcheck disable=SC2086
   set -- $line
   case ${1-} in
-    starts | silence | down) cause=$1 ;;
+    starts | silence | down | boots) cause=$1 ;;
   esac
   if is_number "${2-}"; then count=$2; fi
   [ "${3-}" = no ]
@@ -280,28 +335,34 @@ ensure_timer() {
   done
 }
 
+write_starts() {
+  write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" "$1" "$2")"
+}
+
+count_start() {
+  read_starts
+  count=$((count + 1))
+  [ -n "$first" ] || first=${now:--}
+  write_starts "$count" "$first"
+  is_number "$first" || first=
+  look_for_agent
+}
+
 start() {
   look_at_time
   if read_plan "$here/plan"; then
-    if [ -n "$watch" ]; then
-      if is_half_done "$here/plan"; then
-        needs_restart
-        fire "$cause" yes
-      elif [ "$watch" = "$boot" ]; then
-        await_agent || return
-      fi
-      ensure_timer
-      return
-    fi
-    read_starts
-    count=$((count + 1))
-    [ -n "$first" ] || first=${now:--}
-    write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" "$count" "$first")"
-    is_number "$first" || first=
-    look_for_agent
+    lost=0
+    # In the boot of a promotion the agent was there.
+    [ "$watch" = "$boot" ] || count_boots
+    [ -n "$watch" ] || count_start
     if is_half_done "$here/plan"; then
       needs_restart
       fire "$cause" yes
+    elif [ "$lost" -ge "$most_lost" ]; then
+      count=$lost
+      fire boots yes
+    elif [ -n "$watch" ]; then
+      [ "$watch" != "$boot" ] || await_agent || return
     elif [ "$count" -gt "$max_starts" ]; then
       fire starts yes
     elif [ -n "$quiet" ] && [ "$quiet" -ge "$silence" ]; then
@@ -321,6 +382,7 @@ start() {
 tick() {
   look_at_time
   if read_plan "$here/plan"; then
+    spare_boot
     read_starts
     if is_half_done "$here/plan"; then
       # A start that ran out of time: the kubelet runs with files of two configs.
@@ -362,7 +424,7 @@ is_gone() {
 
 # Writes down that something is so since now: 1 is the first of two, 2 the other.
 since_now() {
-  [ -z "$now" ] || write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" "$1" "$now")"
+  [ -z "$now" ] || write_starts "$1" "$now"
 }
 
 no_more() {
@@ -417,16 +479,11 @@ watch_start() {
 
 # Acts on what two ticks in a row have seen ($cause): after a pause of the whole machine the agent needs a moment, too.
 act() {
-  first_line "$here/doubt"
-  # shellcheck disable=SC2086
-  set -- $line
   doubted=no
-  [ "${1-}" = "$boot" ] && doubted=yes
+  if first_line "$here/doubt" && [ "${line%% *}" = "$boot" ]; then doubted=yes; fi
   if [ -z "$cause" ]; then
     [ "$doubted" = no ] || write_line "$here/doubt" "$(printf '%-36s' -)"
-  elif [ "$doubted" = yes ]; then
-    fire "$cause" no && ! is_stopped && order_restart "$cause"
-  elif ! write_line "$here/doubt" "$(printf '%-36s' "$boot")" && [ "$cause" = silence ]; then
+  elif [ "$doubted" = yes ] || { ! write_line "$here/doubt" "$(printf '%-36s' "$boot")" && [ "$cause" = silence ]; }; then
     fire "$cause" no && ! is_stopped && order_restart "$cause"
   fi
 }
@@ -449,7 +506,7 @@ tidy() {
           systemctl daemon-reload
           each_file "$here/fired" tidy
           rm -rf "$here/copies"
-          rm -f "$here/starts" "$here/alive" "$here/doubt" "$0"
+          rm -f "$here/starts" "$here/boots" "$here/alive" "$here/doubt" "$0"
         fi
         ;;
     esac
@@ -475,6 +532,7 @@ main() {
       start) start ;;
       tick) tick ;;
     esac
+    sync_boots
   ) &
   work=$!
   wait "$alarm"

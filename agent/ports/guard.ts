@@ -29,9 +29,10 @@ export interface GuardOrder {
 
 /**
  * Why the guard took a trial back. `starts`: the kubelet was started too often. `silence`: no agent judged the trial
- * until the deadline. `down`: the kubelet was down for good and no agent was there to see it. `unknown`: its note is lost.
+ * until the deadline. `down`: the kubelet was down for good and no agent was there to see it. `boots`: the machine ended
+ * soon after each boot, before an agent was there. `unknown`: its note is lost.
  */
-export type GuardCause = 'starts' | 'silence' | 'down' | 'unknown';
+export type GuardCause = 'starts' | 'silence' | 'down' | 'boots' | 'unknown';
 
 export type GuardSeen =
   /** There can be none on this node. */
@@ -53,7 +54,7 @@ export type GuardSeen =
       readonly cause: GuardCause;
       /** By the machine's wall clock then, RFC 3339; for display. */
       readonly at: string | undefined;
-      /** Starts of the kubelet that it counted; 0 where that is lost. */
+      /** Starts of the kubelet that it counted, or boots for `boots`; 0 where that is lost. */
       readonly starts: number;
       /** The kubelet was started with the restored files, or that was ordered. */
       readonly restarted: boolean;

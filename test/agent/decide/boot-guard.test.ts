@@ -172,6 +172,32 @@ table('a config that was promoted and not booted with', [
     'falling-back (install): assigned A, active A, good A, no error',
     ['reassure-guard', 'disarm-guard', 'install A'],
   ],
+  ...([0, 1, 2] as const).map(
+    (absences) =>
+      [
+        `${absences < 2 ? 'goes back, and is not blamed,' : 'is rejected'} where the machine went down in boot after boot for time ${absences + 1}`,
+        promoted({ absences }),
+        seen(wanting(B), tookBack({ cause: 'boots', starts: 2 })),
+        absences < 2
+          ? 'falling-back (install): assigned A, active A, good A, no error'
+          : 'falling-back (install): assigned B, active A, good A, AgentSilent',
+        ['reassure-guard', 'disarm-guard', 'install A'],
+      ] as const,
+  ),
+  [
+    'counts boots that were lost once: the agent died before the rest was written down',
+    promoted({ absences: 2, bootId: 'boot-2 boots' }),
+    seen(wanting(B), tookBack({ cause: 'boots', starts: 2 })),
+    'falling-back (install): assigned A, active A, good A, no error',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'is rejected after a boot beside other pods that follows on boots that were lost',
+    promoted({ absences: 1, bootId: 'boot-1' }),
+    seen(wanting(B), tookBack()),
+    'falling-back (install): assigned B, active A, good A, AgentSilent',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
   [
     'tells the guard after a start of the kubelet that the agent lives on',
     promoted(),
@@ -253,6 +279,13 @@ describe('the turn for another trial', () => {
       turnNeeded(of, seen(wanting(B), unwatched))?.message ?? '',
       / after a start of the kubelet, so the guard/,
     );
+  });
+
+  it('is asked for twice after boots that were lost, and says so', () => {
+    const after = (absences: number) =>
+      turnNeeded(promoted({ absences, bootId: 'boot-2 boots' }, A), seen(wanting(B), unwatched, nextBoot));
+    assert.match(after(1)?.message ?? '', / in boots that ended soon, so the guard/);
+    assert.deepEqual([after(2), after(3)], [after(1), null]);
   });
 
   it('is asked for by a node that went back to its own config', () => {

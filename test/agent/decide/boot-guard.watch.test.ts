@@ -89,8 +89,9 @@ describe('the watch over a boot', () => {
   });
 
   it('says what the guard saw where it is to blame', () => {
-    const blamed = (...parts: Parameters<typeof tookBack>) =>
-      fallBackAfterAbsence(promoted({ absences: 1 }), seen(wanting(B), tookBack(...parts)))?.next.error?.message;
+    const after = (absences: number, ...parts: Parameters<typeof tookBack>) =>
+      fallBackAfterAbsence(promoted({ absences }), seen(wanting(B), tookBack(...parts)))?.next.error?.message;
+    const blamed = (...parts: Parameters<typeof tookBack>) => after(1, ...parts);
     const name = `no agent came up under ${B.source.name}`;
     const back = `The node goes back to ${A.source.name}`;
     assert.equal(blamed(), `${name} after 2 boots, although the kubelet ran other pods. ${back}`);
@@ -98,6 +99,10 @@ describe('the watch over a boot', () => {
     assert.equal(
       blamed({ watch: 'boot-2' }),
       `${name} again after a start of the kubelet, which ended its pod. ${back}`,
+    );
+    assert.equal(
+      after(2, { cause: 'boots', starts: 2 }),
+      `${name} again in 2 boots in a row, each of which ended soon. ${back}`,
     );
   });
 

@@ -63,6 +63,26 @@ table('a guard that took a trial back', [
     'trial (install): assigned B, active B, good A, no error',
     ['arm-guard'],
   ],
+  ...([RESTARTING, INSTALLING] as const).map(
+    (change) =>
+      [
+        `has it begin again without a verdict after boots that were lost (${change.step})`,
+        onTrial(change, { unwatched: 1 }),
+        seen(wanting(B), fired({ cause: 'boots', starts: 2 }), { at: '2026-01-01T00:12:00Z' }),
+        'trial (install): assigned B, active B, good A, no error',
+        ['arm-guard'],
+      ] as const,
+  ),
+  ...([RESTARTING, INSTALLING] as const).map(
+    (change) =>
+      [
+        `has the trial fail after boots that were lost for the third time (${change.step})`,
+        onTrial(change, { unwatched: 2 }),
+        seen(wanting(B), fired({ cause: 'boots', starts: 2 })),
+        'falling-back (install): assigned B, active A, good A, AgentSilent',
+        ['disarm-guard', 'install A'],
+      ] as const,
+  ),
   [
     'has the trial fail, because the kubelet was down',
     onTrial(judging()),
@@ -132,6 +152,19 @@ describe('a trial that nobody watched', () => {
     const { unwatched, warnings } = next.doing as Trial;
     assert.equal(unwatched, 1);
     assert.deepEqual(warnings, [`the guard took it back at ${AT}, and its note of why is lost; it is tried again`]);
+  });
+
+  it('is counted after boots that were lost, and says how many', () => {
+    const lost = fired({ cause: 'boots', starts: 2 });
+    const { unwatched, warnings } = decide(onTrial(judging()), seen(wanting(B), lost)).next.doing as Trial;
+    const why = 'the machine went down in 2 boots in a row before the agent gave a sign of life';
+    assert.equal(unwatched, 1);
+    assert.deepEqual(warnings, [`${why}, so the guard took it back at ${AT} without a verdict; it is tried again`]);
+    const { error } = decide(onTrial(judging(), { unwatched: 2 }), seen(wanting(B), lost)).next;
+    assert.ok(
+      error?.message.includes(`: in each of its trials ${why}, and the guard took it back at ${AT}`),
+      error?.message,
+    );
   });
 
   it('does not blame the config for a kubelet that is ill with the last known good one', () => {

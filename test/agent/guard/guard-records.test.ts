@@ -19,6 +19,7 @@ describe('the note of the guard', () => {
     }
     assert.deepEqual(readGuardNote(null), nothing);
     assert.deepEqual(readGuardNote(Buffer.from('down 2\n')), { ...nothing, cause: 'down', starts: 2 });
+    assert.equal(readGuardNote(Buffer.from('boots 2 yes -\n')).cause, 'boots');
     assert.deepEqual(readGuardNote(Buffer.from('silence 999999999 no -\n')), {
       ...nothing,
       cause: 'silence',

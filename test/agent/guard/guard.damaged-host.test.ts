@@ -51,7 +51,7 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
 
 const FILES: Readonly<Record<string, (host: GuardedHost) => string>> = {
   ...Object.fromEntries(
-    ['plan', 'starts', 'alive', 'doubt', 'note', 'fired', 'traces'].map((name) => [
+    ['plan', 'starts', 'boots', 'alive', 'doubt', 'note', 'fired', 'traces'].map((name) => [
       name,
       (host: GuardedHost) => join(host.guard, name),
     ]),
@@ -77,6 +77,7 @@ const PRECIOUS = 'precious\n';
 function createHostAboutToFire(): GuardedHost {
   const host = createGuardedHost({ maxStarts: 1, silence: 60 });
   host.write('starts', `11111111-2222-3333-4444-555555555555          1          900\n`);
+  host.write('boots', `${'11111111-2222-3333-4444-555555555555 0 900 '.repeat(2).trim()}\n`);
   host.write('doubt', `11111111-2222-3333-4444-555555555555\n`);
   host.write('alive', `11111111-2222-3333-4444-555555555555 900\n`);
   host.write('note', `-${' '.repeat(44)}\n`);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { NO_DOUBT, NO_NOTE, NO_STARTS, readGuardNote } from '#agent/guard/guard-records.ts';
+import { NO_BOOTS, NO_DOUBT, NO_NOTE, NO_STARTS, readGuardNote } from '#agent/guard/guard-records.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { inCi } from '../../support/recipe.ts';
@@ -61,6 +61,7 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
       const host = createGuardedHost({ maxStarts: 2, silence: 600 });
       // As they are after arming.
       writeFileSync(join(host.guard, 'starts'), NO_STARTS);
+      writeFileSync(join(host.guard, 'boots'), NO_BOOTS);
       writeFileSync(join(host.guard, 'doubt'), NO_DOUBT);
       writeFileSync(join(host.guard, 'note'), NO_NOTE);
       const takeAway = onADiskOfItsOwn(host);
@@ -81,6 +82,19 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
         assert.equal(host.read(host.config), OLD);
         const { cause, starts } = readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
         assert.deepEqual({ cause, starts }, { cause: 'starts', starts: 3 });
+      }));
+
+    it('that is full: counts boots', () =>
+      on(async (host) => {
+        fill(host);
+        for (const boot of ['boot-1', 'boot-2', 'boot-3']) {
+          assert.equal(host.read(host.config), NEW);
+          host.setTime(20, boot);
+          await host.run(shell, 'start');
+        }
+        assert.equal(host.read(host.config), OLD);
+        const { cause, starts } = readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
+        assert.deepEqual({ cause, starts }, { cause: 'boots', starts: 2 });
       }));
 
     it('that is full: sees that the agent is silent', () =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import type { GuardCause } from '#agent/ports/guard.ts';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { readGuardNote } from '#agent/guard/guard-records.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
@@ -12,6 +13,7 @@ import { type Shell, SHELLS } from './support/shells.ts';
 interface Story {
   readonly name: string;
   readonly mode: Mode;
+  readonly cause: GuardCause;
   readonly prepare: (host: GuardedHost) => void;
 }
 
@@ -21,11 +23,19 @@ const STORIES: readonly Story[] = [
   {
     name: 'at a start that is one too many',
     mode: 'start',
+    cause: 'starts',
     prepare: (host) => host.write('starts', `${CERTAIN} 9 900\n`),
+  },
+  {
+    name: 'at a start after two boots that were lost',
+    mode: 'start',
+    cause: 'boots',
+    prepare: (host) => host.write('boots', `${'the-boot-before 1 20 '.repeat(2).trim()}\n`),
   },
   {
     name: 'at a tick when the agent is silent',
     mode: 'tick',
+    cause: 'silence',
     prepare(host) {
       host.write('starts', `${CERTAIN} 1 100\n`);
       host.write('doubt', `${CERTAIN}\n`);
@@ -34,6 +44,7 @@ const STORIES: readonly Story[] = [
   {
     name: 'at a tick when the unit is down',
     mode: 'tick',
+    cause: 'down',
     prepare(host) {
       host.write('starts', `${CERTAIN} 1 900\n`);
       host.write('doubt', `${CERTAIN}\n`);
@@ -52,7 +63,7 @@ const restarts = (host: GuardedHost): number => host.calls().filter((call) => ca
 
 for (const shell of sampleOf(SHELLS, SHELLS.length)) {
   describeOrSkip(`the guard under ${shell.name}, killed before any of its commands`, { skip: shell.skip }, () => {
-    for (const { name, mode, prepare } of STORIES) {
+    for (const { name, mode, cause, prepare } of STORIES) {
       it(`${name}: the next run brings it to its end`, async (test) => {
         let points = 0;
         for (let killAt = 1; ; killAt += 1) {
@@ -72,11 +83,8 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
           assert.deepEqual(readdirSync(host.guard).sort(), ['fired', 'note'], `point ${killAt}`);
           assert.equal(existsSync(host.dropIn), false, `point ${killAt}`);
           assert.equal(existsSync(join(host.root, 'timer')), false, `point ${killAt}`);
-          assert.equal(
-            readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? '')).restarted,
-            true,
-            `point ${killAt}`,
-          );
+          const note = readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
+          assert.deepEqual([note.cause, note.restarted], [cause, true], `point ${killAt}`);
           assert.ok(restarts(host) <= (mode === 'start' ? 0 : 2), `${restarts(host)} restarts, point ${killAt}`);
           if (mode === 'tick') assert.ok(restarts(host) >= 1, `no restart, point ${killAt}`);
           host.remove();

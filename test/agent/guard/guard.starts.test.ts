@@ -255,7 +255,7 @@ const starts: readonly Row[] = [
     plan: { maxStarts: 0 },
     async story(host, shell) {
       const { stderr } = await host.run(shell, 'start');
-      assert.equal(stderr, 'kubelet-gitops-guard: taking the trial back (starts, 1 starts)\n');
+      assert.equal(stderr, 'kubelet-gitops-guard: taking the trial back (starts, counted 1)\n');
     },
   },
   {

@@ -134,6 +134,22 @@ describe('the guard on a host', () => {
     assert.equal(textIn(disk, stagedPathOf(FLAGS)), undefined, 'what the other order had staged is gone');
   });
 
+  it('has the guard count boots with what was armed, and where an older agent armed the same', async () => {
+    const { disk, guard } = createNode();
+    const boots = `${STATE}/guard/boots`;
+    const counted = 'boot-1 1 20 boot-1 1 20'.padEnd(121).concat('\n');
+    await guard.arm(ORDER);
+    assert.equal(textIn(disk, boots)?.length, counted.length, 'its whole length needs no room later');
+    disk.plant(boots, counted);
+    await guard.arm(ORDER);
+    assert.equal(textIn(disk, boots), counted);
+    await guard.arm(OTHER);
+    assert.equal(textIn(disk, boots)?.trim(), '-');
+    disk.plant(boots, null);
+    await guard.arm(OTHER);
+    assert.equal(textIn(disk, boots)?.trim(), '-');
+  });
+
   it('keeps the kubelet waiting for a third of what systemd gives its start, and for 20 seconds at most', async () => {
     const rows = [
       [15, 5],

@@ -5,7 +5,16 @@ import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { decodePlan } from '#agent/guard/guard-plan.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { causeAtStart, causeAtTick, SETTLED_SECONDS, TICK_MS } from './guard-rule.ts';
+import {
+  type BootRecord,
+  causeAtStart,
+  causeAtTick,
+  isSpared,
+  lostBoots,
+  MOST_LOST_BOOTS,
+  SETTLED_SECONDS,
+  TICK_MS,
+} from './guard-rule.ts';
 import type { JournaledFiles } from './journaled-files.ts';
 import { createCrashInjector, type CrashInjector } from './crash-injection.ts';
 
@@ -68,6 +77,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
   /** Of the timer that counts. */
   let timer = 0;
   let hasTimer = false;
+  let isUnsynced = false;
 
   const text = async (path: string): Promise<string> => (await calls.readFile(path).catch(() => '')).toString();
   const words = async (path: string): Promise<readonly string[]> => (await text(path)).trim().split(/\s+/);
@@ -105,6 +115,36 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     const [boot, seconds] = await words(paths.alive);
     const sign = boot === host.bootId() && Number(seconds) <= uptime() ? Number(seconds) : 0;
     return uptime() - Math.max(sign, first ?? 0);
+  };
+  const readBoot = async (): Promise<BootRecord> => {
+    const [boot = '', lost, since, ...again] = await words(paths.boots);
+    const isWhole = again.join(' ') === [boot, lost, since].join(' ');
+    if (!isWhole) return { boot: '', lost: 0, since: undefined };
+    return { boot, lost: Number(lost), since: since === '-' ? undefined : Number(since) };
+  };
+  const writeBoot = async (lost: number, since: string): Promise<void> => {
+    const half = `${host.bootId().padEnd(36)} ${String(lost).padStart(10)} ${since.padStart(12)}`;
+    isUnsynced = await writeLine(paths.boots, `${half} ${half}`);
+  };
+  const syncBoots = async (): Promise<void> => {
+    if (isUnsynced) await files.syncFile(process, paths.boots).catch(() => undefined);
+    isUnsynced = false;
+  };
+  const signOf = async (): Promise<{ readonly boot: string; readonly age: number }> => {
+    const [boot = '', age] = await words(paths.alive);
+    return { boot, age: Number(age) };
+  };
+  /** @returns how many in a row were lost */
+  const countBoots = async (): Promise<number> => {
+    const before = await readBoot();
+    const lost = lostBoots(before, host.bootId(), await signOf());
+    if (before.boot !== host.bootId()) await writeBoot(lost, String(uptime()));
+    return lost;
+  };
+  const spareBoot = async (): Promise<void> => {
+    const [{ boot, lost, since }, sign] = [await readBoot(), await signOf()];
+    if (boot !== host.bootId() || since === undefined) return;
+    if (isSpared(since, uptime(), sign.boot === boot ? sign.age : 0)) await writeBoot(lost, '-');
   };
   const writeNote = (cause: string, count: number, restarted: 'yes' | 'no'): Promise<boolean> =>
     writeLine(
@@ -213,11 +253,12 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     readUnits();
     for (const [word, path] of plan.restore) await gone(word === 'remove' ? removedPathOf(path) : stagedPathOf(path));
     // Its copies go, too: here they stay, as whoever comes next goes by other files.
-    for (const path of [paths.starts, paths.alive, paths.doubt, paths.script]) await gone(path);
+    for (const path of [paths.starts, paths.boots, paths.alive, paths.doubt, paths.script]) await gone(path);
     return true;
   };
   const tick = async (): Promise<void> => {
     const plan = await readPlan(paths.plan);
+    if (plan !== undefined) await spareBoot();
     if (plan !== undefined && plan.watch === undefined) return watchTrial(plan);
     if (plan === undefined ? await tidy() : await watchBoot(plan)) stopTimer();
   };
@@ -231,8 +272,10 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       if (note !== undefined) await writeNote(note.cause, note.count, 'yes');
       return ensureTimer();
     }
+    const lost = plan.watch === host.bootId() ? 0 : await countBoots();
     if (plan.watch !== undefined) {
       if (isHalfDone(plan)) await fire(plan, (await words(paths.note))[0] ?? '', 0, 'yes');
+      else if (lost >= MOST_LOST_BOOTS) await fire(plan, 'boots', lost, 'yes');
       else if (plan.watch === host.bootId() && !(await awaitAgent())) return;
       return ensureTimer();
     }
@@ -246,8 +289,8 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       const [cause = '', starts] = await words(paths.note);
       await fire(plan, cause, Number(starts), 'yes');
     } else {
-      const found = causeAtStart({ ...plan, quietSeconds: await quiet(first) }, count);
-      if (found !== undefined) await fire(plan, found, count, 'yes');
+      const found = causeAtStart({ ...plan, quietSeconds: await quiet(first), lost }, count);
+      if (found !== undefined) await fire(plan, found, found === 'boots' ? lost : count, 'yes');
     }
     ensureTimer();
   };
@@ -270,12 +313,13 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       await clock.sleep(TICK_MS);
       if (mine !== timer) return;
       await tick();
+      await syncBoots();
     }
   };
   if (frozen?.hasTimer === true) ensureTimer();
 
   return {
-    beforeStart: () => (isLoaded ? start() : undefined),
+    beforeStart: () => (isLoaded ? start().then(syncBoots) : undefined),
     reboot() {
       stopTimer();
       readUnits();

@@ -2,6 +2,7 @@ import {
   type Aftermath,
   type InjectedFailure,
   type CleanRun,
+  cutsAt,
   deathsAt,
   describeFailure,
   LONG_MS,
@@ -23,6 +24,7 @@ export const MODES = [
   'the agent stays away after that',
   'the power is lost while the guard takes the trial back, and the agent stays away',
   'the disk is full, for one call or from then on',
+  'the power is lost soon after each boot from then on, with all that was not synced',
 ] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -41,6 +43,9 @@ export interface Tally {
   /** Each thing that went wrong once, with where it did first and how often. */
   readonly failures: readonly string[];
 }
+
+/** So that the guard takes back what was armed, whether or not the boot that it was armed in counts. */
+const CUTS = 2;
 
 /** An agent runs in a pod: the kubelet that starts it is there before. */
 const AFTER_BOOT_MS = 10_000;
@@ -67,6 +72,10 @@ export async function faultEveryPoint(transition: Transition, mode: Mode): Promi
     }
     case 'the disk is full, for one call or from then on':
       return fill(clean, chosen);
+    case 'the power is lost soon after each boot from then on, with all that was not synced': {
+      const after: Aftermath = { awayMs: AFTER_BOOT_MS, endsOn, moreStarts: 2, cuts: CUTS };
+      return isGuarded ? strike(clean, after, [cutsAt], chosen) : NOTHING;
+    }
   }
 }
 

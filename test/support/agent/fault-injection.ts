@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { guardPaths } from '#agent/guard/guard-paths.ts';
+import { decodePlan } from '#agent/guard/guard-plan.ts';
 import { brokenInvariants, type Expectation } from './disk-invariants.ts';
+import { UNIT_DIRECTORY } from './fake-guard.ts';
 import type { FrozenFiles } from './journaled-files.ts';
 import type { Point, InjectedFault } from './crash-injection.ts';
-import { afterPowerLoss, describeFiles, withTornFile } from './power-loss.ts';
+import { afterPowerLoss, describeFiles, withoutUnsynced, withTornFile } from './power-loss.ts';
 import { isAtRest, nodeBefore, type Transition } from './transitions.ts';
-import { createWholeNode, type FrozenNode, type WholeNode } from './whole-node.ts';
+import { createWholeNode, type FrozenNode, STATE, type WholeNode } from './whole-node.ts';
 
 /** A moment of a transition: what its agent was about to do, and everything as it was then. */
 export interface Moment {
@@ -93,6 +96,12 @@ export function outagesAt(moments: readonly Moment[], index: number): readonly I
   return afterPowerLoss(world.files).map((files) => blow('without power', world, files, true));
 }
 
+/** The same, and nothing that was not synced has arrived. */
+export function cutsAt(moments: readonly Moment[], index: number): readonly InjectedFailure[] {
+  const { world } = moments[index] as Moment;
+  return [blow('without power again and again', world, withoutUnsynced(world.files), true)];
+}
+
 const blow = (what: string, world: FrozenNode, files: FrozenFiles, reboot: boolean): InjectedFailure => ({
   what,
   world: { ...world, files },
@@ -116,7 +125,12 @@ export interface Aftermath {
   readonly awayMs: number;
   readonly endsOn: readonly number[];
   readonly moreStarts: number;
+  /** How often the power is lost again, each time soon after the boot; none where that is left out. */
+  readonly cuts?: number;
 }
+
+/** No agent is up so soon, nor has the guard looked. */
+const CUT_MS = 10_000;
 
 /** Goes on from where the agent ended, with another one. */
 export async function recover(
@@ -125,10 +139,21 @@ export async function recover(
   after: Aftermath,
 ): Promise<void> {
   const { transition, start, known } = clean;
-  const node = createWholeNode({ ...transition.options, from: world });
-  later(node, transition, world.now - start.now);
+  const goOn = (from: FrozenNode): WholeNode => {
+    const node = createWholeNode({ ...transition.options, from });
+    later(node, transition, from.now - start.now);
+    return node;
+  };
+  let node = goOn(world);
   if (reboot) node.reboot();
+  for (let cut = 0; cut < (after.cuts ?? 0); cut += 1) {
+    await node.pass(CUT_MS);
+    const frozen = node.freeze();
+    node = goOn({ ...frozen, files: withoutUnsynced(frozen.files) });
+    node.reboot();
+  }
   await node.pass(after.awayMs);
+  if (after.cuts !== undefined) assert.ok(!isGuarding(node), 'the guard lets the kubelet start with it again');
   if (after.awayMs >= LONG_MS) assert.ok(node.kubelet.isHealthy(), 'the kubelet is not healthy without the agent');
   node.start();
   await node.pass(1_000);
@@ -137,6 +162,9 @@ export async function recover(
   hold(node, { endsOn: after.endsOn, mostStarts, known, leavesTemporaries: after.awayMs >= LONG_MS });
   await node.stop();
 }
+
+const isGuarding = (node: WholeNode): boolean =>
+  decodePlan(Buffer.from(node.disk.tree()[guardPaths(STATE, UNIT_DIRECTORY).plan] ?? '')) !== undefined;
 
 /** The disk is full for one call, or from one on until there is room again. */
 export async function runFull(clean: CleanRun, index: number, until: 'once' | 'on'): Promise<void> {

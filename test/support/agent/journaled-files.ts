@@ -42,6 +42,8 @@ export interface JournaledFiles {
   calls(process?: CrashInjector): FileCalls;
   /** Over the beginning of a file, in its place, as a shell's `1<>` does; makes it where there is none. */
   writeOver(process: CrashInjector, path: string, text: string): Promise<void>;
+  /** Makes the content of a file durable that is there. */
+  syncFile(process: CrashInjector, path: string): Promise<void>;
   /** Every path, with the text of files. */
   tree(): Readonly<Record<string, string>>;
   /** Puts anything anywhere, durably, as only a damaged disk or somebody else would; null takes it away. */
@@ -180,6 +182,11 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
       if (!names.has(path)) await calls.create(path, 0o600);
       await writeOver(process, path, Buffer.from(text));
     },
+    syncFile: (process, path) =>
+      process.at({ call: 'sync', path }, () => {
+        const inode = find(path, 'open');
+        if (inode.kind === 'file') synced.set(inode.id, contentOf(inode.id));
+      }),
     tree: () => treeOf({ names, contents }),
     plant(path, content) {
       const inode: Inode | null =

@@ -26,6 +26,10 @@ export function afterPowerLoss(frozen: FrozenFiles): readonly FrozenFiles[] {
   return [...outcomes.values()];
 }
 
+/** As it is when nothing arrived that was not synced. */
+export const withoutUnsynced = (frozen: FrozenFiles): FrozenFiles =>
+  settled(frozen, namesAfter(frozen, new Set()), (_, synced) => synced);
+
 /** Two file systems with one description are the same to whoever starts on them. Names made by chance are left out. */
 export function describeFiles({ names, contents }: FrozenFiles): string {
   const lines = [...names].map(

@@ -41,7 +41,7 @@ export const STUBS: Readonly<Record<string, string>> = {
   systemctl: RECORDING + SYSTEMCTL,
   'systemd-run': RECORDING + SYSTEMD_RUN,
   ...Object.fromEntries(
-    ['mv', 'rm', 'cp', 'cmp', 'date', 'grep'].map((name) => [
+    ['mv', 'rm', 'cp', 'cmp', 'date', 'grep', 'dd'].map((name) => [
       name,
       `${RECORDING}${HANGING}[ "$hang" != ${name} ] || { echo $$ >"$STUBS_ROOT/hung"; exec sleep 300; }\nexec ${name} "$@"\n`,
     ]),

@@ -133,7 +133,7 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
     write,
     read,
     calls: () =>
-      log().filter((line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|grep|sleep) /.test(line)),
+      log().filter((line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|grep|dd|sleep) /.test(line)),
     commands: () => log().length,
     async run(shell, mode, { patience = 200, killAt = 0, asNobody = false } = {}) {
       const isRoot = process.getuid?.() === 0;

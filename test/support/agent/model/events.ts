@@ -27,7 +27,9 @@ export type Event =
   | { readonly event: 'api' | 'runtime'; readonly fails: boolean }
   /** There is room for so many files more; null: enough. */
   | { readonly event: 'disk'; readonly room: number | null }
-  | { readonly event: 'reboot' | 'kill'; readonly awayMs: Millis }
+  | { readonly event: 'kill'; readonly awayMs: Millis }
+  /** So many times in a row, each soon after the one before and without an agent; it is away for so long after the last. */
+  | { readonly event: 'reboot'; readonly times: number; readonly awayMs: Millis }
   | { readonly event: 'doom'; readonly death: Death }
   | { readonly event: 'clock'; readonly byMs: Millis }
   | { readonly event: 'no-guard' | 'no-restart'; readonly times: number }
@@ -48,6 +50,7 @@ export interface History {
 }
 
 const HOUR_MS = 3_600_000;
+const SHORT_BOOT_MS = 70_000;
 const LONG: TrialTerms = { durationMs: 60_000, startTimeoutMs: 20_000, maxRestarts: 1 };
 const SHORT: TrialTerms = { durationMs: 20_000, startTimeoutMs: 15_000, maxRestarts: 2 };
 const LETTERS = ['a', 'b', 'c', 'd'] as const;
@@ -103,7 +106,10 @@ const events: fc.Arbitrary<Event> = fc.oneof(
       room: fc.constantFrom(0, 1, 2, null, null, null, null),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ event: fc.constant('reboot' as const), awayMs: away }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ event: fc.constant('reboot' as const), times: fc.constantFrom(1, 1, 3), awayMs: away }),
+  },
   { weight: 2, arbitrary: fc.record({ event: fc.constant('kill' as const), awayMs: away }) },
   { weight: 5, arbitrary: fc.record({ event: fc.constant('doom' as const), death: deaths }) },
   { weight: 3, arbitrary: fc.record({ event: fc.constant('clock' as const), byMs: millis(HOUR_MS, -HOUR_MS) }) },
@@ -212,6 +218,10 @@ export function happen(world: World, event: Event, { drift }: Pick<History, 'dri
     case 'reboot':
       host.count('reboot');
       if (world.state().doing.phase === 'trial') host.count('reboot in a trial');
+      for (let time = 1; time < event.times; time += 1) {
+        world.reboot(Infinity);
+        world.pass(SHORT_BOOT_MS);
+      }
       return world.reboot(event.awayMs);
     case 'kill':
       host.count(event.awayMs > 300_000 ? 'agent away for long' : 'agent killed between two turns');

@@ -4,7 +4,15 @@ import { guardLimitsOf, targetIdOf, trialIdOf } from '#agent/decide/trial-guard.
 import type { Target } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Files, ModelFiles } from './files.ts';
-import { causeAtStart, causeAtTick, type GuardQuestion, TICK_MS } from '../guard-rule.ts';
+import {
+  type BootRecord,
+  causeAtStart,
+  causeAtTick,
+  type GuardQuestion,
+  isSpared,
+  lostBoots,
+  TICK_MS,
+} from '../guard-rule.ts';
 import { systemError } from '../system-error.ts';
 import type { Happening, Host } from './host.ts';
 
@@ -29,10 +37,13 @@ interface Armed extends Pick<GuardOrder, 'trial' | 'to' | 'maxStarts' | 'silence
 }
 type Standing = Exclude<GuardSeen, { readonly guard: 'armed' }> | Armed;
 
+const NO_BOOT: BootRecord = { boot: '', lost: 0, since: undefined };
+
 const FIRED: Readonly<Record<Exclude<GuardCause, 'unknown'>, Happening>> = {
   starts: 'guard fired for too many starts',
   silence: 'guard fired for silence',
   down: 'guard fired for a kubelet that is down',
+  boots: 'guard fired for boots that were lost',
 };
 
 export interface GuardOptions {
@@ -53,16 +64,25 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
   let aliveAt: Millis = 0;
   let tickAt: Millis = Infinity;
   let isDoubted = false;
+  /** The kubelet's last boot with what is armed, and the agent's last sign of life. */
+  let record: BootRecord = NO_BOOT;
+  let sign = { boot: '', age: 0 };
+
+  const thisBoot = (): string => `boot-${host.boots}`;
+  const age = (): number => Math.floor((host.now - host.bootedAt) / 1000);
+  const isAlive = (): void => {
+    [aliveAt, sign] = [host.now, { boot: thisBoot(), age: age() }];
+  };
 
   const fire = (armed: Armed, cause: Exclude<GuardCause, 'unknown'>, restarted: boolean): void => {
     host.count(FIRED[cause]);
     files.put(armed.restore);
     const { trial, to } = armed;
-    now = { guard: 'fired', trial, to, cause, at: at(), starts, restarted };
+    now = { guard: 'fired', trial, to, cause, at: at(), starts: cause === 'boots' ? record.lost : starts, restarted };
   };
   const asked = ({ maxStarts, silenceSeconds }: Armed): GuardQuestion => {
     const quietSeconds = (host.now - Math.max(aliveAt, host.bootedAt)) / 1000;
-    return { maxStarts, silenceSeconds, quietSeconds };
+    return { maxStarts, silenceSeconds, quietSeconds, lost: record.lost };
   };
 
   return {
@@ -80,10 +100,11 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
           ? systemError('ENOSPC', 'open', '/var/lib/kubelet-gitops/guard/plan')
           : new Error('the unit directory is not mounted');
       }
-      if (now.guard !== 'armed' || now.trial !== id || now.to !== leadsTo) starts = 0;
+      if (now.guard !== 'armed' || now.trial !== id || now.to !== leadsTo) [starts, record] = [0, NO_BOOT];
       const limits = guardLimitsOf(trial.config.trial);
       now = { guard: 'armed', trial: id, to: leadsTo, restore: files.asFor(to), ...limits };
-      [aliveAt, isDoubted] = [host.now, false];
+      isDoubted = false;
+      isAlive();
     },
     leaveHalf() {
       if (!isThere) return;
@@ -97,13 +118,13 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
       now = { guard: 'disarmed' };
       tickAt = Infinity;
     },
-    heartbeat: () => {
-      aliveAt = host.now;
-    },
+    heartbeat: isAlive,
     beforeStart() {
       if (now.guard === 'fired') now = { ...now, restarted: true };
       if (now.guard !== 'armed') return;
       starts += 1;
+      const lost = lostBoots(record, thisBoot(), sign);
+      if (record.boot !== thisBoot()) record = { boot: thisBoot(), lost, since: age() };
       if (tickAt === Infinity) tickAt = host.now + TICK_MS;
       const cause = causeAtStart(asked(now), starts);
       if (cause !== undefined) fire(now, cause, true);
@@ -118,6 +139,9 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
         tickAt = Infinity;
         return;
       }
+      const { boot, lost, since } = record;
+      if (boot === thisBoot() && since !== undefined && isSpared(since, age(), sign.boot === boot ? sign.age : 0))
+        record = { boot, lost, since: undefined };
       const cause = causeAtTick(asked(now), isKubeletDown);
       if (cause !== undefined && isDoubted) {
         fire(now, cause, false);

@@ -61,6 +61,7 @@ export const HAPPENINGS = [
   'guard fired for too many starts',
   'guard fired for silence',
   'guard fired for a kubelet that is down',
+  'guard fired for boots that were lost',
   'restart not taken',
   'container runtime down',
   'managed file changed by somebody else',

@@ -126,7 +126,7 @@ export function createLedger(): Ledger {
       if (event.event === 'damage' && FORGETS_REJECTIONS.includes(event.record)) rejected = [];
       if (event.event === 'damage') startsAtRest = -1;
       if (trial !== undefined && isDisturbing(event)) trial.isDisturbed = true;
-      if (trial !== undefined && event.event === 'reboot') trial.boots += 1;
+      if (trial !== undefined && event.event === 'reboot') trial.boots += event.times;
     },
     turn({ before, seen, decision: { next, actions }, isSaved }, world) {
       const { doing } = next;

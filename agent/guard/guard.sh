@@ -266,6 +266,23 @@ is_stopped() {
   return 1
 }
 
+# Whether the unit is a program that starts the kubelet itself and has not done so in this run (k3s and RKE2 wait for their server, and
+# say so when they begin): the kubelet that begins then reads the files that are there.
+is_waiting() {
+  sub='' pid='' run=''
+  for shown in $(systemctl show -p SubState -p MainPID -p InvocationID "$unit"); do
+    case $shown in
+      SubState=*) sub=${shown#*=} ;;
+      MainPID=*) pid=${shown#*=} ;;
+      InvocationID=*) run=${shown#*=} ;;
+    esac
+  done
+  [ "$sub" = start ] && is_number "$pid" && [ -n "$run" ] || return
+  grep -q -e '^[^-]*/k3s' -e '^[^-]*/rke2' "$proc/$pid/cmdline" || return
+  journalctl -q -o cat -n 1 "_SYSTEMD_INVOCATION_ID=$run" | grep -q . || return
+  ! journalctl -q -o cat "_SYSTEMD_INVOCATION_ID=$run" | grep -q 'Running kubelet'
+}
+
 # What the agent reads later: cause, starts, whether the kubelet was started again, and when this was.
 write_note() {
   at=$(date -u +%Y-%m-%dT%H:%M:%SZ) || at=-
@@ -285,6 +302,11 @@ fire() {
 
 # A unit that was started too often, or failed, is started nonetheless.
 order_restart() {
+  if is_waiting; then
+    say "$unit has not started its kubelet yet: it is not restarted"
+    write_note "$1" yes
+    return
+  fi
   systemctl reset-failed "$unit"
   for pause in 1 2 0; do
     if systemctl --no-block restart "$unit"; then

@@ -160,6 +160,32 @@ const ticks: readonly Row[] = [
       assert.ok(!host.calls().some((call) => call.includes('restart')), 'the unit was started once more');
     },
   },
+  ...(
+    [
+      ['/usr/local/bin/k3s agent', 'level=info msg="Starting k3s agent"\n', true],
+      ['/opt/rke2/bin/rke2 agent', 'level=error msg="failed to get CA certs"\n', true],
+      ['/usr/local/bin/k3s agent', 'msg="Starting k3s agent"\nmsg="Running kubelet --config-dir=/etc"\n', false],
+      ['/usr/local/bin/k3s agent', '', false],
+      ['/usr/bin/kubelet --config=/etc/k3s', 'I1122 server.go:1] starting\n', false],
+    ] as const
+  ).map(([program, journal, isWaiting]): Row => ({
+    when: `restores, and restarts ${isWaiting ? 'not' : 'even'} ${program} that is yet to start and says ${JSON.stringify(journal)}`,
+    plan: { silence: 10 },
+    async story(host, shell) {
+      await start(host, shell);
+      host.setUnit('activating');
+      host.setProgram(program, journal);
+      host.setTime(1100);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.equal(noteOf(host).restarted, true);
+      assert.equal(
+        host.calls().some((call) => call.includes('restart')),
+        !isWaiting,
+      );
+    },
+  })),
   {
     when: 'restores and restarts a unit that was stopped and is to be started, by a job that does not end',
     async story(host, shell) {

@@ -20,6 +20,7 @@ case "$*" in
   'is-active --quiet kubelet-gitops-guard.timer') [ -e "$STUBS_ROOT/timer" ] ;;
   'is-active kubelet.service') cat "$STUBS_ROOT/unit" ;;
   'show -p ActiveState -p Result -p Job kubelet.service') cat "$STUBS_ROOT/shown" ;;
+  'show -p SubState -p MainPID -p InvocationID kubelet.service') [ ! -e "$STUBS_ROOT/run" ] || cat "$STUBS_ROOT/run" ;;
   '--no-block stop kubelet-gitops-guard.timer') rm -f "$STUBS_ROOT/timer" ;;
   'set-property '*) [ ! -e "$STUBS_ROOT/no-property" ] ;;
   '--no-block restart kubelet.service') [ ! -e "$STUBS_ROOT/no-restart" ] ;;
@@ -46,6 +47,7 @@ export const STUBS: Readonly<Record<string, string>> = {
       `${RECORDING}${HANGING}[ "$hang" != ${name} ] || { echo $$ >"$STUBS_ROOT/hung"; exec sleep 300; }\nexec ${name} "$@"\n`,
     ]),
   ),
+  journalctl: `${RECORDING}[ ! -e "$STUBS_ROOT/journal" ] || cat "$STUBS_ROOT/journal"\n`,
   // Not counted: the alarm runs beside everything else. Nobody waits for a pause between two tries.
   sleep: `#!/bin/sh\nPATH=/usr/bin:/bin\ncase $1 in 0 | 1 | 2) exit 0 ;; esac\nexec sleep "$@"\n`,
 };

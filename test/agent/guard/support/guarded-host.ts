@@ -60,6 +60,8 @@ export interface GuardedHost {
   readonly setUnit: (state: 'active' | 'failed' | 'inactive' | 'activating') => void;
   /** Somebody ran `systemctl stop`; `job`: and something else is to come. */
   readonly stopUnit: (job?: number) => void;
+  /** The unit's program is that, by its command line, and has written so much since it was started. */
+  readonly setProgram: (commandLine: string, journal: string) => void;
   readonly write: (name: string, text: string) => void;
   readonly read: (path: string) => string | undefined;
   readonly remove: () => void;
@@ -130,10 +132,18 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
       const queued = job === undefined ? '' : `Job=${job}\n`;
       writeFileSync(join(root, 'shown'), `${queued}Result=success\nActiveState=inactive\n`);
     },
+    setProgram(commandLine, journal) {
+      mkdirSync(join(proc, '77'), { recursive: true });
+      writeFileSync(join(proc, '77', 'cmdline'), commandLine.replaceAll(' ', '\0'));
+      writeFileSync(join(root, 'run'), 'MainPID=77\nInvocationID=0123abcd\nSubState=start\n');
+      writeFileSync(join(root, 'journal'), journal);
+    },
     write,
     read,
     calls: () =>
-      log().filter((line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|grep|dd|sleep) /.test(line)),
+      log().filter(
+        (line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|grep|dd|journalctl|sleep) /.test(line),
+      ),
     commands: () => log().length,
     async run(shell, mode, { patience = 200, killAt = 0, asNobody = false } = {}) {
       const isRoot = process.getuid?.() === 0;

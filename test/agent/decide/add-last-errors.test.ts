@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { targetIdOf } from '#agent/decide/trial-guard.ts';
-import { withLastErrors, lastErrorsQuery } from '#agent/decide/add-last-errors.ts';
+import { lastErrorsQuery, toldBy, withLastErrors } from '#agent/decide/add-last-errors.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
 import type { LastErrorsQuery } from '#agent/ports/last-errors.ts';
@@ -121,13 +121,13 @@ describe('the kubelet’s last words', () => {
       rejected: rejecting(A).rejected.map((entry) => ({ ...entry, sha256: A.source.sha256 })),
     };
     const decision = decide(state, seen(wanting(B), DOWN));
-    const { next } = withLastErrors(state, decision, ['the newest', 'one', 'two']);
+    const { next } = withLastErrors(decision, toldBy(state, decision), ['the newest', 'one', 'two']);
     const said = /\. The kubelet’s last error: “the newest”; before it: “one”, “two”$/;
     assert.match(next.error?.message ?? '', said);
     assert.match(next.rejected.at(-1)?.message ?? '', said);
     assert.equal(next.rejected[0]?.message, 'B failed');
     assert.equal(next.refusedBase, REFUSED);
-    assert.deepEqual(withLastErrors(state, decision, []), decision);
+    assert.deepEqual(withLastErrors(decision, toldBy(state, decision), []), decision);
   });
 
   it('stand with the node’s new own config that failed', () => {
@@ -136,7 +136,7 @@ describe('the kubelet’s last words', () => {
     const state: State = { ...onTrial(tired, { config: { ...A, base: newer } }, { ...A, base }), error };
     const decision = decide(state, seen(DOWN));
     assert.notEqual(lastErrorsQuery(state, decision, seen(DOWN)), undefined);
-    const { next } = withLastErrors(state, decision, ['no such file']);
+    const { next } = withLastErrors(decision, toldBy(state, decision), ['no such file']);
     assert.match(next.refusedBase?.message ?? '', /keeps the one before\. The kubelet’s last error: “no such file”$/);
     assert.equal(next.error, error, 'that is about something else');
   });
@@ -151,7 +151,7 @@ describe('the kubelet’s last words', () => {
     fc.assert(
       fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
         const decision = decide(state, observation);
-        const told = withLastErrors(state, decision, ['one']);
+        const told = withLastErrors(decision, toldBy(state, decision), ['one']);
         assert.deepEqual(plain(told.next), plain(decision.next));
         assert.deepEqual(told.actions, decision.actions);
       }),

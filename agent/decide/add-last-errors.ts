@@ -16,6 +16,9 @@ const EXPLAINED: ReadonlySet<string> = new Set<FailureReason>([
   'UnhealthyBefore',
 ]);
 
+/** And outside of trials. */
+const AT_REST: ReadonlySet<string> = new Set<FailureReason>(['FallbackFailed', 'KubeletBroken', 'ProvenConfigFails']);
+
 /** Which of the kubelet's last errors belong to what a decision has just found to have failed; undefined where nothing has. */
 export function lastErrorsQuery(before: State, { next }: Decision, seen: Observation): LastErrorsQuery | undefined {
   if (!hasFailed(before, next)) return undefined;
@@ -32,7 +35,7 @@ function hasFailed(before: State, { error, rejected, refusedBase, doing }: State
     const isRejected = rejected.some((entry) => !before.rejected.includes(entry) && EXPLAINED.has(entry.reason));
     return doing.phase === 'falling-back' && (isRejected || refusedBase !== before.refusedBase);
   }
-  return error !== before.error && (error?.reason === 'FallbackFailed' || error?.reason === 'KubeletBroken');
+  return error !== null && error !== before.error && AT_REST.has(error.reason);
 }
 
 /** A failure in words, as a state has it in one place or several. */

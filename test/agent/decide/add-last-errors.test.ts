@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
+import { isFailing } from '#agent/decide/failing-kubelet.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { targetIdOf } from '#agent/decide/trial-guard.ts';
 import { lastErrorsQuery, toldBy, withLastErrors } from '#agent/decide/add-last-errors.ts';
@@ -158,11 +159,16 @@ describe('the kubelet’s last words', () => {
     );
   });
 
-  it('are asked for at a change of phase only: so never twice for one failure', () => {
+  it('are asked for at a change of phase, or once at rest: so never twice for one failure', () => {
     fc.assert(
       fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
         const decision = decide(state, observation);
         if (lastErrorsQuery(state, decision, observation) === undefined) return;
+        if (isFailing(decision.next)) {
+          const again = decide(decision.next, observation);
+          assert.equal(lastErrorsQuery(decision.next, again, observation), undefined);
+          return;
+        }
         assert.notEqual(decision.next.doing, state.doing);
         assert.ok(['falling-back', 'broken'].includes(decision.next.doing.phase));
       }),

@@ -6,13 +6,13 @@ import type { Log } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { createExecute } from './execute/execute.ts';
+import { createExplain } from './execute/explain.ts';
 import { createCheckpointStore } from './checkpoint/checkpoint-store.ts';
 import { decide } from './decide/decide.ts';
-import { withLastErrors, lastErrorsQuery } from './decide/add-last-errors.ts';
 import { awaitsReboot } from './decide/reboot.ts';
 import { DEFAULT_TIMING, type AgentTiming } from './decide/timing.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
-import { type ReadLastErrors, noLastErrors } from './ports/last-errors.ts';
+import type { ReadLastErrors } from './ports/last-errors.ts';
 import type { Disk } from './ports/disk.ts';
 import { createStateSaver } from './execute/save-state.ts';
 import type { Installer } from './ports/installer.ts';
@@ -114,7 +114,7 @@ export function createAgent(ports: AgentPorts): Agent {
     log,
     service,
     agentVersion = VERSION,
-    readLastErrors = noLastErrors,
+    readLastErrors,
     guard = noGuard('nothing was set up to guard the kubelet'),
   } = ports;
   const pace: AgentTiming = { ...DEFAULT_TIMING, ...ports.timing };
@@ -156,10 +156,7 @@ export function createAgent(ports: AgentPorts): Agent {
       assignment: () => assignment.current(),
     }),
     decide: (state, seen) => decide(state, seen, pace),
-    async explain(before, decision, seen, within) {
-      const wanted = lastErrorsQuery(before, decision, seen);
-      return wanted === undefined ? decision : withLastErrors(before, decision, await readLastErrors(wanted, within));
-    },
+    explain: createExplain({ readLastErrors, clock, wake: () => wakeUps.poke() }),
     forget: (state, seen) => dropOutdated(memory, state, seen),
     async save(before, decision) {
       const kept = await keeper.save(before, decision);

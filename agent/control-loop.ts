@@ -1,5 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Execute } from './execute/execute.ts';
+import type { Explain } from './execute/explain.ts';
 import type { Decision } from './decide/decision.ts';
 import type { Observation } from './decide/observation.ts';
 import type { Observe } from './observe/observe.ts';
@@ -10,7 +11,7 @@ export interface LoopSteps {
   readonly observe: Observe;
   readonly decide: (state: State, seen: Observation) => Decision;
   /** Adds what the kubelet itself said of what the decision found to have failed. */
-  readonly explain: (before: State, decision: Decision, seen: Observation, signal: AbortSignal) => Promise<Decision>;
+  readonly explain: Explain;
   /** Drops what was remembered of earlier actions and no longer applies. */
   readonly forget: (state: State, seen: Observation) => void;
   /** Writes the state down. @returns the decision as far as it may be carried out */

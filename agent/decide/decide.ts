@@ -2,6 +2,7 @@ import type { Decision } from './decision.ts';
 import { fallBackAfterAbsence, provenByBoot, withBootGuard } from './boot-guard.ts';
 import { watchBroken } from './broken.ts';
 import { withPreflightCheck } from './preflight-candidate.ts';
+import { withFailingKubelet } from './failing-kubelet.ts';
 import { continueFallingBack } from './fall-back.ts';
 import { restOrRepair } from './drift.ts';
 import { withGuard } from './trial-guard.ts';
@@ -38,7 +39,8 @@ export function decide(before: State, seen: Observation, pace: AgentTiming = DEF
     actions: [...(isChecking ? [] : decision.actions), ...onward.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
-  return guarded(withPreflightCheck(withUninstall(whole, seen, pace), seen));
+  const settled = withFailingKubelet(state, withUninstall(whole, seen, pace), seen, pace);
+  return guarded(withPreflightCheck(settled, seen));
 }
 
 function carryOn(state: State, seen: Observation, pace: AgentTiming): Decision {

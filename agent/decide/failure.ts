@@ -54,6 +54,8 @@ export type FailureReason =
   | 'CheckpointLost'
   /** The last known good config did not come up either; local runs. */
   | 'FallbackFailed'
+  /** The kubelet keeps ending at rest, with a config that it had proven. */
+  | 'ProvenConfigFails'
   /** Not even local comes up. */
   | 'KubeletBroken'
   /** The note of why it was rejected was lost with a damaged file. */

@@ -154,6 +154,8 @@ export interface Observation {
   readonly restart: 'none' | 'done' | 'failed';
   /** How long the service manager has had the kubelet as down for good, from look to look; 0 while it is not down. */
   readonly downMs: Millis;
+  /** How often the kubelet ended by itself since it was last healthy for a while, as this process saw it; absent for never. */
+  readonly ends?: number;
   /** How long ago this process started a kubelet that was down at rest; null for never. */
   readonly startAgeMs: Millis | null;
   /** Null since the last installation or restart that went well. */

@@ -28,6 +28,7 @@ import { createExitTracker } from './exit-tracker.ts';
 import { installableOf, observeFiles, type SeenFiles } from './managed-files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
+import { createEndCounter } from './end-counter.ts';
 import { createDurationTracker } from './duration-tracker.ts';
 import { createKubeletMeasures, type MeasureReading } from './kubelet-measures.ts';
 import { recoverLostBase } from './lost-base.ts';
@@ -70,6 +71,7 @@ export function createObserve(options: ObserveOptions): Observe {
   const started = createStartTracker();
   const runs = createRunNames();
   const down = createDurationTracker();
+  const ended = createEndCounter();
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
@@ -167,6 +169,7 @@ export function createObserve(options: ObserveOptions): Observe {
       ...(node.isAway === true ? { isApiAway: true } : {}),
       running,
       sight,
+      ends: ended.update(status, health.health === 'ok', startedAt),
       downMs: down.update(isDown({ service: status }), startedAt),
       ...start,
       base: await recoverLostBase(seenFiles, { ...start, health, kubeletVersion: node.kubeletVersion }, configz),

@@ -11,5 +11,3 @@ export interface LastErrorsQuery {
  * seen. Never rejects, and takes a few seconds at most.
  */
 export type ReadLastErrors = (wanted: LastErrorsQuery, signal: AbortSignal) => Promise<readonly string[]>;
-
-export const noLastErrors: ReadLastErrors = () => Promise.resolve([]);

@@ -1,5 +1,6 @@
 import { RUNNING_CONFIG_SEEN, type UnseenReason } from '#shared/contract/api/running-config-seen.ts';
 import type { Drift } from '../decide/drift.ts';
+import { isFailing } from '../decide/failing-kubelet.ts';
 import { firstPhrases } from '../decide/first-phrases.ts';
 import { verdictOf } from '../decide/health-verdict.ts';
 import type { ConfigVisibility } from '../decide/observation.ts';
@@ -49,8 +50,13 @@ const UNSEEN: Readonly<Record<Exclude<ConfigVisibility['sight'], 'seen'>, Unseen
 };
 
 /** Whether anybody has seen what the kubelet runs: without that, a healthy kubelet proves little of a config. */
-export function visibilityOf({ seen: { sight } }: StatusFacts): PlainCondition {
+export function visibilityOf({ state, seen: { sight } }: StatusFacts): PlainCondition {
   const type = RUNNING_CONFIG_SEEN;
+  // What was seen of an earlier run says nothing of one that keeps ending.
+  if (isFailing(state)) {
+    const message = 'the kubelet keeps ending, so nobody sees what it runs';
+    return { type, status: 'False', reason: UNSEEN.unreachable, message };
+  }
   if (sight.sight === 'seen') return { type, status: 'True', reason: 'Seen', message: 'the kubelet says what it runs' };
   const status = sight.sight === 'unreachable' || sight.sight === 'not-yet' ? 'Unknown' : 'False';
   return { type, status, reason: UNSEEN[sight.sight], message: sight.why };

@@ -41,7 +41,8 @@ const MOST_LINKS = 10_000;
  * No hash is computed: a file's fields are few, and each leads to all of its values.
  *
  * @param names which of their fields are read
- * @throws Error where the file is damaged, of another kind, or larger than the reader wants
+ * @throws Error where the file is damaged, of another kind, or larger than the reader wants; before the first entry also where
+ *   journald wrote to it meanwhile
  */
 export async function* entriesBackwards(
   read: ReadAt,
@@ -85,6 +86,17 @@ const number = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64
 const itemAt = ({ isCompact }: File, items: Buffer, at: number): number =>
   isCompact ? items.readUInt32LE(at) : number(items, at);
 
+/**
+ * The object, unless its block was read before journald wrote it. Then it seems to end its chain, and what comes behind it, all
+ * entries perhaps, would be missing.
+ *
+ * @throws Error
+ */
+function written(object: Buffer): Buffer {
+  if (number(object, 8) === 0) throw new Error('journald was still writing');
+  return object;
+}
+
 /** Where the object with this value of the field is. */
 async function findData(
   file: File,
@@ -97,7 +109,7 @@ async function findData(
   let links = 0;
   for (let bucket = 0; bucket < tableBytes; bucket += 16) {
     for (let at = number(await read(table + bucket, 8), 0); at !== 0 && links < MOST_LINKS; links += 1) {
-      const head = await read(at, FIELD_BYTES + field.length);
+      const head = written(await read(at, FIELD_BYTES + field.length));
       const isIt = number(head, 8) === head.length && head.toString('utf8', FIELD_BYTES) === field;
       if (isIt) return findValue(file, number(head, 32), `${field}=${value}`);
       at = number(head, 24);
@@ -110,7 +122,7 @@ async function findValue(file: File, first: number, payload: string): Promise<nu
   const wanted = Buffer.from(payload, 'utf8');
   let at = first;
   for (let links = 0; at !== 0 && links < MOST_LINKS; links += 1) {
-    const head = await file.read(at, payloadAt(file) + wanted.length);
+    const head = written(await file.read(at, payloadAt(file) + wanted.length));
     if (number(head, 8) === head.length && head.subarray(payloadAt(file)).equals(wanted)) return at;
     at = number(head, 32);
   }
@@ -126,7 +138,7 @@ async function* entryOffsets(file: File, data: number): AsyncGenerator<number> {
   const step = isCompact ? 4 : 8;
   const lists: { readonly at: number; readonly length: number }[] = [];
   for (let at = number(head, 48); at !== 0 && lists.length < MOST_ARRAYS;) {
-    const list = await read(at, ARRAY_BYTES);
+    const list = written(await read(at, ARRAY_BYTES));
     lists.push({ at: at + ARRAY_BYTES, length: Math.floor((number(list, 8) - ARRAY_BYTES) / step) });
     at = number(list, OBJECT_BYTES);
   }

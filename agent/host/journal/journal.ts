@@ -1,5 +1,5 @@
 import type { HostFiles } from '../host-files.ts';
-import { inBlocks } from './blocks.ts';
+import { inBlocks, type ReadAt } from './blocks.ts';
 import { entriesBackwards, type JournalEntry } from './journal-file.ts';
 
 /** The directories of journald: on the disk, or in memory without that one. */
@@ -19,11 +19,27 @@ export async function* unitLines(
     const file = await files.open(path);
     if (file === undefined) continue;
     try {
-      yield* entriesBackwards(inBlocks(file.read, MOST_BLOCKS), '_SYSTEMD_UNIT', unit, names);
-    } catch {
-      // Damaged, or of an unknown kind: the next may be whole.
+      yield* entriesOf(file.read, unit, names);
     } finally {
       await file.close();
+    }
+  }
+}
+
+/**
+ * What cannot be read may be what journald wrote after the blocks around it were read: it is read once more, with all blocks
+ * fresh. Nothing where the file is damaged, or of an unknown kind: the next may be whole.
+ */
+async function* entriesOf(read: ReadAt, unit: string, names: readonly string[]): AsyncGenerator<JournalEntry> {
+  for (let isRead = false, tries = 0; !isRead && tries < 2; tries += 1) {
+    try {
+      for await (const entry of entriesBackwards(inBlocks(read, MOST_BLOCKS), '_SYSTEMD_UNIT', unit, names)) {
+        isRead = true;
+        yield entry;
+      }
+      isRead = true;
+    } catch {
+      // Tried again, where nothing of it was given yet.
     }
   }
 }

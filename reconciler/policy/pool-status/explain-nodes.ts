@@ -62,7 +62,9 @@ function restOf({ kubeletNode, target }: Member, standing: Shown): string {
   if (standing === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
     return 'its agent refuses the config, so its pods stay and nothing was changed';
   }
-  const { trial, active, assigned } = kubeletNode?.status ?? {};
+  const { trial, active, assigned, error, kubeletVersion = 'of an unknown version' } = kubeletNode?.status ?? {};
+  if (standing === 'settled' && error?.reason === 'ProvenConfigFails')
+    return `not in order with what it had proven; kubelet ${kubeletVersion}: ${error.message}`;
   const by = trial?.awaitsReboot;
   if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   // After a pool was renamed: the same config under another name restarts no kubelet.

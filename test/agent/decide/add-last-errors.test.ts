@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
+import { isFailing } from '#agent/decide/failing-kubelet.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { targetIdOf } from '#agent/decide/trial-guard.ts';
-import { withLastErrors, lastErrorsQuery } from '#agent/decide/add-last-errors.ts';
+import { lastErrorsQuery, toldBy, withLastErrors } from '#agent/decide/add-last-errors.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
 import type { LastErrorsQuery } from '#agent/ports/last-errors.ts';
@@ -121,13 +122,13 @@ describe('the kubelet’s last words', () => {
       rejected: rejecting(A).rejected.map((entry) => ({ ...entry, sha256: A.source.sha256 })),
     };
     const decision = decide(state, seen(wanting(B), DOWN));
-    const { next } = withLastErrors(state, decision, ['the newest', 'one', 'two']);
+    const { next } = withLastErrors(decision, toldBy(state, decision), ['the newest', 'one', 'two']);
     const said = /\. The kubelet’s last error: “the newest”; before it: “one”, “two”$/;
     assert.match(next.error?.message ?? '', said);
     assert.match(next.rejected.at(-1)?.message ?? '', said);
     assert.equal(next.rejected[0]?.message, 'B failed');
     assert.equal(next.refusedBase, REFUSED);
-    assert.deepEqual(withLastErrors(state, decision, []), decision);
+    assert.deepEqual(withLastErrors(decision, toldBy(state, decision), []), decision);
   });
 
   it('stand with the node’s new own config that failed', () => {
@@ -136,7 +137,7 @@ describe('the kubelet’s last words', () => {
     const state: State = { ...onTrial(tired, { config: { ...A, base: newer } }, { ...A, base }), error };
     const decision = decide(state, seen(DOWN));
     assert.notEqual(lastErrorsQuery(state, decision, seen(DOWN)), undefined);
-    const { next } = withLastErrors(state, decision, ['no such file']);
+    const { next } = withLastErrors(decision, toldBy(state, decision), ['no such file']);
     assert.match(next.refusedBase?.message ?? '', /keeps the one before\. The kubelet’s last error: “no such file”$/);
     assert.equal(next.error, error, 'that is about something else');
   });
@@ -151,18 +152,23 @@ describe('the kubelet’s last words', () => {
     fc.assert(
       fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
         const decision = decide(state, observation);
-        const told = withLastErrors(state, decision, ['one']);
+        const told = withLastErrors(decision, toldBy(state, decision), ['one']);
         assert.deepEqual(plain(told.next), plain(decision.next));
         assert.deepEqual(told.actions, decision.actions);
       }),
     );
   });
 
-  it('are asked for at a change of phase only: so never twice for one failure', () => {
+  it('are asked for at a change of phase, or once at rest: so never twice for one failure', () => {
     fc.assert(
       fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
         const decision = decide(state, observation);
         if (lastErrorsQuery(state, decision, observation) === undefined) return;
+        if (isFailing(decision.next)) {
+          const again = decide(decision.next, observation);
+          assert.equal(lastErrorsQuery(decision.next, again, observation), undefined);
+          return;
+        }
         assert.notEqual(decision.next.doing, state.doing);
         assert.ok(['falling-back', 'broken'].includes(decision.next.doing.phase));
       }),

@@ -38,4 +38,26 @@ describe('a trial that fails', () => {
     assert.equal(asked.length, 1);
     await node.stop();
   });
+
+  it('carries them, too, where journald was held up until the node was back, and keeps them', async () => {
+    let words: readonly string[] = [];
+    const { node, good } = await settledNode({ fates: { 250: 'dies' }, lastWords: () => Promise.resolve(words) });
+    const bad = node.assign({ maxPods: 250 });
+    await node.until('on trial', () => node.status().phase === 'Trial');
+    await node.until('taken back', hasFallenBack(node, bad));
+    assert.equal(node.status().active?.name, good);
+    assert.doesNotMatch(node.status().error?.message ?? '', /last error/);
+    words = ['run.go:74] no such cgroup', 'a.go:1] one'];
+    await node.pass(35_000);
+    const { error, rejected } = node.status();
+    assert.match(error?.message ?? '', SAID);
+    assert.match(rejected?.[0]?.message ?? '', SAID);
+    await node.stop();
+    words = [];
+    node.start();
+    await node.pass(60_000);
+    assert.equal(node.status().error?.message, error?.message);
+    assert.equal(node.agent().state().error?.message, error?.message);
+    await node.stop();
+  });
 });

@@ -31,3 +31,48 @@ it('the journal leaves no file open, read to its end, left early or damaged', as
     await rm(root, { recursive: true, force: true });
   }
 });
+
+/** What a block had before journald wrote its last list of entries. */
+const BEFORE: Readonly<Record<string, (block: Buffer, from: number) => Buffer>> = {
+  'has zeros there': (block, from) => Buffer.from(block).fill(0, from),
+  'ended there': (block, from) => block.subarray(0, from),
+};
+
+for (const [what, before] of Object.entries(BEFORE)) {
+  it(`the journal gives what journald writes while it is read, though a block that was read earlier ${what}`, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'journal-'));
+    try {
+      const directory = join(root, 'run/log/journal', MACHINE);
+      await mkdir(directory, { recursive: true });
+      await mkdir(join(root, 'etc'));
+      await writeFile(join(root, 'etc/machine-id'), `${MACHINE}\n`);
+      const lines = Array.from({ length: 500 }, (_, at) => ({
+        at,
+        fields: { _SYSTEMD_UNIT: 'kubelet.service', MESSAGE: `at ${at}` },
+      }));
+      const journal = journalOf(lines, { isCompact: true });
+      await writeFile(join(directory, 'system.journal'), journal);
+      // The file's last object: a list with room for 256 entries.
+      const lastList = journal.length - (24 + 4 * 256);
+      const files = createHostFiles(root);
+      let isOld = true;
+      const open: typeof files.open = async (path) => {
+        const file = await files.open(path);
+        if (file === undefined) return undefined;
+        const read: typeof file.read = async (offset, length) => {
+          const block = await file.read(offset, length);
+          if (!isOld || offset + block.length <= lastList) return block;
+          isOld = false;
+          return before(block, Math.max(0, lastList - offset));
+        };
+        return { ...file, read };
+      };
+      const read: number[] = [];
+      for await (const { at } of unitLines({ ...files, open }, 'kubelet.service', ['MESSAGE'])) read.push(at);
+      assert.ok(!isOld);
+      assert.deepEqual(read, lines.map(({ at }) => at).toReversed());
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+}

@@ -57,6 +57,17 @@ const refusing: KubeletNode = {
 const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[] = [
   ['done', [settledNode(node, NEXT), REST], 'workers settled | nothing to do | up to date and proven'],
   [
+    'done once, and its kubelet ends with it now',
+    [
+      settledNode(node, NEXT, {
+        kubeletVersion: 'v1.37.2',
+        error: { reason: 'ProvenConfigFails', message: 'no such gate', at: 'T' },
+      }),
+      REST,
+    ],
+    'workers settled | nothing to do | not in order with what it had proven; kubelet v1.37.2: no such gate',
+  ],
+  [
     'done under another name of the same config',
     [settledNode(node, NEXT, { assigned: { name: 'other-1' } }), REST],
     `workers settled | nothing to do | up to date and proven (as ${NEXT.configName}, the same config under another name)`,

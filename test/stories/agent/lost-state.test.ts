@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { UNIT_DIRECTORY } from '../../support/agent/fake-guard.ts';
 import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
 import { LOCAL_FILE, STATE, type WholeNode } from '../../support/agent/whole-node.ts';
 import { hasFallenBack, isIdleOn, names, settledNode } from '../../support/agent/whole-node-stories.ts';
@@ -64,6 +65,20 @@ describe('a state directory that is removed while the agent lives', () => {
     assert.deepEqual([names(node.status()), node.maxPods()], [[bad, good, good], 100]);
     await node.stop();
   });
+
+  for (const lost of [STATE, `${STATE}/guard`, `${STATE}/guard/plan`, UNIT_DIRECTORY]) {
+    it(`has the guard of a trial set up again, which then ends without an agent: ${lost}`, async () => {
+      const { node } = await settledNode({ guard: true });
+      node.assign({ maxPods: 200 });
+      await node.until('half-way', () => (node.status().trial?.healthySeconds ?? 0) > 10);
+      await node.disk.remove(lost);
+      await node.pass(16_000);
+      assert.equal(node.status().phase, 'Trial');
+      node.kill();
+      await node.pass(3_600_000);
+      assert.equal(node.maxPods(), 100);
+    });
+  }
 
   it('is said to be lost where it cannot be written again, and nothing new is begun', async () => {
     const { node, good } = await settledNode({ dropIns: false });

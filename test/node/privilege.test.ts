@@ -205,6 +205,24 @@ describeOrSkip('the agent with exactly what the DaemonSet gives it', { skip }, (
     assert.equal(await node.configFile(), node.localConfig);
   });
 
+  it('says of a unit directory that a boot takes away why, before and after something is assigned, and changes nothing', async () => {
+    await node.machine.run('mkdir', '-p', UNIT_DIRECTORY);
+    await node.machine.run('mount', '-t', 'tmpfs', 'units', UNIT_DIRECTORY);
+    try {
+      pod = await node.startPod();
+      await reaches('word of it at rest', ({ conditions = [] }) =>
+        conditions.some(
+          ({ reason, message }) => reason === 'NoGuard' && /KUBELET_UNIT_DIR\) is on tmpfs/.test(message),
+        ),
+      );
+      cluster.assign({ maxPods: 82 });
+      await reaches('the error', ({ error }) => error?.reason === 'CannotInstall' && /is on tmpfs/.test(error.message));
+      assert.equal(await node.configFile(), node.localConfig);
+    } finally {
+      await node.machine.run('umount', '--lazy', UNIT_DIRECTORY);
+    }
+  });
+
   for (const { volume, path, reason } of documentedNeeds()) {
     it(`without ${path} says ${reason}, and leaves the kubelet alone`, async () => {
       const run = await node.run();

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import type { AgentPod } from './support/agent-pod.ts';
 import { LONG_TRIAL } from './support/assignments.ts';
 import { agentTemplate, type PodTemplate } from './support/container-spec.ts';
-import { LOCAL_CONFIG_FILE, UNIT_DIRECTORY } from './support/node-paths.ts';
+import { LOCAL_CONFIG_FILE, STATE_DIRECTORY, UNIT_DIRECTORY } from './support/node-paths.ts';
 import { type PodNode, startPodNode } from './support/pod-node.ts';
 import { type SandboxCluster, startSandboxCluster } from './support/sandbox-cluster.ts';
 import { nodeSkipReason } from './support/tree.ts';
@@ -221,6 +221,19 @@ describeOrSkip('the agent with exactly what the DaemonSet gives it', { skip }, (
     } finally {
       await node.machine.run('umount', '--lazy', UNIT_DIRECTORY);
     }
+  });
+
+  it('says that its state directory was deleted, which its mount still is, and goes on looking', async () => {
+    pod = await node.startPod();
+    await idleOn('local');
+    const name = cluster.assign({ maxPods: 83 }, { trial: { duration: '3s', startTimeout: '1m', maxRestarts: 1 } });
+    await idleOn(name);
+    await node.machine.run('rm', '-r', STATE_DIRECTORY);
+    const lost = await reaches('word of it', ({ error }) => /ENOENT/.test(error?.message ?? ''));
+    assert.deepEqual([lost.error?.reason, lost.active?.name], ['CheckpointFailed', name]);
+    assert.equal(lost.conditions?.find(({ type }) => type === 'CheckpointsIntact')?.status, 'False');
+    await node.machine.run('rm', LOCAL_CONFIG_FILE);
+    await reaches('word of another loss', ({ phase }) => phase === 'Drifted');
   });
 
   for (const { volume, path, reason } of documentedNeeds()) {

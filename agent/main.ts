@@ -34,6 +34,7 @@ import { familiesOf } from './metrics/families.ts';
 import { serveMetrics } from './metrics/metrics-server.ts';
 import { metricsText } from './metrics/text-format.ts';
 import { createHostFiles } from './host/host-files.ts';
+import { volatileFileSystemOf, whyForgottenByBoots } from './host/volatile-path.ts';
 import { createHostFactsReader, numaNodesOf } from './preflight/gather-host-facts.ts';
 import { parseFlags } from './preflight/checks/kubelet-flags.ts';
 import { createPreflight } from './preflight/preflight.ts';
@@ -61,7 +62,9 @@ async function main(settings: AgentSettings): Promise<void> {
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
   const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
   const hostFiles = createHostFiles(settings.hostRoot);
-  const unfitUnit = createUnsupportedUnit(unfitness, log);
+  const whyUnfit = async (): Promise<string | undefined> =>
+    (await unfitness().catch(() => undefined)) ?? (await whyForgotten(settings));
+  const unfitUnit = createUnsupportedUnit(whyUnfit, log);
 
   let lock: Lock | null = null;
   const installer = createInstaller({
@@ -210,6 +213,12 @@ function serviceFor(
 
 const guardFilesFor = ({ guard, stateDirectory }: AgentSettings): readonly string[] =>
   guard.guard === 'off' ? [] : [guardPaths(stateDirectory, guard.unitDirectory).dropIn];
+
+function whyForgotten({ guard, stateDirectory, hostRoot }: AgentSettings): Promise<string | undefined> {
+  if (guard.guard === 'off') return Promise.resolve(undefined);
+  const paths = { KUBELET_UNIT_DIR: guard.unitDirectory, STATE_DIR: stateDirectory };
+  return whyForgottenByBoots(paths, (path) => volatileFileSystemOf(path, hostRoot));
+}
 
 /** Only systemd starts the kubelet in a way that a guard can follow. */
 function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock, log: Log): Guard {

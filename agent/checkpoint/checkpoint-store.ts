@@ -23,7 +23,8 @@ export interface CheckpointStore {
    */
   load(at: string): Promise<Loaded>;
   /**
-   * Writes what differs from what was written last, in an order that leaves a state that makes sense wherever it ends.
+   * Writes what differs from what was written last, or is gone since, in an order that leaves a state that makes sense
+   * wherever it ends.
    *
    * @throws `GitopsError` where the disk refuses
    */
@@ -82,12 +83,21 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
     }
   };
 
+  /** Whether a file that was written is still there, as far as its size tells: another writer may have taken it away. */
+  const isInPlace = async (path: string, text: string | null): Promise<boolean> => {
+    const stat = await disk.stat(path).catch(() => undefined);
+    if (stat === undefined) return true;
+    if (stat === null) return text === null || text === '';
+    return text !== null && stat.kind === 'file' && stat.size === Buffer.byteLength(text);
+  };
+
   const write = async (name: RecordName, text: string | null): Promise<void> => {
     const before = written.get(name);
-    // A file that was never there says the same as an empty one.
-    if (before === text || (before === null && text === '')) return;
-    written.delete(name);
     const path = join(meta, name);
+    // A file that was never there says the same as an empty one.
+    const isKnown = before === text || (before === null && text === '');
+    if (isKnown && (await isInPlace(path, text))) return;
+    written.delete(name);
     if (text === null || (await disk.stat(path))?.kind === 'directory') await disk.remove(path);
     if (text !== null) await disk.replace(path, Buffer.from(text, 'utf8'), META_FILE);
     written.set(name, text);
@@ -112,6 +122,7 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
       // An operator may make it a link to a disk with more room.
       const isLink = (await disk.stat(stateDirectory))?.kind === 'other';
       await ensureDirectories(disk, ...(isLink ? [] : [stateDirectory]), meta);
+      await payloads.writeBack();
       for (const [name, text] of textsInOrder(state)) await write(name, text);
     },
     async collectGarbage(state, staged = null) {

@@ -19,6 +19,8 @@ export interface PayloadStore {
   read(config: Config): Promise<Checkpoint>;
   /** @throws `GitopsError` where the disk refuses */
   write(config: Config, payload: string): Promise<void>;
+  /** Writes again what this process knows and found lost. @throws `GitopsError` where the disk refuses */
+  writeBack(): Promise<void>;
   /** Removes everything but the payloads of these configs. */
   keepOnly(configs: readonly Config[]): Promise<void>;
 }
@@ -26,18 +28,41 @@ export interface PayloadStore {
 export function createPayloadStore(disk: Disk, directory: string): PayloadStore {
   const pathOf = ({ source: { uid, resourceVersion, key } }: Config): string =>
     join(directory, uid, resourceVersion, key);
+  /** By path: of what is lost, one process has it still. */
+  const known = new Map<string, { readonly config: Config; readonly payload: string }>();
+  const lost = new Set<string>();
+  const write = async (config: Config, payload: string): Promise<void> => {
+    const path = pathOf(config);
+    await ensureDirectories(disk, directory, dirname(dirname(path)), dirname(path));
+    await disk.replace(path, Buffer.from(payload, 'utf8'), { mode: 0o600 });
+    lost.delete(path);
+  };
   return {
-    read: (config) => readPayload(disk, pathOf(config), config.source.sha256),
-    async write(config, payload) {
+    write,
+    async read(config) {
       const path = pathOf(config);
-      await ensureDirectories(disk, directory, dirname(dirname(path)), dirname(path));
-      await disk.replace(path, Buffer.from(payload, 'utf8'), { mode: 0o600 });
+      const found = await readPayload(disk, path, config.source.sha256);
+      if ('payload' in found) {
+        known.set(path, { config, payload: found.payload });
+        return found;
+      }
+      const before = known.get(path);
+      if (before?.config.source.sha256 !== config.source.sha256) return found;
+      if (found.mayPass !== true) lost.add(path);
+      return { payload: before.payload };
+    },
+    async writeBack() {
+      for (const path of lost) {
+        const before = known.get(path);
+        if (before !== undefined) await write(before.config, before.payload);
+      }
     },
     async keepOnly(configs) {
       const keep = new Set<string>();
       for (const config of configs) {
         for (let path = pathOf(config); path.length > directory.length; path = dirname(path)) keep.add(path);
       }
+      for (const path of known.keys()) if (!keep.has(path)) known.delete(path);
       await prune(disk, directory, keep, 3);
     },
   };

@@ -15,6 +15,7 @@ import { DEFAULT_TERMS } from './assignment/terms.ts';
 import { startFallingBack } from './fall-back.ts';
 import { runStartedByGuard } from './trial-guard.ts';
 import { runWithFallback } from './trial.ts';
+import { hasForeignFiles } from './unknown-active.ts';
 import { type AssignmentStep, isRejected, continueWith, restoreCheckpoint, stage, switchTo } from './staging.ts';
 
 /** Heeds what the API server wants. Never touches the kubelet for what it runs already, or for what is not known. */
@@ -40,6 +41,10 @@ export function applyAssignment(state: State, seen: Observation): AssignmentStep
 
 function heedLocal(state: State, seen: Observation): AssignmentStep {
   const { doing } = state;
+  // What was ordered before the state was lost is done now.
+  if (doing.phase === 'idle' && activeOf(state) === null && hasForeignFiles(seen)) {
+    return switchTo(startFallingBack({ ...state, assigned: null, error: null }, null, 'unassigned', DEFAULT_TERMS));
+  }
   if (activeOf(state) !== null) {
     const terms = doing.phase === 'trial' ? doing.config.trial : (state.lastKnownGood?.trial ?? DEFAULT_TERMS);
     const unassigned: State = { ...state, assigned: null, lastKnownGood: null, promotedAt: null, error: null };

@@ -45,12 +45,18 @@ export type Staged = { readonly config: Config } & (
 /** How the managed files compare with what the active config needs. */
 export type Files =
   | { readonly files: 'installed' }
-  /** `path`: the first file that differs; absent if it is unknown. */
-  | { readonly files: 'differ'; readonly path?: string }
+  /** `path`: the first file that differs; absent if it is unknown. `areOurs`: files of ours, where local is active. */
+  | { readonly files: 'differ'; readonly path?: string; readonly areOurs?: boolean }
   /** The checkpoint is gone or damaged. `isTransientDiskError`: or it cannot be read for now. */
   | { readonly files: 'lost'; readonly message: string; readonly mayPass?: boolean }
-  /** It cannot be installed here; `forGood` where trying again cannot help. */
-  | { readonly files: 'blocked'; readonly message: string; readonly forGood: boolean };
+  /** It cannot be installed here; `forGood` where trying again cannot help. `isLocalLost`: the way back to local is. */
+  | {
+      readonly files: 'blocked';
+      readonly message: string;
+      readonly forGood: boolean;
+      readonly isLocalLost?: boolean;
+      readonly mayPass?: boolean;
+    };
 
 /** How the running config compares with the active one. */
 export type Running =

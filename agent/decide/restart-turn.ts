@@ -3,6 +3,7 @@ import { whyTurnNeededAfterAbsence } from './boot-guard.ts';
 import { firstPhrases } from './first-phrases.ts';
 import type { Observation } from './observation.ts';
 import { type Config, nameOf, type State } from './state.ts';
+import { unknownActive } from './unknown-active.ts';
 
 /**
  * The restart that a node at rest needs although its assignment did not change; null for no restart. The kubelet
@@ -57,7 +58,10 @@ function awayFromOther(config: Config, seen: Observation): TurnRequest | null {
 }
 
 /** The agent knows of no assignment, and the KubeletNode says that this one was carried out. */
-function afterLoss({ assigned, rejected }: State, { intent, fingerprint }: Observation): TurnRequest | null {
+function afterLoss(state: State, seen: Observation): TurnRequest | null {
+  const [{ assigned, rejected }, { intent, fingerprint }] = [state, seen];
+  // A turn would pass unused.
+  if (unknownActive(state, seen)?.needsPerson === true) return null;
   if (assigned !== null || rejected.length > 0 || intent.intent !== 'config' || intent.isSpent !== true) return null;
   return {
     reason: 'StateLost',

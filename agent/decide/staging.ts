@@ -70,8 +70,12 @@ function begin(state: State, config: Config, seen: Observation): AssignmentStep 
   if (state.doing.phase === 'idle' && isNodeUnreadable(seen)) return continueWith(awaitingNode(state, config, seen));
   const again = turnNeeded(state, seen);
   const isWaiting = again?.reason === 'StateLost' && !isTurnGranted(again, seen);
-  return isWaiting ? continueWith(state) : switchTo(startTrial(state, config, seen));
+  return isWaiting ? continueWith(withoutErrorOf(state, config)) : switchTo(startTrial(state, config, seen));
 }
+
+/** What was in the way of a config that waits for its turn is over. */
+const withoutErrorOf = (state: State, config: Config): State =>
+  state.error?.config === config.source.name ? { ...state, error: null } : state;
 
 /** The API server did not answer. A Node that has no Ready condition yet was read. */
 export const isNodeUnreadable = ({ nodeReady, strain }: Observation): boolean =>

@@ -126,8 +126,9 @@ export function failureOfFiredGuard({ cause, starts, at }: FiredGuard): Failure 
  * Keeps the guard in step: reassured while a trial is watched, armed on the way back from it, and disarmed
  * otherwise. What it would restore is always the config that the node falls back to.
  */
-export function withGuard(decision: Decision, seen: Observation): Decision {
+export function withGuard(decided: Decision, seen: Observation): Decision {
   const { guard } = seen;
+  const decision = { ...decided, actions: [...decided.actions, ...setUpAgain(decided, seen)] };
   if (guard.guard === 'none' || guard.guard === 'disarmed') return decision;
   const { next, actions } = decision;
   if (!belongs(next, guard)) return { ...decision, actions: [{ do: 'disarm-guard' }, ...actions] };
@@ -135,6 +136,13 @@ export function withGuard(decision: Decision, seen: Observation): Decision {
   return guard.guard === 'armed' && !isArming && isInHand(next, seen)
     ? { ...decision, actions: [{ do: 'reassure-guard' }, ...actions] }
     : decision;
+}
+
+/** The guard of a trial that is being judged, where somebody took it away: the kubelet may still die of the config. */
+function setUpAgain({ next: { doing, lastKnownGood } }: Decision, seen: Observation): readonly Action[] {
+  if (doing.phase !== 'trial' || doing.change.step !== 'judge' || seen.guard.guard === 'fired') return [];
+  const readiness = guardReadiness(doing, lastKnownGood, seen);
+  return readiness.guard === 'not-yet' ? readiness.actions : [];
 }
 
 /**

@@ -28,6 +28,13 @@ export interface LocalRecordStore {
   save(record: LocalRecord, copy: Buffer): Promise<void>;
   /** Keeps a file that is in the way and may still be of use. */
   setAside(bytes: Buffer, what: 'damaged' | 'edited'): Promise<void>;
+  /** Writes record and copy again where the last look at them found them lost, and this process knows them. */
+  writeBack(): Promise<void>;
+}
+
+interface Saved {
+  readonly record: LocalRecord;
+  readonly copy: Buffer;
 }
 
 const ROOT_ONLY: FileOwner = { mode: 0o600 };
@@ -52,14 +59,40 @@ export function createLocalRecordStore(disk: Disk, stateDirectory: string): Loca
     // Whatever lies there instead of a file is as good as nothing.
     (await disk.stat(path))?.kind === 'file' ? disk.read(path) : null;
 
+  /** As both were when they were whole last: for this process, what is gone from the disk since is not lost. */
+  let known: Saved | undefined;
+  let isLost = false;
+  const recordOnDisk = async (): Promise<LocalRecord | null> =>
+    parseRecord((await read(recordFile))?.toString('utf8') ?? '');
+
   const store: LocalRecordStore = {
-    copy: () => read(copyFile),
-    record: async () => parseRecord((await read(recordFile))?.toString('utf8') ?? ''),
+    async copy() {
+      const copy = await read(copyFile);
+      if (copy !== null && known?.copy.equals(copy) === true) return copy;
+      const record = copy && (await recordOnDisk());
+      if (copy !== null && record?.sha256 === sha256(copy)) {
+        known = { record, copy };
+        return copy;
+      }
+      isLost = known !== undefined;
+      return known?.copy ?? copy;
+    },
+    async record() {
+      const record = await recordOnDisk();
+      if (known === undefined) return record;
+      if (record === null) isLost = true;
+      else if (record.sha256 === known.record.sha256) known = { ...known, record };
+      return record ?? known.record;
+    },
+    async writeBack() {
+      if (isLost && known !== undefined) await store.save(known.record, known.copy);
+    },
     async save(record, copy) {
       await disk.makeDirectory(directory, 0o700);
-      const before = await store.copy();
+      const before = await read(copyFile);
       if (before?.equals(copy) !== true) {
-        if (before !== null) await disk.replace(`${copyFile}.before`, before, ROOT_ONLY);
+        // What is damaged was no config.
+        if (before !== null && copy !== known?.copy) await disk.replace(`${copyFile}.before`, before, ROOT_ONLY);
         await replaceAnything(disk, copyFile, copy);
       }
       await replaceAnything(
@@ -67,6 +100,7 @@ export function createLocalRecordStore(disk: Disk, stateDirectory: string): Loca
         recordFile,
         Buffer.from(`${JSON.stringify({ version: LOCAL_RECORD_MIGRATIONS.length + 1, ...record })}\n`),
       );
+      [known, isLost] = [{ record, copy }, false];
     },
     async other(digest) {
       const bytes = await read(join(others, digest));

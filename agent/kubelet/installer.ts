@@ -82,7 +82,9 @@ export function createInstaller(options: InstallerOptions): Installer {
     const effective = await load(file, null).catch(() => file);
     const method = dropIn === undefined ? 'file' : 'drop-in';
     const files = [...withoutDropIn(dropIn), ...localFile(local, configFile)];
-    return { method, effective, files, ...baseOf(local.own, null) };
+    const isDropInThere = dropIn !== undefined && (await disk.stat(dropIn)) !== null;
+    const isOverOurs = holds === 'ours' || holds === 'edited' || isDropInThere;
+    return { method, effective, files, ...baseOf(local.own, null), ...(isOverOurs ? { isOverOurs } : {}) };
   }
 
   async function planDropIn(local: LocalConfig, { payload }: Installable, path: string): Promise<InstallPlan> {
@@ -182,6 +184,7 @@ export function createInstaller(options: InstallerOptions): Installer {
       await limits.record({ ...before, wanted: trial.effective });
       return limits.fallbackLimits({ ...before, wanted: to.effective });
     },
+    writeBack: () => keeper.writeBack(),
     forgetState: () => managers.forget(),
     async takeAsLocal() {
       const local = await keeper.read();

@@ -29,7 +29,7 @@ export interface LocalConfig {
 
 /** Keeps the local config safe while the kubelet's config file is ours. */
 export interface LocalConfigStore {
-  /** Reads only. @throws GitopsError `INSTALL_NO_LOCAL_CONFIG` */
+  /** Reads only. @throws GitopsError `INSTALL_LOCAL_LOST` */
   read(): Promise<LocalConfig>;
   /** Any of the local configs that are kept; null where that one is not. */
   find(local: LocalConfig, digest: string): Promise<OwnConfig | null>;
@@ -42,6 +42,8 @@ export interface LocalConfigStore {
   remember(local: LocalConfig, bytes: Buffer): Promise<void>;
   /** Makes a config that is kept the one that the way back to local leads to. Safe to repeat. */
   adopt(local: LocalConfig, own: OwnConfig): Promise<void>;
+  /** Writes again what this process knows of it and found lost. */
+  writeBack(): Promise<void>;
   /** Forgets all but `own`, `newer` and these. */
   keepOnly(local: LocalConfig, digests: readonly string[]): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function createLocalConfigStore(disk: Disk, stateDirectory: string, confi
   };
   return {
     find,
+    writeBack: () => store.writeBack(),
     async read() {
       const stat = await disk.stat(configFile);
       const present = stat === null ? null : await disk.read(configFile);
@@ -173,13 +176,11 @@ async function isOneOfOurs(present: Buffer, store: LocalRecordStore, configFile:
   return renderManaged(value).equals(present) || canonicalize(value) === present.toString('utf8');
 }
 
-const STALLED = { disposition: { kind: 'stalled', until: 'operator' } } as const;
-
-function lostLocalConfig(path: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
+/** Not for good: once the file is provisioned again, the config that was assigned meanwhile can be installed. */
+function lostLocalConfig(path: string): GitopsError<'INSTALL_LOCAL_LOST'> {
   return new GitopsError(
-    'INSTALL_NO_LOCAL_CONFIG',
+    'INSTALL_LOCAL_LOST',
     `the node's own kubelet config is lost: ${path} is missing or ours, and the copy of the original is damaged. ` +
       'Provision the file again, from another node of its kind for example',
-    STALLED,
   );
 }

@@ -1,3 +1,4 @@
+import { LOCAL, UNKNOWN_CONFIG } from '#shared/contract/api/kubelet-node.ts';
 import type { NodeReport } from '../report/kubelet-node-status.ts';
 import { activeOf, type State, type Target } from '../decide/state.ts';
 import type { Counts } from './trial-counts.ts';
@@ -9,7 +10,9 @@ export interface AgentView {
   readonly state: State;
   /** What is reported of the node; undefined before the first turn. */
   readonly status:
-    | (Pick<NodeReport, 'phase' | 'conditions'> & { readonly status?: Pick<NodeReport['status'], 'error'> })
+    | (Pick<NodeReport, 'phase' | 'conditions'> & {
+        readonly status?: Pick<NodeReport['status'], 'error' | 'active'>;
+      })
     | undefined;
   readonly counts: Counts;
   readonly version: string;
@@ -27,10 +30,11 @@ const PHASES = ['Idle', 'Staging', 'Trial', 'FallingBack', 'Drifted', 'Broken'] 
 export function familiesOf({ state, status, counts, version, certificate }: AgentView): readonly Family[] {
   // What keeps an assignment from being taken up may be known to this process alone.
   const error = status?.status === undefined ? state.error : (status.status.error ?? null);
+  const known = status?.status?.active?.name === UNKNOWN_CONFIG ? UNKNOWN_CONFIG : LOCAL;
   return [
     config('config_assigned', 'The config that the node is to run, and whose copy is on its disk.', state.assigned),
-    config('config_active', 'The config that the kubelet was last given.', activeOf(state)),
-    config('config_last_known_good', 'The config that the node falls back to.', state.lastKnownGood),
+    config('config_active', 'The config that the kubelet was last given.', activeOf(state), known),
+    config('config_last_known_good', 'The config that the node falls back to.', state.lastKnownGood, known),
     gauge('config_error', 'Whether the assigned config does not run because of an error.', [
       { value: error === null ? 0 : 1 },
     ]),
@@ -94,11 +98,11 @@ function validityFamilies(certificate: Buffer | undefined): readonly Family[] {
 }
 
 /** One series at any time: the labels are the value. */
-function config(name: string, help: string, target: Target): Family {
+function config(name: string, help: string, target: Target, none: string = LOCAL): Family {
   const source = target?.source;
   const labels = {
     node_config_source:
-      source === undefined ? 'local' : `/api/v1/namespaces/${source.namespace}/configmaps/${source.name}`,
+      source === undefined ? none : `/api/v1/namespaces/${source.namespace}/configmaps/${source.name}`,
     node_config_uid: source?.uid ?? '',
     node_config_resource_version: source?.resourceVersion ?? '',
     node_config_kubelet_key: source?.key ?? '',

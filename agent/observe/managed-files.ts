@@ -1,6 +1,7 @@
-import { reasonOf } from '#shared/runtime/errors.ts';
+import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Checkpoint } from '../checkpoint/payload-store.ts';
 import type { CheckpointStore } from '../checkpoint/checkpoint-store.ts';
+import { isTransientDiskError } from '../host/disk/transient-errors.ts';
 import { fieldsOfConfig } from '../kubelet/config-fields.ts';
 import type { Installable, Installer } from '../ports/installer.ts';
 import type { Files, SeenBase } from '../decide/observation.ts';
@@ -32,11 +33,18 @@ export async function observeFiles(target: Target, payloads: Reading, installer:
   try {
     const plan = await installer.plan(found.installable);
     const path = await installer.firstAmiss(plan);
-    const files: Files = path === undefined ? { files: 'installed' } : { files: 'differ', path };
+    const ours = plan.isOverOurs === true ? { areOurs: true } : {};
+    const files: Files = path === undefined ? { files: 'installed' } : { files: 'differ', path, ...ours };
     const base = plan.base === undefined ? NO_BASE : { under: plan.base.sha256, newer: plan.base.newer };
     return { files, effective: plan.effective, payload, base };
   } catch (error) {
-    const files: Files = { files: 'blocked', message: reasonOf(error), forGood: isForGood(error) };
+    const files: Files = {
+      files: 'blocked',
+      message: reasonOf(error),
+      forGood: isForGood(error),
+      ...(codeOf(error) === 'INSTALL_LOCAL_LOST' ? { isLocalLost: true } : {}),
+      ...(isTransientDiskError(error) ? { mayPass: true } : {}),
+    };
     return { files, effective: {}, payload, base: NO_BASE };
   }
 }

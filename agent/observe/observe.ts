@@ -25,6 +25,7 @@ import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts'
 import type { ReadKubeletStart } from '../ports/kubelet-start.ts';
 import { parseFlags, removedFlags, withFlags } from '../preflight/checks/kubelet-flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
+import { createForeignRuns } from './foreign-runs.ts';
 import { installableOf, observeFiles, type SeenFiles } from './managed-files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
@@ -69,6 +70,7 @@ export function createObserve(options: ObserveOptions): Observe {
   const outOfMemory = async (): Promise<NodePressure['outOfMemory']> =>
     (await options.outOfMemory?.().catch(() => null)) ?? null;
   const started = createStartTracker();
+  const foreign = createForeignRuns();
   const runs = createRunNames();
   const down = createDurationTracker();
   const ended = createEndCounter();
@@ -131,6 +133,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const starter = health.health === 'ok' ? undefined : await options.kubeletStart?.(status).catch(() => undefined);
     const isAtRest = state.doing.phase === 'idle';
     const sight = readConfigz.sights.visibility(status.run, isAtRest, clock.monotonic());
+    seenFiles = foreign.update(state, status.run, seenFiles);
     started.update(status.run, seenFiles.files.files === 'installed');
     const node = await ownNode.look(maxNodeAgeMs(state, intent, startedAt - run.since), signal);
     // What is on disk may be right for one version, and wrong for the one that was just heard of.

@@ -56,9 +56,11 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
     return version;
   };
   const learn = async (seen: string | undefined): Promise<void> => {
-    if (seen === undefined || minorNumber(seen) === undefined || seen === (await known())) return;
+    if (seen === undefined || minorNumber(seen) === undefined) return;
+    const isNew = seen !== (await known());
     version = seen;
     try {
+      if (!isNew && (await disk.stat(versionFile)) !== null) return;
       await disk.makeDirectory(dirname(versionFile), 0o700);
       await disk.replace(versionFile, Buffer.from(`${seen}\n`, 'utf8'), { mode: 0o600 });
     } catch {

@@ -29,6 +29,8 @@ export interface InstallPlan {
   readonly files: readonly ManagedFile[];
   /** The local config; absent where none is touched. */
   readonly base?: PlannedBase;
+  /** Of the local config: files of ours are in place, whatever the state says. */
+  readonly isOverOurs?: boolean;
 }
 
 /** The local config that a plan counts on. */
@@ -86,6 +88,8 @@ export interface Installer {
    * it is now. To be asked before `trial` is installed; notes them.
    */
   fallbackLimits(trial: InstallPlan, to: InstallPlan): Promise<Readonly<Record<string, string>>>;
+  /** Writes again what this process knows of the local config and found lost. @throws `GitopsError` where the disk refuses */
+  writeBack(): Promise<void>;
   /** Forgets state files that were put aside: nothing is on trial any more. */
   forgetState(): Promise<void>;
   /** Whatever local config is in its place now is the one to go back to: nothing of ours was proven on this node. */

@@ -8,6 +8,7 @@ import { activeOf, nameOf } from '../decide/state.ts';
 import type { PlainCondition } from './kstatus-conditions.ts';
 import { describeDrift } from './describe-drift.ts';
 import type { StatusFacts } from './status-facts.ts';
+import { unknownActive } from '../decide/unknown-active.ts';
 
 /** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
 export function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondition {
@@ -28,6 +29,8 @@ export function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondi
   }
   if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
   if (stopped !== undefined) return { type, status: 'Unknown', reason: 'KubeletStopped', message: stopped };
+  const unknown = unknownActive(state, seen);
+  if (unknown !== undefined) return { type, status: 'Unknown', reason: 'StateLost', message: unknown.message };
   const drifted = describeDrift(state, seen, drift);
   if (drifted !== undefined) return { type, status: 'False', reason: 'Drifted', message: drifted };
   if (verdict.verdict === 'healthy') {
@@ -63,12 +66,14 @@ export function visibilityOf({ state, seen: { sight } }: StatusFacts): PlainCond
 }
 
 /** Whether the agent could start again, on this or after the next boot, and know where the node stands. */
-export function storageOf({ diskProblems, seen: { files, staged } }: StatusFacts): PlainCondition {
+export function storageOf({ diskProblems, state, seen: { files, staged } }: StatusFacts): PlainCondition {
   const type = 'CheckpointsIntact';
+  const unknown = unknownActive(state, { files });
   const failure = staged?.outcome === 'unavailable' ? staged.failure : undefined;
   const problems = [
     ...diskProblems,
-    ...(files.files === 'lost' ? [files.message] : []),
+    ...(files.files === 'lost' || (files.files === 'blocked' && files.isLocalLost === true) ? [files.message] : []),
+    ...(unknown?.needsPerson === false ? [unknown.message] : []),
     ...(failure?.reason === 'CheckpointFailed' ? [failure.message] : []),
   ];
   if (problems.length === 0) {

@@ -6,6 +6,7 @@ import {
   MAX_WARNINGS,
   type NodeError,
   type NodePhase,
+  UNKNOWN_CONFIG,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import { whyGuardNotReady } from '../decide/trial-guard.ts';
@@ -24,6 +25,7 @@ import { pendingAssignment } from './pending-assignment.ts';
 import { type PlainCondition, kstatusConditions } from './kstatus-conditions.ts';
 import { activeOf, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
 import type { StatusFacts } from './status-facts.ts';
+import { unknownActive } from '../decide/unknown-active.ts';
 
 /**
  * What one turn has to say about the node. Made once a turn, for the KubeletNode and for metrics; `statusOf` adds what
@@ -60,13 +62,14 @@ export function nodeReportOf(facts: StatusFacts): NodeReport {
     pending: pendingAssignment(state, seen),
   });
   const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
+  const isUnknown = unknownActive(state, seen) !== undefined;
   return {
     phase,
     status: {
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       assigned: referenceTo(state.assigned),
-      active: referenceTo(activeOf(state)),
-      lastKnownGood: referenceTo(state.lastKnownGood),
+      active: isUnknown ? UNKNOWN : referenceTo(activeOf(state)),
+      lastKnownGood: isUnknown ? UNKNOWN : referenceTo(state.lastKnownGood),
       ...(error === null ? {} : { error }),
       ...(state.rejected.length === 0 ? {} : { rejected: state.rejected }),
       ...(awaitsTurn === null ? {} : { awaitsTurn: shortened(awaitsTurn) }),
@@ -131,6 +134,8 @@ function phaseOf({ state, seen, actions }: StatusFacts, drift: Drift): NodePhase
   }
 }
 
+const UNKNOWN: ConfigReference = { name: UNKNOWN_CONFIG };
+
 function referenceTo(target: Target): ConfigReference {
   if (target === null) return { name: LOCAL };
   const { name, sha256, uid, resourceVersion } = target.source;
@@ -142,7 +147,7 @@ function errorIn(facts: StatusFacts, drift: Drift): NodeError | null {
   const { state, seen, fault, unsaved = null } = facts;
   if (state.doing.phase !== 'idle') return state.error ?? faultIn(facts);
   const unrepaired = fault !== null && drift.drift !== 'none' && drift.drift !== 'reported' ? fault : null;
-  const why = unsaved ?? (state.error === null ? unrepaired : null);
+  const why = unsaved ?? (state.error === null ? (unrepaired ?? lostIn(state, seen)) : null);
   if (why === null) return state.error;
   const wanted = seen.intent.intent === 'config' ? seen.intent.config : undefined;
   return toNodeError(why, wanted, seen.at, null);
@@ -159,10 +164,18 @@ function mayPass(error: NodeError | null, { seen: { staged }, fault, unsaved }: 
   return failures.some((failure) => failure?.mayPass === true && failure.message === error?.message);
 }
 
+/** What only a person gets a node out of that does not know what it runs. */
+function lostIn(state: State, seen: Observation): Failure | null {
+  const unknown = unknownActive(state, seen);
+  return unknown?.needsPerson === true ? { reason: 'CannotInstall', message: unknown.message } : null;
+}
+
 /** A fallback has no time limit: a fault that holds it up is reported. */
-function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
+function stuckIn(state: State, seen: Observation): Failure | null {
+  const [{ doing }, { fault }] = [state, seen];
   const isStuck = doing.phase === 'falling-back' && isOverdue(doing.change, doing.terms, DEFAULT_TIMING);
-  if (!isStuck || fault?.mayPass === true) return null;
+  if (!isStuck) return lostIn(state, seen);
+  if (fault?.mayPass === true) return null;
   return fault ?? { reason: 'RestartFailed', message: 'the kubelet was told to restart, and runs on as it was' };
 }
 

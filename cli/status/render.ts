@@ -1,4 +1,9 @@
-import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import {
+  CONFIG_HEALTH,
+  type ConfigReference,
+  type KubeletNode,
+  UNKNOWN_CONFIG,
+} from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
@@ -188,11 +193,13 @@ function renderNodes(
 
 /** What a person has to know of a node, besides its phase. */
 export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
-  const { error, phase, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
+  const { active, error, phase, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
   const asks = awaitsTurn === undefined || awaitsTurn === null ? undefined : awaitsTurn;
   const turn = node?.spec?.turn?.seen === asks?.seen ? 'restarts in its turn' : 'asks for its turn to restart';
   const unseen = unseenIn(node?.status ?? {});
-  const health = conditions.find(({ type, status }) => type === CONFIG_HEALTH && status === 'False');
+  const isUnknown = active?.name === UNKNOWN_CONFIG && (error === undefined || error === null);
+  const told = conditions.find(({ type }) => type === CONFIG_HEALTH);
+  const health = told?.status === 'False' || isUnknown ? told : undefined;
   return [
     ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
     // A broken node has said it above.

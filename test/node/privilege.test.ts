@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import type { AgentPod } from './support/agent-pod.ts';
 import { LONG_TRIAL } from './support/assignments.ts';
 import { agentTemplate, type PodTemplate } from './support/container-spec.ts';
-import { LOCAL_CONFIG_FILE, UNIT_DIRECTORY } from './support/node-paths.ts';
+import { LOCAL_CONFIG_FILE, STATE_DIRECTORY, UNIT_DIRECTORY } from './support/node-paths.ts';
 import { type PodNode, startPodNode } from './support/pod-node.ts';
 import { type SandboxCluster, startSandboxCluster } from './support/sandbox-cluster.ts';
 import { nodeSkipReason } from './support/tree.ts';
@@ -203,6 +203,37 @@ describeOrSkip('the agent with exactly what the DaemonSet gives it', { skip }, (
     cluster.assign({ maxPods: 81 });
     await reaches('the error', ({ error }) => error?.reason === 'CannotInstall' && /Type=oneshot/.test(error.message));
     assert.equal(await node.configFile(), node.localConfig);
+  });
+
+  it('says of a unit directory that a boot takes away why, before and after something is assigned, and changes nothing', async () => {
+    await node.machine.run('mkdir', '-p', UNIT_DIRECTORY);
+    await node.machine.run('mount', '-t', 'tmpfs', 'units', UNIT_DIRECTORY);
+    try {
+      pod = await node.startPod();
+      await reaches('word of it at rest', ({ conditions = [] }) =>
+        conditions.some(
+          ({ reason, message }) => reason === 'NoGuard' && /KUBELET_UNIT_DIR\) is on tmpfs/.test(message),
+        ),
+      );
+      cluster.assign({ maxPods: 82 });
+      await reaches('the error', ({ error }) => error?.reason === 'CannotInstall' && /is on tmpfs/.test(error.message));
+      assert.equal(await node.configFile(), node.localConfig);
+    } finally {
+      await node.machine.run('umount', '--lazy', UNIT_DIRECTORY);
+    }
+  });
+
+  it('says that its state directory was deleted, which its mount still is, and goes on looking', async () => {
+    pod = await node.startPod();
+    await idleOn('local');
+    const name = cluster.assign({ maxPods: 83 }, { trial: { duration: '3s', startTimeout: '1m', maxRestarts: 1 } });
+    await idleOn(name);
+    await node.machine.run('rm', '-r', STATE_DIRECTORY);
+    const lost = await reaches('word of it', ({ error }) => /ENOENT/.test(error?.message ?? ''));
+    assert.deepEqual([lost.error?.reason, lost.active?.name], ['CheckpointFailed', name]);
+    assert.equal(lost.conditions?.find(({ type }) => type === 'CheckpointsIntact')?.status, 'False');
+    await node.machine.run('rm', LOCAL_CONFIG_FILE);
+    await reaches('word of another loss', ({ phase }) => phase === 'Drifted');
   });
 
   for (const { volume, path, reason } of documentedNeeds()) {

@@ -3,6 +3,7 @@ import {
   DEFAULT_DRIFT,
   DEFAULT_TRIAL,
   type KubeletNode,
+  UNKNOWN_CONFIG,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Intent } from '../observation.ts';
 import type { Config } from '../state.ts';
@@ -76,11 +77,12 @@ export function intentOf(node: KubeletNode | null): Intent {
   };
 }
 
-/** According to the status that the agent before this one wrote for the present spec. */
+/** According to the status that the agent before this one wrote for the present spec; what it did not know, it may have carried out. */
 function wasCarriedOut({ metadata, status }: KubeletNode, { source, apply }: Config): boolean {
   const { lastKnownGood: good, awaitsTurn, observedGeneration } = status ?? {};
   if (awaitsTurn?.reason === 'StateLost' && awaitsTurn.config === source.sha256) return true;
   const isPresent = observedGeneration !== undefined && observedGeneration === metadata.generation;
+  if (isPresent && good?.name === UNKNOWN_CONFIG) return true;
   return isPresent && good?.sha256 === source.sha256 && (good.apply ?? 'overlay') === apply;
 }
 

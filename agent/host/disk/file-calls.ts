@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { codeOf } from '#shared/runtime/errors.ts';
 import type { FileStat } from '../../ports/disk.ts';
 
 /**
@@ -63,8 +64,13 @@ export const systemCalls: FileCalls = {
   rename,
   unlink,
   rmdir,
+  // Not `recursive`: below a mount whose directory the host has deleted, Node tries that forever, in one of its few threads.
   async mkdir(path, mode) {
-    await mkdir(path, { mode, recursive: true });
+    try {
+      await mkdir(path, { mode });
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
+    }
   },
   async syncDirectory(path) {
     const directory = await open(path, 'r');

@@ -1,5 +1,5 @@
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, UNKNOWN_CONFIG } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
@@ -146,7 +146,7 @@ function stampSeen(
 /** A trial of what it promoted already does not count. undefined where the agent does not say what it runs. */
 function isAwayFromProven(node: KubeletNode | undefined): boolean | undefined {
   const { phase, trial, active, lastKnownGood } = node?.status ?? {};
-  if (active === undefined) return undefined;
+  if (active === undefined || active.name === UNKNOWN_CONFIG) return undefined;
   const triesOther = phase === 'Trial' && trial?.config !== lastKnownGood?.name;
   return triesOther || phase === 'FallingBack' || !sameTarget(activeConfigOf(node), provenConfigOf(node));
 }

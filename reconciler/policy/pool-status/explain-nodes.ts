@@ -1,3 +1,4 @@
+import { UNKNOWN_CONFIG } from '#shared/contract/api/kubelet-node.ts';
 import type { Fleet } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { Shown } from '../rollout/lifecycle.ts';
@@ -67,6 +68,9 @@ function restOf({ kubeletNode, target }: Member, standing: Shown): string {
     return `not in order with what it had proven; kubelet ${kubeletVersion}: ${error.message}`;
   const by = trial?.awaitsReboot;
   if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
+  if (standing === 'updating' && active?.name === UNKNOWN_CONFIG) {
+    return `its agent lost its state, and cannot tell what it runs${error ? `: ${error.message}` : ''}`;
+  }
   // After a pool was renamed: the same config under another name restarts no kubelet.
   const isNamedOtherwise = standing === 'settled' && active !== undefined && active.name !== assigned?.name;
   return `${RESTS[standing] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, the same config under another name)` : ''}`;

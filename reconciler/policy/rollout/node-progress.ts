@@ -130,12 +130,12 @@ function refersTo(reference: ConfigReference | undefined, target: NodeTarget): b
 
 /** Whether the node has proven any config of ours. One that ran its first one already was not restarted for it, and has no `promotedAt`. */
 export const hasProvedAny = (node: KubeletNode | undefined): boolean =>
-  (node?.status?.promotedAt ?? null) !== null || !refersTo(node?.status?.lastKnownGood, null);
+  (node?.status?.promotedAt ?? null) !== null || provenConfigOf(node) !== null;
 
-/** The config of ours that the node has proven last; null for its local one. */
+/** The config of ours that the node has proven last; null for its local one, and where its agent does not know. */
 export const provenConfigOf = (node: KubeletNode | undefined): NodeTarget => targetIn(node?.status?.lastKnownGood);
 
-/** The config of ours that its kubelet runs; null for its local one. */
+/** The config of ours that its kubelet runs; null for its local one, and where its agent does not know. */
 export const activeConfigOf = (node: KubeletNode | undefined): NodeTarget => targetIn(node?.status?.active);
 
 function targetIn({ sha256, apply = 'overlay' }: Partial<ConfigReference> = {}): NodeTarget {

@@ -144,7 +144,13 @@ export type NodePhase = 'Idle' | 'Staging' | 'Trial' | 'FallingBack' | 'Drifted'
 /** The name under which status shows the node's own local config; no config source can have it (no hash). */
 export const LOCAL = 'local';
 
-/** A config as status names it. `name` is `local` (and nothing else is set) for the node's own config. */
+/**
+ * The name for a config that the agent cannot tell, because its state is lost or another node's: neither local, nor proven, nor what
+ * is assigned. Also to programs that do not know this word, which compare `name` with `local` and `sha256` with what they want.
+ */
+export const UNKNOWN_CONFIG = 'unknown';
+
+/** A config as status names it. `name` is `local` or `unknown` (and nothing else is set) for what is none of ours. */
 export interface ConfigReference {
   readonly name: string;
   readonly sha256?: string;

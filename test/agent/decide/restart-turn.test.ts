@@ -25,6 +25,9 @@ const stale: Partial<Observation> = { startedAsInstalled: false };
 const unwatched: Partial<Observation> = { startWasSeen: false };
 const unseen: Partial<Observation> = { running: { running: 'unseen', why: 'not allowed' } };
 const spent: Partial<Observation> = { intent: { intent: 'config', config: B, isSpent: true } };
+const localLost: Partial<Observation> = {
+  files: { files: 'blocked', message: 'it is lost', forGood: false, isLocalLost: true },
+};
 const REPORTED: Config = { ...A, drift: 'report' };
 const refused = (sha256: string): State => ({
   ...idle(A),
@@ -60,6 +63,7 @@ const rows: readonly (readonly [when: string, state: State, seen: Observation, r
   ['no run is seen, but other values are', idle(A), seen(stale, contradicts, run(null)), 'RunningOther'],
   ['the node has its own config only, whatever is seen', idle(null), seen(newBase, stale, contradicts), null],
   ['an agent without a state finds an assignment that was carried out', INITIAL_STATE, seen(spent), 'StateLost'],
+  ['a person has to provision the node’s own config first', INITIAL_STATE, seen(spent, localLost), null],
   ['an agent without a state finds a new assignment', INITIAL_STATE, seen(wanting(B)), null],
   ['an agent without a state finds no assignment', INITIAL_STATE, seen(wanting(null)), null],
   ['the agent knows of the assignment', { ...INITIAL_STATE, assigned: B }, seen(spent), null],

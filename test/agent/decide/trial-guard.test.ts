@@ -135,6 +135,20 @@ table('a trial on a node with a guard', [
     ['disarm-guard', 'install A'],
   ],
   [
+    'has it armed again while it is judged, where somebody took it away',
+    onTrial(judging()),
+    seen(wanting(B), disarmed),
+    'trial (judge): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'is judged on without one where that fails',
+    onTrial(judging()),
+    seen(wanting(B), disarmed, refusing(12)),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
     'reassures it while it is judged',
     onTrial(judging()),
     seen(wanting(B), armed()),

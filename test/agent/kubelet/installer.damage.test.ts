@@ -26,27 +26,47 @@ describe('damage in the state directory', () => {
       const { disk, install, text } = prepare({ dropIns: false });
       await install(overlay({ maxPods: 50 }));
       disk.plant(RECORD, content);
-      await install(overlay({ maxPods: 51 }));
+      await prepare({ dropIns: false, disk }).install(overlay({ maxPods: 51 }));
       assert.equal(text(CONFIG), managed({ maxPods: 51, clusterDomain: 'cluster.local' }));
       disk.plant(RECORD, content);
-      await install(null);
+      await prepare({ dropIns: false, disk }).install(null);
       assert.equal(text(CONFIG), LOCAL);
     });
   }
 
   it('to the copy while our file is in place loses the local config: that is said, and nothing is touched', async () => {
-    const { disk, installer, install, text } = prepare({ dropIns: false });
-    await install(overlay({ maxPods: 50 }));
-    disk.plant(COPY, 'damaged');
+    const before = prepare({ dropIns: false });
+    await before.install(overlay({ maxPods: 50 }));
+    before.disk.plant(COPY, 'damaged');
+    const { disk, installer, install, text } = prepare({ dropIns: false, disk: before.disk });
     const changes = disk.changes();
     for (const config of [null, overlay({ maxPods: 51 })]) {
-      await assert.rejects(installer.plan(config), failsWith('INSTALL_NO_LOCAL_CONFIG', /lost/));
+      await assert.rejects(installer.plan(config), failsWith('INSTALL_LOCAL_LOST', /lost/));
     }
     assert.equal(disk.changes(), changes);
     disk.plant(CONFIG, LOCAL);
     await install(overlay({ maxPods: 51 }));
     assert.equal(text(COPY), LOCAL, 'until the node is provisioned again');
   });
+
+  for (const [what, harm] of Object.entries<(disk: Bench['disk']) => void>({
+    'the copy': (disk) => disk.plant(COPY, 'damaged'),
+    'the record': (disk) => disk.plant(RECORD, null),
+    'all of it': (disk) => disk.plant(STATE, null),
+  })) {
+    it(`to ${what} is made good by the process that knows it`, async () => {
+      const { disk, installer, install, text } = prepare({ dropIns: false });
+      await install(overlay({ maxPods: 50 }));
+      const whole = disk.tree();
+      await installer.plan(null);
+      harm(disk);
+      assert.ok(await installer.isInstalled(await installer.plan(overlay({ maxPods: 50 }))), 'nothing is lost to it');
+      await installer.writeBack();
+      assert.deepEqual(disk.tree(), whole);
+      await prepare({ dropIns: false, disk }).install(null);
+      assert.equal(text(CONFIG), LOCAL);
+    });
+  }
 
   it('to all of it does no harm while the local config is in place', async () => {
     const { disk, install, text } = prepare({ dropIns: false });

@@ -25,6 +25,8 @@ const replace: Installable = { payload: canonicalize({ maxPods: 50 }), apply: 'r
 interface Bench {
   readonly disk: MemoryDisk;
   readonly installer: Installer;
+  /** Of a process that comes later, and knows what is on disk. */
+  another(): Installer;
   /** Plans again and installs. */
   put(config: Installable | null): Promise<void>;
   isInstalled(config: Installable | null): Promise<boolean>;
@@ -37,17 +39,20 @@ async function prepare(method: 'file' | 'drop-in', config: Installable | null = 
   for (const path of ['/etc', '/etc/kubernetes', DROP_INS, '/var', '/var/lib', ROOT])
     disk.plant(path, { directory: true });
   disk.plant(CONFIG, LOCAL);
-  const installer = createInstaller({
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
-    dropInDirectory: method === 'file' ? undefined : DROP_INS,
-    agentUid: 0,
-    kubeletMinor: async () => '1.34',
-  });
+  const another = (): Installer =>
+    createInstaller({
+      disk,
+      stateDirectory: STATE,
+      configFile: CONFIG,
+      dropInDirectory: method === 'file' ? undefined : DROP_INS,
+      agentUid: 0,
+      kubeletMinor: async () => '1.34',
+    });
+  const installer = another();
   const bench: Bench = {
     disk,
     installer,
+    another,
     put: async (wanted) => installer.install(await installer.plan(wanted)),
     isInstalled: async (wanted) => installer.isInstalled(await installer.plan(wanted)),
     isNew: async (wanted) => (await installer.plan(wanted)).base?.newer?.changes ?? false,
@@ -139,12 +144,13 @@ describe('the config file, edited by hand', () => {
   });
 
   it('is no local config where there is none any more: it says itself that there was one', async () => {
-    const { disk, installer } = await prepare('file');
+    const { disk, another } = await prepare('file');
     disk.plant(`${STATE}/local`, null);
+    const installer = another();
     for (const found of [OURS, edits['a value'] ?? '']) {
       disk.plant(CONFIG, found);
       for (const config of [overlay, null]) {
-        await assert.rejects(installer.plan(config), (error) => codeOf(error) === 'INSTALL_NO_LOCAL_CONFIG');
+        await assert.rejects(installer.plan(config), (error) => codeOf(error) === 'INSTALL_LOCAL_LOST');
       }
     }
     disk.plant(CONFIG, LOCAL);

@@ -95,6 +95,15 @@ describe('the four gauges of Dynamic Kubelet Configuration', () => {
     assert.equal(samplesIn(text).get('kubelet_gitops_node_config_error'), 0);
   });
 
+  it('do not say local of a node whose state was lost', () => {
+    const [phase, conditions] = ['Idle', []] as const;
+    const status = { phase, conditions, status: { active: { name: 'unknown' } } } as const;
+    const text = metricsText(familiesOf({ ...view, status, state: INITIAL_STATE }));
+    for (const gauge of ['config_active', 'config_last_known_good'])
+      assert.match(nameOfOnly(text, gauge), /\{node_config_source="unknown",node_config_uid="",/);
+    assert.match(nameOfOnly(text, 'config_assigned'), /="local"/);
+  });
+
   it('name what is assigned, what is on trial and what the node would fall back to', () => {
     const text = metricsText(
       familiesOf({ ...view, state: state({ assigned: B, lastKnownGood: A, doing: trialOf(B) }) }),

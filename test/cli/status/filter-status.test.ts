@@ -84,6 +84,16 @@ describe('the part of a status that is asked for', () => {
     assert.deepEqual([shown.nodes, shown.leftOut], [[], { pools: 0, nodes: 1 }]);
   });
 
+  it('has a node whose agent does not know what it runs among the problems, with what its agent says of that', () => {
+    const unknown = { name: 'unknown' };
+    const [type, at, message] = ['KubeletConfigHealthy', new Date(NOW).toISOString(), 'its state was lost'];
+    const conditions = [{ type, status: 'Unknown', reason: 'StateLost', message, lastTransitionTime: at }] as const;
+    const node = idleNode(nodeView('own', 'workers'), { active: unknown, lastKnownGood: unknown, conditions });
+    const { shown } = filterStatus({ ...ALL, pools: [], nodes: [node] }, { ...NOTHING, hasProblems: true }, NOW);
+    assert.deepEqual(shown.nodes, [node]);
+    assert.match(renderStatus(shown, plain, NOW), /^own .* local +unknown +unknown .*\n {2}its state was lost$/m);
+  });
+
   it('names what the cluster has where there is no such pool or node', () => {
     assert.throws(
       () => filterStatus(ALL, { ...NOTHING, pool: 'worker' }, NOW),

@@ -27,10 +27,13 @@ describe('a checkpoint that is lost in mid-trial while the API server is away', 
       const name = node.assign({ maxPods: 150 });
       await node.until('half-way', () => (node.status().trial?.healthySeconds ?? 0) >= 20);
       node.kube.setAway(true);
+      // An agent that lives has it still.
+      await node.stop();
       for (const path of Object.keys(node.disk.tree())) {
         if (path.startsWith(`${STATE}/checkpoints/uid-${name}`) && path.endsWith('/kubelet'))
           node.disk.plant(path, 'x');
       }
+      node.start();
       await node.pass(60_000);
       assert.equal(node.agent().state().doing.phase, 'trial');
       assert.match(

@@ -8,7 +8,8 @@ import type { KubeletService } from '#agent/ports/kubelet-service.ts';
 import type { KubeletStarter } from '#agent/ports/kubelet-start.ts';
 import type { ReadLastErrors } from '#agent/ports/last-errors.ts';
 import type { Validate } from '#agent/staging/check-config.ts';
-import type { Preflight } from '#agent/ports/preflight.ts';
+import { noPreflight, type Preflight } from '#agent/ports/preflight.ts';
+import { createUnsupportedUnit } from '#agent/staging/refuse-unsupported-unit.ts';
 import type { ApplyMode, KubeletNodeStatus, RebootOrder, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import type { Kube } from '#shared/kube/kube.ts';
@@ -59,6 +60,8 @@ export interface WholeNodeOptions {
   readonly podHarm?: KubeletProbe['podHarm'];
   /** Whether the service manager can be told of a guard. */
   readonly guard?: boolean;
+  /** Why this machine is none that the agent can look after; undefined, the default, where it is. */
+  readonly unfitness?: () => Promise<string | undefined>;
   /** The guard watches boots, too: whether the kubelet has pods of the API server then. */
   readonly hasPods?: () => boolean;
   /** Whether it has the agent's own pod. */
@@ -132,6 +135,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
   const kube = createFakeKube();
   const disk = createMemoryDisk(createJournaledFiles(from?.files));
   const clock = createManualClock(from?.now);
+  const unsupported = createUnsupportedUnit(options.unfitness ?? (() => Promise.resolve(undefined)), silentLog);
   let boots = from?.boots ?? 1;
   let bootedAt: Millis = -(from?.uptimeMs ?? 0);
   let agent: Agent;
@@ -257,10 +261,10 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         random: () => 0.5,
         log: options.log ?? silentLog,
         agentVersion: 'test',
-        ...(options.guard === true ? { guard: guard.port(mortalDisk, process) } : {}),
+        ...(options.guard === true ? { guard: unsupported.guard(guard.port(mortalDisk, process)) } : {}),
         ...(options.uninstall === undefined ? {} : { uninstall: options.uninstall }),
         ...(options.validate === undefined ? {} : { validate: options.validate }),
-        ...(options.preflight === undefined ? {} : { preflight: options.preflight }),
+        preflight: unsupported.preflight(options.preflight ?? noPreflight),
         ...(options.outOfMemory === undefined ? {} : { outOfMemory: options.outOfMemory }),
         ...(options.numaNodes === undefined ? {} : { numaNodes: options.numaNodes }),
         ...(options.lastWords === undefined ? {} : { readLastErrors: options.lastWords }),

@@ -30,6 +30,7 @@ const asks = (reason: 'StateLost' | 'RunningOther', { source }: typeof A): Parti
   awaitsTurn: { reason, seen: 's1', config: source.sha256, message: 'it waits' },
 });
 
+const UNKNOWN: Partial<KubeletNodeStatus> = { observedGeneration: 3, lastKnownGood: { name: 'unknown' } };
 const { observedGeneration: _, ...UNCOUNTED } = good(A, 'overlay');
 
 describe('an assignment, as the status of the agent before tells,', () => {
@@ -45,6 +46,8 @@ describe('an assignment, as the status of the agent before tells,', () => {
     ],
     ['was not carried out where nobody counts generations', [UNCOUNTED, {}], false],
     ['was not carried out where another config is good', [good(B, 'overlay'), {}, 3], false],
+    ['may have been carried out where that agent did not know what runs', [UNKNOWN, {}, 3], true],
+    ['was not carried out where that agent had not heard of it', [UNKNOWN, {}, 4], false],
     ['was not carried out where nothing was good yet', [{ observedGeneration: 3 }, {}, 3], false],
     ['was carried out where that agent had lost its state too, and waits', [asks('StateLost', A), {}, 4], true],
     ['was not carried out where that agent waited with another', [asks('StateLost', B), {}, 4], false],

@@ -43,14 +43,16 @@ export interface BenchOptions {
   readonly dropIns?: boolean;
   /** null: no file. */
   readonly local?: string | null;
+  /** Left behind by another process; then nothing is planted. */
+  readonly disk?: MemoryDisk;
 }
 
-export function prepare({ minor = '1.34', dropIns = true, local = LOCAL }: BenchOptions = {}): Bench {
-  const disk = createMemoryDisk();
-  for (const directory of ['/etc', '/etc/kubernetes', DROP_INS, '/var', '/var/lib', '/var/lib/kubelet']) {
-    disk.plant(directory, { directory: true });
-  }
-  if (local !== null) disk.plant(CONFIG, local);
+export function prepare({
+  minor = '1.34',
+  dropIns = true,
+  local = LOCAL,
+  disk = provisioned(local),
+}: BenchOptions = {}): Bench {
   const installer = createInstaller({
     disk,
     stateDirectory: STATE,
@@ -69,4 +71,13 @@ export function prepare({ minor = '1.34', dropIns = true, local = LOCAL }: Bench
     },
     text: (path) => disk.tree()[path],
   };
+}
+
+function provisioned(local: string | null): MemoryDisk {
+  const disk = createMemoryDisk();
+  for (const directory of ['/etc', '/etc/kubernetes', DROP_INS, '/var', '/var/lib', '/var/lib/kubelet']) {
+    disk.plant(directory, { directory: true });
+  }
+  if (local !== null) disk.plant(CONFIG, local);
+  return disk;
 }

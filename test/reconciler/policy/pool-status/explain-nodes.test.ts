@@ -88,6 +88,17 @@ const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[]
     'workers updating | nothing to do | waiting for its machine to reboot (systemd)',
   ],
   [
+    'at rest without knowing what it runs',
+    [
+      assignedNode(node, NEXT, {
+        active: { name: 'unknown' },
+        error: { reason: 'X', message: 'provision it', at: 'T' },
+      }),
+      REST,
+    ],
+    'workers updating | nothing to do | its agent lost its state, and cannot tell what it runs: provision it',
+  ],
+  [
     'back',
     [assignedNode(node, NEXT), REST, { lifecycle: LIFECYCLE.failed }],
     'workers failed | nothing to do | took the config back, and does not try it again',

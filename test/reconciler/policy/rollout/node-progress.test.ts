@@ -24,6 +24,7 @@ import {
   type KubeletNodeStatus,
   LOCAL,
   type PreflightAnswer,
+  UNKNOWN_CONFIG,
 } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -213,6 +214,20 @@ describe('a node', () => {
     const unheard: KubeletNode = { metadata: { name: 'a' } };
     const active = [settledNode(a, pool), idleNode(a), unheard, undefined].map(activeConfigOf);
     assert.deepEqual(active, [TARGET, null, null, null]);
+  });
+
+  it('whose agent does not know what it runs, runs neither its local config nor any other, and has proven nothing', () => {
+    const name = UNKNOWN_CONFIG;
+    const lostState: KubeletNodeStatus = { active: { name }, lastKnownGood: { name } };
+    for (const [node, target] of [
+      [idleNode(a, lostState), null],
+      [specless(idleNode(a, lostState)), null],
+      [settledNode(a, pool, { ...lostState, promotedAt: null }), TARGET],
+    ] as const) {
+      assert.notEqual(progressOf(node, target, NOW), 'settled');
+      assert.deepEqual([hasProved(node, target), hasProvedAny(node), runsAlready(node, TARGET)], [false, false, false]);
+    }
+    assert.equal(isAssignmentUnheard({ ...idleNode(a, { ...lostState, heartbeat: toTimestamp(0) }) }, NOW), true);
   });
 
   it('has yet to hear of a config, as far as anybody can see, while its agent is silent', () => {

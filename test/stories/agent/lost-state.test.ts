@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UNIT_DIRECTORY } from '../../support/agent/fake-guard.ts';
+import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
+import { LOCAL_FILE, STATE, type WholeNode } from '../../support/agent/whole-node.ts';
+import { hasFallenBack, isIdleOn, names, settledNode } from '../../support/agent/whole-node-stories.ts';
+
+const conditions = (node: WholeNode): Readonly<Record<string, string>> =>
+  Object.fromEntries((node.status().conditions ?? []).map(({ type, status }) => [type, status]));
+
+/** What is below the state directory, without the guard's and the lock's. */
+const stateOn = (node: WholeNode): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(node.disk.tree()).filter(([path]) => path.startsWith(STATE) && !path.startsWith(`${STATE}/guard`)),
+  );
+
+/** A node that has proven a config, and whose agent comes back to an empty state directory. */
+async function nodeWithoutState(lost: string, meanwhile: (node: WholeNode) => void = () => undefined) {
+  const { node, good } = await settledNode({ guard: true, dropIns: false, isSeen: false });
+  await node.stop();
+  meanwhile(node);
+  await node.disk.remove(lost);
+  node.start();
+  await node.pass(300_000);
+  return { node, good };
+}
+
+describe('a state directory that is removed while the agent lives', () => {
+  for (const lost of [
+    '',
+    '/meta',
+    '/meta/last-known-good',
+    '/local',
+    '/local/record',
+    '/local/kubelet',
+    '/checkpoints',
+  ]) {
+    // In a drop-in, nothing of the node's own is in our way.
+    for (const dropIns of lost.startsWith('/local') ? [false] : [true, false]) {
+      it(`is written again: ${lost === '' ? 'all of it' : lost}, ${dropIns ? 'drop-in' : 'file'}`, async () => {
+        const { node, good } = await settledNode({ dropIns });
+        const before = stateOn(node);
+        await node.disk.remove(`${STATE}${lost}`);
+        // Nobody can fetch anything again.
+        node.kube.remove('configmaps', good);
+        await node.pass(600_000);
+        assert.deepEqual(stateOn(node), before);
+        assert.equal(conditions(node)['CheckpointsIntact'], 'True');
+        node.kill();
+        node.start();
+        await node.pass(600_000);
+        assert.deepEqual([names(node.status()), node.kubelet.starts()], [[good, good, good], 2]);
+        await node.stop();
+      });
+    }
+  }
+
+  it('is written again in mid-trial, and leads back', async () => {
+    const { node, good } = await settledNode({ dropIns: false, fates: { 200: 'dies' } });
+    const bad = node.assign({ maxPods: 200 });
+    await node.until('on trial', () => node.status().phase === 'Trial' && node.maxPods() === 200);
+    await node.disk.remove(STATE);
+    node.kube.remove('configmaps', good);
+    await node.until('back', hasFallenBack(node, bad));
+    assert.deepEqual([names(node.status()), node.maxPods()], [[bad, good, good], 100]);
+    await node.stop();
+  });
+
+  for (const lost of [STATE, `${STATE}/guard`, `${STATE}/guard/plan`, UNIT_DIRECTORY]) {
+    it(`has the guard of a trial set up again, which then ends without an agent: ${lost}`, async () => {
+      const { node } = await settledNode({ guard: true });
+      node.assign({ maxPods: 200 });
+      await node.until('half-way', () => (node.status().trial?.healthySeconds ?? 0) > 10);
+      await node.disk.remove(lost);
+      await node.pass(16_000);
+      assert.equal(node.status().phase, 'Trial');
+      node.kill();
+      await node.pass(3_600_000);
+      assert.equal(node.maxPods(), 100);
+    });
+  }
+
+  it('is said to be lost where it cannot be written again, and nothing new is begun', async () => {
+    const { node, good } = await settledNode({ dropIns: false });
+    await node.disk.remove(STATE);
+    node.disk.failAfter(0);
+    node.assign({ maxPods: 150 });
+    await node.pass(600_000);
+    assert.deepEqual([node.status().error?.reason, node.status().active?.name], ['CheckpointFailed', good]);
+    const { CheckpointsIntact, Ready } = conditions(node);
+    assert.deepEqual([CheckpointsIntact, Ready, node.kubelet.starts()], ['False', 'False', 2]);
+    await node.stop();
+  });
+});
+
+describe('a state that was lost while no agent lived', () => {
+  const unknown = (node: WholeNode): void => {
+    const { active, lastKnownGood } = node.status();
+    assert.deepEqual([active, lastKnownGood], [{ name: 'unknown' }, { name: 'unknown' }]);
+    const { KubeletConfigHealthy, CheckpointsIntact, Ready } = conditions(node);
+    assert.deepEqual([KubeletConfigHealthy, CheckpointsIntact, Ready], ['Unknown', 'False', 'False']);
+  };
+
+  it('is not local with the node’s own config: a person has to provision that, and then the config waits for its turn', async () => {
+    const { node, good } = await nodeWithoutState(STATE);
+    unknown(node);
+    assert.deepEqual([conditions(node)['Stalled'], node.status().error?.reason], ['True', 'CannotInstall']);
+    assert.deepEqual([node.status().rejected, node.status().awaitsTurn], [undefined, undefined]);
+    node.disk.plant(CONFIG_FILE, LOCAL_FILE);
+    await node.pass(600_000);
+    unknown(node);
+    assert.deepEqual([node.status().awaitsTurn?.reason, node.status().error], ['StateLost', undefined]);
+    assert.equal(node.kubelet.starts(), 2);
+    node.grant();
+    await node.until('good again', isIdleOn(node, good));
+    assert.deepEqual([node.kubelet.starts(), conditions(node)['Ready']], [3, 'True']);
+    node.unassign();
+    await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
+    await node.stop();
+  });
+
+  it('stays unknown when its pool lets it go, until the kubelet was started with what a person provisioned', async () => {
+    const { node } = await nodeWithoutState(STATE);
+    node.unassign();
+    await node.pass(3_600_000);
+    unknown(node);
+    assert.deepEqual([conditions(node)['Stalled'], node.status().error?.reason], ['True', 'CannotInstall']);
+    assert.deepEqual([node.maxPods(), node.kubelet.starts()], [100, 2]);
+    node.disk.plant(CONFIG_FILE, LOCAL_FILE);
+    await node.until('local', isIdleOn(node, 'local'));
+    assert.deepEqual([node.maxPods(), node.kubelet.starts(), conditions(node)['Ready']], [42, 3, 'True']);
+    await node.stop();
+  });
+
+  it('asks for a turn where the node’s own config is not lost, and says meanwhile that it does not know', async () => {
+    const { node, good } = await nodeWithoutState(`${STATE}/meta`);
+    unknown(node);
+    assert.deepEqual([node.status().awaitsTurn?.reason, conditions(node)['Reconciling']], ['StateLost', 'True']);
+    assert.equal(node.kubelet.starts(), 2);
+    node.grant();
+    await node.until('good again', isIdleOn(node, good));
+    await node.stop();
+  });
+
+  it('goes to local as it was told before', async () => {
+    const { node } = await nodeWithoutState(`${STATE}/meta`, (before) => before.unassign());
+    await node.until('local', isIdleOn(node, 'local'));
+    assert.deepEqual([node.maxPods(), node.disk.tree()[CONFIG_FILE]], [42, LOCAL_FILE]);
+    await node.stop();
+  });
+});

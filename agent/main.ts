@@ -181,7 +181,7 @@ function apiServer(
 }
 
 function serviceFor(
-  { service }: AgentSettings,
+  { service, guard }: AgentSettings,
   clock: Clock,
   random: () => number,
   log: Log,
@@ -201,7 +201,7 @@ function serviceFor(
       close: () => undefined,
     };
   }
-  const systemd = createSystemdService({ unit: service.unit, clock, random, log });
+  const systemd = createSystemdService({ unit: service.unit, isGuarded: guard.guard === 'on', clock, random, log });
   const { signal } = new AbortController();
   return {
     service: systemd,

@@ -110,7 +110,7 @@ function serviceIn(read: EnvReader): ServiceSettings {
   }
   if (command !== undefined) return { manager: 'command', command, pidFile };
   const name = unit ?? 'kubelet.service';
-  if (!/^[\w@.:\\-]+\.service$/.test(name))
+  if (!/^(?!-)[\w@.:\\-]+\.service$/.test(name))
     read.mistake(`KUBELET_SERVICE=${name} is not a unit: write kubelet.service`);
   if (name.endsWith('@.service')) read.mistake(`KUBELET_SERVICE=${name} is a template: name its instance`);
   return { manager: 'systemd', unit: name };

@@ -32,7 +32,7 @@ export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string
     HEADER,
     `trial ${oneLine(trial)}`,
     `to ${oneLine(to)}`,
-    `unit ${oneLine(unit)}`,
+    `unit ${nameOfUnit(unit)}`,
     `max-starts ${maxStarts}`,
     `silence ${silenceSeconds}`,
     `drop-in ${absolute(dropIn)}`,
@@ -50,6 +50,14 @@ const wordOf = ({ bytes }: GuardedFile): string =>
 
 function oneLine(text: string): string {
   if (/[\n\r\0]/.test(text)) throw refused(`has a line break in ${JSON.stringify(text)}`);
+  return text;
+}
+
+/** As the script has it: the name becomes an argument of systemctl. */
+const UNIT = /^(?!-)[\w@.:\\-]+$/;
+
+function nameOfUnit(text: string): string {
+  if (!UNIT.test(text)) throw refused(`names ${JSON.stringify(text)}, which is not a unit`);
   return text;
 }
 
@@ -85,6 +93,7 @@ export function decodePlan(bytes: Buffer | null): ReadPlan | undefined {
   }
   const [trial, to, unit, dropIn] = ['trial', 'to', 'unit', 'drop-in'].map((word) => values.get(word));
   if (trial === undefined || to === undefined || unit === undefined || dropIn === undefined) return undefined;
+  if (!UNIT.test(unit)) return undefined;
   const hasNumbers = ['max-starts', 'silence'].every((word) => /^(?:0|[1-9]\d{0,8})$/.test(values.get(word) ?? ''));
   const watch = values.get('watch');
   return hasNumbers ? { trial, to, unit, dropIn, ...(watch === undefined ? {} : { watch }) } : undefined;

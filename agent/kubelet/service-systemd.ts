@@ -14,6 +14,8 @@ export interface SystemdServiceOptions {
   readonly socketPath?: string;
   /** `kubelet.service`. */
   readonly unit: string;
+  /** Whether the guard is to run before each start of the kubelet. Default: it is. */
+  readonly isGuarded?: boolean;
   readonly clock: Clock;
   /** In [0, 1), for the delay between two tries to reach the bus. */
   readonly random: () => number;
@@ -41,7 +43,7 @@ const RECONNECT = { firstMs: 200, maxMs: 30_000, jitter: 0.5 };
  * processes. systemd lets root restart units, with or without capabilities.
  */
 export function createSystemdService(options: SystemdServiceOptions): SystemdService {
-  const { unit, clock, random, log, timeoutMs } = options;
+  const { unit, isGuarded = true, clock, random, log, timeoutMs } = options;
   const socketPath = options.socketPath ?? SYSTEM_BUS;
   const link = createBusLink({ socketPath, clock, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const end = new AbortController();
@@ -76,7 +78,7 @@ export function createSystemdService(options: SystemdServiceOptions): SystemdSer
       }
     },
     async unfitness(signal) {
-      return whyUnitUnsupported(unit, await readUnit(await link.connection(signal), unit, signal));
+      return whyUnitUnsupported(unit, await readUnit(await link.connection(signal), unit, signal), isGuarded);
     },
     async restart(because, signal) {
       log.info({ unit, reason: because }, 'restarting the kubelet');

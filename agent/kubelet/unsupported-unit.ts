@@ -6,9 +6,12 @@ type Properties = ReadonlyMap<DBusValue, DBusValue>;
 /**
  * Why the agent does not support a kubelet in this unit, and what to do about that; undefined if it does. Checked
  * before anything is changed: each of these would show only when the kubelet is down.
+ *
+ * @param isGuarded whether the guard is to run before each start of the kubelet
  */
-export function whyUnitUnsupported(unit: string, properties: Properties): string | undefined {
-  return notLoaded(unit, textProperty(properties, 'LoadState') ?? '') ?? unsuited(unit, properties);
+export function whyUnitUnsupported(unit: string, properties: Properties, isGuarded: boolean): string | undefined {
+  const load = notLoaded(unit, textProperty(properties, 'LoadState') ?? '');
+  return load ?? unsuited(unit, properties) ?? (isGuarded ? tooQuick(unit, properties) : undefined);
 }
 
 function notLoaded(unit: string, load: string): string | undefined {
@@ -36,18 +39,20 @@ function unsuited(unit: string, properties: Properties): string | undefined {
     const what = `${action}=${textProperty(properties, action)}`;
     return `${unit} has ${what}: a config that the kubelet does not start with would do that again and again. Take it out`;
   }
-  const timeout = startTimeoutSeconds(properties);
-  if (timeout < LEAST_START_TIMEOUT) {
-    return (
-      `${unit} has TimeoutStartSec=${timeout}, which leaves the guard too little time before each start of the kubelet: ` +
-      `set ${LEAST_START_TIMEOUT} s or more`
-    );
-  }
   const isActive = textProperty(properties, 'ActiveState') === 'active';
   if (isActive && numberProperty(properties, 'MainPID') === 0) {
     return `${unit} is active without a main process, so systemd does not follow the kubelet: ${NAME}`;
   }
   return undefined;
+}
+
+function tooQuick(unit: string, properties: Properties): string | undefined {
+  const timeout = startTimeoutSeconds(properties);
+  if (timeout >= LEAST_START_TIMEOUT) return undefined;
+  return (
+    `${unit} has TimeoutStartSec=${timeout}, which leaves the guard too little time before each start of the kubelet: ` +
+    `set ${LEAST_START_TIMEOUT} s or more`
+  );
 }
 
 const NAME = "name the kubelet's unit in KUBELET_SERVICE";

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat as follow } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Finding } from '#shared/contract/finding.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/git-limits.ts';
@@ -41,7 +41,9 @@ export async function readDirectory(
   const findings: Finding[] = [];
 
   async function visit(path: string): Promise<void> {
-    const stat = await lstat(join(directory, path)).catch((error: unknown) => {
+    // Who names a link means what it leads to. Inside, links are what they are in a commit.
+    const look = path === '' && folder === '' ? follow : lstat;
+    const stat = await look(join(directory, path)).catch((error: unknown) => {
       if (path === '' && folder !== '' && isGone(error)) throw noFolder(folder, checkout);
       if (path === '' || !isGone(error)) throw error;
     });

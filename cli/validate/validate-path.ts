@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-text.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
@@ -19,10 +19,10 @@ export async function validatePath(
   question: RepoQuestion,
   progress: ProgressLine = silent,
 ): Promise<Validation> {
-  const stat = await lstat(path).catch((error: unknown) => {
+  const named = await stat(path).catch((error: unknown) => {
     throw nothing(path, reasonOf(error));
   });
-  if (!stat.isDirectory()) return ofFiles([await judgeFile(path, question.versions)]);
+  if (!named.isDirectory()) return ofFiles([await judgeFile(path, question.versions)]);
   const { folder = '' } = question;
   const tree = await readDirectory(path, { folder, progress });
   const start = inFolder(folder, '').length;

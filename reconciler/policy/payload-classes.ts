@@ -139,7 +139,7 @@ export const UNKNOWN_CLASS: PayloadClass = {
   name: '',
   config: null,
   target: { sha256: NO_CONFIG, apply: 'overlay' },
-  because: 'no commit was read that says what it gets',
+  because: 'only a commit says what a machine like it gets, and no node like it has that yet',
 };
 
 function configsIn(classes: PoolClasses['nodes']): Pick<PoolClasses, 'configs' | 'values'> {

@@ -106,6 +106,7 @@ describe('the settings of an agent', () => {
     ]) {
       assert.ok(message.includes(part), part);
     }
+    assert.match(mistakesIn({ NODE_NAME: 'n', KUBELET_SERVICE: '-H.service' }), /is not a unit/);
     assert.match(
       mistakesIn({ NODE_NAME: 'n', KUBELET_SERVICE: 'kubelet@.service' }),
       /is a template: name its instance/,

@@ -158,7 +158,8 @@ describe('the components', () => {
       container.env?.filter(({ name }) => name === 'MODE'),
       [{ name: 'MODE', value: 'uninstall' }],
     );
-    assert.equal(spec.minReadySeconds, 0);
+    // test/cluster/since-1.30/removal.test.ts plays it.
+    assert.equal(spec.minReadySeconds, 90);
     const [program, flag, script = ''] = container.readinessProbe?.exec.command ?? [];
     assert.deepEqual([program, flag], ['/usr/bin/node', '--eval']);
     const readiness = (directory: string): number | null =>

@@ -10,6 +10,7 @@ interface Expression {
 interface DaemonSet {
   readonly metadata: { readonly name: string };
   readonly spec: {
+    readonly minReadySeconds: number;
     readonly selector: { readonly matchLabels: Labels };
     readonly template: {
       readonly metadata: { readonly labels: Labels };
@@ -101,6 +102,7 @@ for (const [component, servers] of [
         assert.equal(image, 'registry.example.com/kubelet-gitops:7');
         assert.ok('seLinuxOptions' in securityContext);
         assert.equal(settingsOf(set)['MODE'], 'uninstall');
+        assert.equal(set.spec.minReadySeconds, 90);
         assert.equal(settingsOf(set)['GUARD'], 'off');
       }
     });

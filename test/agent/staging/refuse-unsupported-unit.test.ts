@@ -25,12 +25,13 @@ const FIT = {
   MainPID: 123,
   TimeoutStartUSec: 90_000_000n,
 };
-const judge = (changes: Readonly<Record<string, Value>>): string | undefined =>
+const judge = (changes: Readonly<Record<string, Value>>, isGuarded = true): string | undefined =>
   whyUnitUnsupported(
     'kubelet.service',
     new Map<DBusValue, DBusValue>(
       Object.entries({ ...FIT, ...changes }).map(([name, value]) => [name, variant(value)]),
     ),
+    isGuarded,
   );
 
 describe('whether a unit is one that can be looked after', () => {
@@ -60,8 +61,13 @@ describe('whether a unit is one that can be looked after', () => {
     });
   }
 
+  it('leaves the time for a start to whoever does without a guard, and nothing else', () => {
+    assert.equal(judge({ TimeoutStartUSec: 1_000_000n }, false), undefined);
+    assert.match(judge({ TimeoutStartUSec: 1_000_000n, Type: 'oneshot' }, false) ?? '', /Type=oneshot/);
+  });
+
   it('an old systemd that does not know half of this speaks against nothing', () => {
-    assert.equal(whyUnitUnsupported('kubelet.service', new Map([['LoadState', variant('loaded')]])), undefined);
+    assert.equal(whyUnitUnsupported('kubelet.service', new Map([['LoadState', variant('loaded')]]), true), undefined);
   });
 });
 

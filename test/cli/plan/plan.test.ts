@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rm, symlink } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { createPlanBench, type PlanBench, START } from '../support/plan-bench.ts';
 import { layer, pool } from '../support/repository.ts';
@@ -15,6 +16,18 @@ describe('kubelet-gitops plan', () => {
     const text = `# a comment\n${layer('kubeReserved:', '  memory: "512Mi"', '  cpu: 100m', 'maxPods: 110')}`;
     const { code, out } = await bench.planned({ 'pools/a/kubelet.yaml': text });
     assert.deepEqual([code, out.split('\n')[2]], [0, 'Nothing changes.']);
+  });
+
+  it('reads the working copy where a symbolic link to it is named', async () => {
+    const link = `${bench.repository.directory}-link`;
+    await symlink(bench.repository.directory, link);
+    await bench.repository.write({ 'pools/a/kubelet.yaml': layer('maxPods: 77') });
+    const planned = (directory: string) => run('plan', '--repo', directory, '--base', 'HEAD', '--head', '.');
+    const [linked, direct] = [await planned(link), await planned(bench.repository.directory)];
+    await bench.repository.write({ 'pools/a/kubelet.yaml': START['pools/a/kubelet.yaml'] });
+    await rm(link);
+    assert.equal(linked.code, 1);
+    assert.deepEqual([linked.code, linked.out], [direct.code, direct.out]);
   });
 
   it('says which fields change, by what they mean, and what that costs', async () => {

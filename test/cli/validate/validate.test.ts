@@ -24,6 +24,18 @@ describe('kubelet-gitops validate', () => {
     assert.deepEqual(await validate(), { code: 0, text: '3 pools: nothing found\n' });
   });
 
+  it('follows a symbolic link that is named, and the one to a file', async () => {
+    const [toRepository, toFile] = [`${directory}-link`, `${directory}-file`];
+    await symlink(directory, toRepository);
+    await symlink(join(directory, 'base/common.yaml'), toFile);
+    try {
+      assert.deepEqual(await run('validate', toRepository).then(({ out }) => out), '3 pools: nothing found\n');
+      assert.deepEqual(await run('validate', toFile).then(({ out }) => out), '1 file: nothing found\n');
+    } finally {
+      await Promise.all([rm(toRepository), rm(toFile)]);
+    }
+  });
+
   it('has nothing to say about the template for any kubelet from 1.27 on', async () => {
     const versions = Array.from({ length: 10 }, (_, index) => `1.${27 + index}`);
     assert.deepEqual(await validate(...versions), { code: 0, text: '3 pools: nothing found\n' });

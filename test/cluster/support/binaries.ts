@@ -79,6 +79,14 @@ export async function locateKubelet(minor: string): Promise<Located<{ readonly k
   return kubernetes.found ? complete({ kubelet: join(kubernetes.path, 'kubelet') }) : kubernetes;
 }
 
+/** Path of the controller manager of the minor that KUBERNETES names; there is none of the oldest. */
+export async function locateControllerManager(): Promise<Located<{ readonly controllerManager: string }>> {
+  const kubernetes = await made(RECIPE, [`kubernetes-${KUBERNETES}`, 'kube-controller-manager']);
+  return kubernetes.found
+    ? complete({ controllerManager: join(kubernetes.path, 'kube-controller-manager') })
+    : kubernetes;
+}
+
 /** Path of containerd's own client, which imports images that no registry has. */
 export async function locateCtr(): Promise<Located<{ readonly ctr: string }>> {
   const runtime = await made(RECIPE, ['container-runtime', 'ctr']);
@@ -102,6 +110,11 @@ export async function controlPlaneSkipReason(): Promise<string | false> {
 /** The same for a control plane with real kubelets. */
 export async function nodeSkipReason(): Promise<string | false> {
   return skipFor(await locateControlPlane()) || skipFor(await locateNode());
+}
+
+/** The same for a control plane with a controller manager. */
+export async function controllersSkipReason(): Promise<string | false> {
+  return skipFor(await locateControlPlane()) || skipFor(await locateControllerManager());
 }
 
 function skipFor(located: Located<unknown>): string | false {

@@ -7,8 +7,9 @@ import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts'
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import {
   COMMIT_A,
   configSource,
@@ -17,6 +18,7 @@ import {
   nodeView,
   NOW,
   poolInCluster,
+  recordOf,
   settledNode,
   validPool,
 } from '../../support/fleet.ts';
@@ -87,4 +89,24 @@ it('what a waiting replica shows of a node whose kubelet would refuse what the o
     ['b', 'nothing to do'],
     ['old', 'not-valid'],
   ]);
+});
+
+it('what a waiting replica shows of a machine of a new class: that its pool is halted, where it is', () => {
+  const joiner = nodeView('joiner', 'web');
+  const shown = (halt?: Halt): readonly string[] => {
+    const status = { classes: [], proof: writeProof([recordOf('large', pool.sha256)]), ...(halt && { halt }) };
+    const fleet = fleetOf({
+      nodes: [...nodes, joiner],
+      kubeletNodes: [...nodes.map((node) => settledNode(node, pool)), idleNode(joiner)],
+      configSources: [configSource(pool)],
+      pools: [poolInCluster(pool, status)],
+    });
+    const { planned } = passResultFromCluster(fleet, NO_STATE, 'kubelet-gitops', NOW);
+    return explainNodes(planned.nodes, fleet).map(({ node, now }) => `${node}: ${now}`);
+  };
+  const settled = ['a: nothing to do', 'b: nothing to do'];
+  assert.deepEqual(shown(), [...settled, 'joiner: not-computable']);
+  const { configName: config, sha256 } = pool;
+  const halt = { config, sha256, at: '2026-11-21T12:00:00Z', message: 'its preflight refuses it' };
+  assert.deepEqual(shown(halt), [...settled, 'joiner: halted']);
 });

@@ -3,7 +3,7 @@ import { baseRefused } from './base-refused.ts';
 import { absent } from './absent.ts';
 import { busy, poolBlocked } from './blocked.ts';
 import type { Hold } from './hold.ts';
-import { halted, noConfigSource } from './impossible.ts';
+import { halted, haltedForNewClass, noConfigSource } from './impossible.ts';
 import { noCommit } from './no-commit.ts';
 import type { HoldCheck, HoldQuestion } from './hold-question.ts';
 import { rest } from './rest.ts';
@@ -18,6 +18,7 @@ export const OBSTACLES: readonly HoldCheck[] = [
   noCommit,
   unselected,
   absent('leaving'),
+  haltedForNewClass,
   absent('not-computable'),
   absent('not-valid'),
   halted,

@@ -1,10 +1,18 @@
+import { UNKNOWN_CLASS } from '../../payload-classes.ts';
 import { hold } from './hold.ts';
 import type { HoldCheck } from './hold-question.ts';
 
-export const halted: HoldCheck = ({ targeted: { targetKind, member }, facts: { halt } }) =>
-  (targetKind === 'config' || member.turnRequest !== undefined) && halt !== null
-    ? hold('halted', `the pool is halted: ${halt.message}`)
-    : null;
+export const halted: HoldCheck = (question) => {
+  const { targetKind, member } = question.targeted;
+  return targetKind === 'config' || member.turnRequest !== undefined ? poolHalted(question) : null;
+};
+
+/** Who shows the cluster without having read git does not know what a machine of a new class gets: that is not why it gets nothing. */
+export const haltedForNewClass: HoldCheck = (question) =>
+  question.targeted.member.payloadClass === UNKNOWN_CLASS ? poolHalted(question) : null;
+
+const poolHalted: HoldCheck = ({ facts: { halt } }) =>
+  halt === null ? null : hold('halted', `the pool is halted: ${halt.message}`);
 
 const LOST =
   'somebody deleted or changed the ConfigMap of the config that the pool settled on, and no copy is left: commit that config again';

@@ -57,6 +57,6 @@ describe('the target of a node', () => {
     ]);
     const unsorted = { ...desired, pools: new Map([[computedPool().name, poolFor([LARGE])]]) };
     const [, small] = membershipOf(unsorted, fleet, NOW).groups[0]?.members ?? [];
-    assert.match(small?.unrendered ?? '', /^no commit was read/);
+    assert.match(small?.unrendered ?? '', /^only a commit says/);
   });
 });

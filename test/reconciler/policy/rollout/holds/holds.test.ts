@@ -9,7 +9,7 @@ import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
-import { halted, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
+import { halted, haltedForNewClass, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { rest } from '#reconciler/policy/rollout/holds/rest.ts';
@@ -110,6 +110,19 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     { member: { unrendered: 'no label pods', payloadClass: UNKNOWN_CLASS } },
     ['not-computable', /^there is no config for its machine: no label pods$/],
   ],
+  [
+    'no config for its machine, before a commit was read',
+    haltedForNewClass,
+    { member: { payloadClass: UNKNOWN_CLASS } },
+    null,
+  ],
+  [
+    'the same in a halted pool',
+    haltedForNewClass,
+    { member: { payloadClass: UNKNOWN_CLASS }, facts: { halt: HALT } },
+    ['halted', /^the pool is halted/],
+  ],
+  ['a halted pool with a config for its machine', haltedForNewClass, { facts: { halt: HALT } }, null],
   [
     'a config that its kubelet would refuse',
     absent('not-valid'),
@@ -432,6 +445,7 @@ describe('what holds a node', () => {
       'no-commit',
       'unselected',
       'leaving',
+      'halted',
       'not-computable',
       'halted',
       'halted',

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { renderKustomization, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
+import { describeOrSkip } from '../../support/describe-or-skip.ts';
+import { until } from '../../support/until.ts';
+import { controllersSkipReason, KUBERNETES } from '../support/binaries.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { type ControllerManager, startControllerManager } from '../support/controller-manager.ts';
+import { type PlayedNodes, playNodes, type PlayedPod, type Step } from '../support/played-node.ts';
+import { installManifests, NAMESPACE } from '../support/programs.ts';
+
+const skip = (await controllersSkipReason()) || WITHOUT_RENDERERS;
+/** A second of Kubernetes' takes so long here: minReadySeconds, leases, probes, and the controller manager's patience. */
+const SECOND_MS = 1000 / 15;
+const flag = (name: string, seconds: number): string => `--${name}=${Math.round(seconds * SECOND_MS)}ms`;
+const NODES = ['node-1', 'node-2', 'node-3', 'node-4', 'node-5'] as const;
+const DAEMON_SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`;
+
+interface DaemonSet {
+  readonly metadata: object;
+  readonly spec: { readonly minReadySeconds: number };
+  readonly status?: { readonly numberAvailable?: number };
+}
+interface Removal {
+  /** Nodes in the order in which they began. */
+  readonly begun: readonly string[];
+  /** Nodes that were done and healthy. */
+  readonly done: readonly string[];
+  /** What was neither done nor healthy when another node began. */
+  readonly overtaken: readonly string[];
+}
+
+/** The real controller of DaemonSets, and that of nodes; kubelets are played as those of 1.37 speak of a young pod after their restart. */
+describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`, { skip }, () => {
+  let cluster: ControlPlane;
+  let controllers: ControllerManager;
+  let nodes: PlayedNodes;
+  /** Which node, by the order in which they begin, cannot come back. */
+  let bad: number;
+  let begun: string[];
+  let done: string[];
+  let overtaken: string[];
+  let removals = 0;
+
+  before(async () => {
+    cluster = await startControlPlane();
+    await installManifests(cluster);
+    controllers = await startControllerManager(
+      cluster,
+      ['daemonset-controller', 'node-lifecycle-controller'],
+      // Its defaults, in the seconds of this test.
+      [flag('node-monitor-grace-period', 50), flag('node-monitor-period', 5)],
+    );
+    nodes = await playNodes({ cluster, namespace: NAMESPACE, names: NODES, secondMs: SECOND_MS, lifeOf });
+  });
+  after(async () => {
+    await controllers?.stop();
+    await nodes?.stop();
+    await cluster?.stop();
+  });
+
+  /** The agent restarts the kubelet, which has the pod for Ready until it has probed it. */
+  function lifeOf({ spec }: PlayedPod, node: string): readonly Step[] {
+    const [{ readinessProbe: probe }] = spec.containers;
+    if (probe === undefined) return [{ seconds: 0, says: 'Ready', ago: 3600 }];
+    overtaken.push(...begun.filter((other) => !done.includes(other)));
+    begun.push(node);
+    const untilProbed = probe.periodSeconds * probe.failureThreshold;
+    return [
+      { seconds: 0, says: 'NotReady' },
+      { seconds: 3, says: 'Ready' },
+      begun.length === bad ? { seconds: 0, says: 'dead' } : { seconds: untilProbed, says: 'NotReady' },
+      { seconds: 20, says: 'Ready', onceSaid: () => void done.push(node) },
+    ];
+  }
+
+  function daemonSet(name: string, components: readonly string[], minReadySeconds: (it: number) => number): object {
+    const manifests = renderKustomization({ components: components.map((name) => `../deploy/components/${name}`) });
+    const found = manifests.find(({ kind }) => kind === 'DaemonSet') as unknown as DaemonSet & object;
+    const scaled = Math.round((minReadySeconds(found.spec.minReadySeconds) * SECOND_MS) / 1000);
+    return { ...found, metadata: { ...found.metadata, name }, spec: { ...found.spec, minReadySeconds: scaled } };
+  }
+  const available = async (name: string): Promise<number> => {
+    const answer = await cluster.request('GET', `${DAEMON_SETS}/${name}`);
+    return (answer.json() as DaemonSet).status?.numberAvailable ?? 0;
+  };
+  async function must(method: string, path: string, body?: unknown): Promise<void> {
+    const answer = await cluster.request(method, path, body, 'application/merge-patch+json');
+    assert.ok(answer.status < 300, answer.text);
+  }
+
+  /**
+   * Five nodes with the agent, and then the component `uninstall`. Ends when a node begins too early, and otherwise when nothing
+   * happened for longer than the longest wait.
+   */
+  async function remove(minReadySeconds: (it: number) => number): Promise<Removal> {
+    // The controller remembers what it expects of a name.
+    const name = `agent-${(removals += 1)}`;
+    [begun, done, overtaken] = [[], [], []];
+    const answer = await cluster.request(
+      'POST',
+      DAEMON_SETS,
+      daemonSet(name, [], () => 0),
+    );
+    assert.equal(answer.status, 201, answer.text);
+    const bound = { hopeless: () => controllers.ended() ?? nodes.failed(), evidence: controllers.logTail };
+    try {
+      await until('five agents', async () => (await available(name)) === NODES.length, bound);
+      await must('PATCH', `${DAEMON_SETS}/${name}`, daemonSet(name, ['uninstall'], minReadySeconds));
+      let [count, since] = [0, Date.now()];
+      const isOver = (): boolean => {
+        const events = begun.length + done.length;
+        if (events > count) [count, since] = [events, Date.now()];
+        return overtaken.length > 0 || Date.now() - since > 250 * SECOND_MS;
+      };
+      await until('the end of the removal', isOver, bound);
+    } finally {
+      await must('DELETE', `${DAEMON_SETS}/${name}`);
+      await nodes.clear();
+    }
+    return { begun, done, overtaken };
+  }
+
+  it('goes on from a node that is done and healthy alone, and stops at one that cannot come back', async () => {
+    bad = 2;
+    const removal = await remove((it) => it);
+    assert.deepEqual(removal.overtaken, []);
+    assert.deepEqual(removal.begun.slice(0, 1), removal.done);
+    assert.equal(removal.begun.length, bad);
+  });
+
+  for (const [seconds, why] of [
+    [0, 'a kubelet calls its pod Ready before the probe'],
+    [15, 'a kubelet that died is believed for longer'],
+  ] as const) {
+    it(`would not with minReadySeconds: ${seconds}: ${why}`, async () => {
+      bad = 1;
+      const removal = await remove(() => seconds);
+      assert.equal(removal.begun.length, 2);
+      assert.deepEqual(removal.overtaken, removal.begun.slice(0, 1));
+    });
+  }
+});

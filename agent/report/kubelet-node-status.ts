@@ -64,6 +64,7 @@ export function nodeReportOf(facts: StatusFacts): NodeReport {
     phase,
     status: {
       ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(state.obeyed && { obeyedOrder: state.obeyed.order }),
       assigned: referenceTo(state.assigned),
       active: referenceTo(activeOf(state)),
       lastKnownGood: referenceTo(state.lastKnownGood),

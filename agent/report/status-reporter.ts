@@ -25,8 +25,12 @@ export interface ReporterOptions {
 
 /** Keeps the KubeletNode's status true. It has a life of its own: a node never waits for its report. */
 export interface Reporter {
-  /** The KubeletNode as the API server has it; null where there is none, and so nothing to report to. */
-  received(node: KubeletNode | null): void;
+  /**
+   * The KubeletNode as the API server has it; null where there is none, and so nothing to report to.
+   *
+   * @param isListed it was just read, and so is no late event
+   */
+  received(node: KubeletNode | null, isListed?: boolean): void;
   /** What is to be reported from now on. Only the latest counts. */
   report(latest: NodeReport | TooNewState): void;
   run(signal: AbortSignal): Promise<void>;
@@ -67,7 +71,10 @@ export function createReporter(options: ReporterOptions): Reporter {
       return isSaid ? heartbeatAt : Math.min(heartbeatAt, wordsAt);
     }
     if (isWords) wordsAt = now + WORDS_MS;
-    const status = { ...patch, heartbeat: toTimestamp(clock.now()) };
+    // A cluster that was restored may have an older number than the one that was written last.
+    const { obeyedOrder } = wanted;
+    const number = obeyedOrder === undefined ? {} : { obeyedOrder };
+    const status = { ...patch, ...number, heartbeat: toTimestamp(clock.now()) };
     const subresource = { subresource: 'status' } as const;
     const written = await kube.mergePatch<KubeletNode>(
       { resource: KUBELET_NODES },
@@ -79,7 +86,9 @@ export function createReporter(options: ReporterOptions): Reporter {
     ownVersions.push(written.metadata.resourceVersion ?? '');
     ownVersions.splice(0, ownVersions.length - 20);
     present = written.status ?? {};
-    dropped = mergeDiff({ ...present, heartbeat: undefined }, { ...wanted });
+    // What was not in the write was changed by somebody else, or by a restore of the cluster: that is news.
+    const missing = Object.entries(mergeDiff({ ...present, heartbeat: undefined }, { ...wanted }) ?? {});
+    dropped = Object.fromEntries(missing.filter(([field]) => patch !== null && field in patch));
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
     await clock.sleep(REST_MS, signal);
     if (isSaid) collect();
@@ -94,9 +103,9 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
 
   return {
-    received(node) {
-      // A late event of an own write would look like a change by another writer.
-      if (node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
+    received(node, isListed = false) {
+      // A late event of an own write would look like a change by another writer. A cluster that was restored may list it again.
+      if (!isListed && node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
       present = node === null ? undefined : (node.status ?? {});
       wakeUps.poke();
     },

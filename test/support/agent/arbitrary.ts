@@ -205,5 +205,10 @@ export const arbitraryObservation: fc.Arbitrary<Observation> = fc
   .map(({ order, ...parts }) => {
     const { intent, staged } = parts;
     const config = intent.intent === 'config' ? intent.config : null;
-    return { ...QUIET, ...parts, ...(order && { order }), staged: staged === null || config === null ? null : { ...staged, config } };
+    return {
+      ...QUIET,
+      ...parts,
+      ...(order && { order }),
+      staged: staged === null || config === null ? null : { ...staged, config },
+    };
   });

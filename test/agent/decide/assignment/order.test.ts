@@ -63,12 +63,7 @@ const ROWS: readonly (readonly [what: string, state: State, seen: Observation, O
   ['a KubeletNode that was made again and wants nothing yet', onB, seen(under(0, 'new')), kept],
   ['the same config under a lower number', onB, seen(wanting(B), under(5)), kept],
   ['the same config under a higher number', onB, seen(wanting(B), under(7)), { ...kept, obeyed: 7 }],
-  [
-    'the one before, in the middle of a trial',
-    obeying(onTrial(judging())),
-    seen(wanting(A), under(5)),
-    kept,
-  ],
+  ['the one before, in the middle of a trial', obeying(onTrial(judging())), seen(wanting(A), under(5)), kept],
   ['the one that runs, where the last one was refused', obeying(rejecting(A)), seen(wanting(A), under(5)), kept],
   [
     'another config that is ready, under a higher number',

@@ -104,8 +104,10 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   return {
     received(node, isListed = false) {
-      // A late event of an own write would look like a change by another writer. A cluster that was restored may list it again.
-      if (!isListed && node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
+      // A cluster that was restored gives the same versions again.
+      if (isListed) ownVersions.length = 0;
+      // A late event of an own write would look like a change by another writer.
+      if (node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
       present = node === null ? undefined : (node.status ?? {});
       wakeUps.poke();
     },

@@ -89,10 +89,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     // What was not in the write was changed by somebody else, or by a restore of the cluster: that is news.
     const missing = Object.entries(mergeDiff({ ...present, heartbeat: undefined }, { ...wanted }) ?? {});
     dropped = Object.fromEntries(missing.filter(([field]) => patch !== null && field in patch));
+    const isWhole = Object.keys(dropped).length === missing.length;
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
     await clock.sleep(REST_MS, signal);
     if (isSaid) collect();
-    return heartbeatAt;
+    return isWhole ? heartbeatAt : clock.monotonic() + REST_MS;
   };
 
   const failed = (error: unknown): void => {

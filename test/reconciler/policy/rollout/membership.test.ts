@@ -31,6 +31,7 @@ const without = (key: 'pool' | 'spec', { spec, metadata, status = {} }: KubeletN
   return key === 'spec' ? { metadata, status } : { metadata, spec: rest, status };
 };
 const fallingBack = idleNode(stray, { phase: 'FallingBack' });
+const FOR_LOCAL = { reason: 'StateLost', seen: 's', message: '' } as const;
 const leftBehind: KubeletNode = { ...idleNode(stray), spec: { pool: 'lost' } };
 
 interface Case {
@@ -62,6 +63,11 @@ const ROWS: readonly (readonly [string, Case, string])[] = [
   [
     'that nobody selects and that was told a config belongs to those that leave, though its agent is silent',
     { node: stray, is: without('pool', settledNode(stray, OLD, { heartbeat: SILENT })) },
+    'leaving',
+  ],
+  [
+    'that nobody selects and that asks for a turn to go back to its local config belongs to those that leave',
+    { node: stray, is: { ...settledNode(stray, OLD, { awaitsTurn: FOR_LOCAL }), spec: {} } },
     'leaving',
   ],
   ['of a pool that is gone belongs to those that leave', { node: stray, is: leftBehind }, 'leaving'],

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
-import { type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { isUnavailable, type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
@@ -94,6 +94,12 @@ describe('a node', () => {
       assert.deepEqual(found, expected === 'free' ? [] : [expected]);
     });
   }
+});
+
+it('a node whose status may be from the past counts as unavailable: it may be in the middle of a change', () => {
+  const at = (view: Partial<NodeView>): boolean =>
+    isUnavailable(memberOf({ ...node, ...view }, settledNode(node, POOL), TARGET, 0, NOW));
+  assert.deepEqual([at({}), at({ doubted: true })], [false, true]);
 });
 
 describe('how a node stands in a pool that soaks for ten minutes', () => {

@@ -58,7 +58,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const reasons = createOngoingFaultReasons();
 
   /** @returns when to write again at the latest */
-  const write = async (signal: AbortSignal): Promise<Millis> => {
+  const write = async (signal: AbortSignal, isAgain = false): Promise<Millis> => {
     if (present === undefined || latest === undefined) return heartbeatAt;
     const { heartbeat: _, ...before } = present;
     const wanted = 'tooNew' in latest ? statusOfStateTooNew(latest, present) : statusOf(latest, present);
@@ -71,10 +71,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       return isSaid ? heartbeatAt : Math.min(heartbeatAt, wordsAt);
     }
     if (isWords) wordsAt = now + WORDS_MS;
-    // A cluster that was restored may have an older number than the one that was written last.
-    const { obeyedOrder } = wanted;
-    const number = obeyedOrder === undefined ? {} : { obeyedOrder };
-    const status = { ...patch, ...number, heartbeat: toTimestamp(clock.now()) };
+    const status = { ...patch, heartbeat: toTimestamp(clock.now()) };
     const subresource = { subresource: 'status' } as const;
     const written = await kube.mergePatch<KubeletNode>(
       { resource: KUBELET_NODES },
@@ -91,9 +88,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     dropped = Object.fromEntries(missing.filter(([field]) => patch !== null && field in patch));
     const isWhole = Object.keys(dropped).length === missing.length;
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
+    // Without a rest: what comes with a heartbeat is believed.
+    if (!isWhole && !isAgain) return write(signal, true);
     await clock.sleep(REST_MS, signal);
     if (isSaid) collect();
-    return isWhole ? heartbeatAt : clock.monotonic() + REST_MS;
+    return heartbeatAt;
   };
 
   const failed = (error: unknown): void => {

@@ -53,6 +53,12 @@ const ROWS: readonly (readonly [what: string, state: State, seen: Observation, O
     seen(wanting(null), under(7)),
     { first: 'install', assigned: null, obeyed: 7 },
   ],
+  [
+    'no config under the same number, where the agent lost what was assigned',
+    obeying({ ...idle(B), assigned: null }),
+    seen(wanting(null), under(6)),
+    { assigned: null, obeyed: 6, asks: 'local' },
+  ],
   ['no spec at all', onB, seen(under(0)), kept],
   [
     'another config of a KubeletNode that was made again',

@@ -1,6 +1,6 @@
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { AGENT_SILENT_MS, HEARTBEAT_MS } from '#shared/contract/api/silent-agent.ts';
+import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import type { Desired } from '../desired.ts';
@@ -139,8 +139,8 @@ function assignedSeen(
   return { assigned: last?.assigned ?? now, told };
 }
 
-/** A living agent writes at least that often, and at once what a restored cluster says otherwise. */
-const DOUBT_MS: Millis = HEARTBEAT_MS + 60_000;
+/** An agent that lives is connected again within 45 seconds (`FOLLOW_BACKOFF`), and writes at once what a restored cluster says otherwise. */
+const DOUBT_MS: Millis = 60_000;
 
 /**
  * Numbers of orders only grow, unless the cluster goes back in time. Its agents say within seconds how their nodes really are: until then,

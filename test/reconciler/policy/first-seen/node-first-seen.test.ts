@@ -302,8 +302,8 @@ describe('what is seen of a node', () => {
       { order: 5 },
     ],
     [
-      'is believed where its agent has not written for longer than any that lives',
-      { ...looks(5, restored), last: { order: 5, doubted: { stamp: restored, at: NOW - 6 * MINUTE - 1 } } },
+      'is believed where its agent has not written for longer than any that lives needs',
+      { ...looks(5, restored), last: { order: 5, doubted: { stamp: restored, at: NOW - MINUTE - 1 } } },
       { order: 5 },
     ],
     ['is not doubted where its KubeletNode is away', { kubeletNodes: [], last: { order: 6 } }, {}],

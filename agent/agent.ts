@@ -132,7 +132,7 @@ export function createAgent(ports: AgentPorts): Agent {
   const saySight = createVisibilityLog(log, clock);
   const assignment = watchAssignment({
     ...ports,
-    onHeard: (node) => reporter.received(node),
+    onHeard: (node, isListed) => reporter.received(node, isListed),
     onChange: () => wakeUps.poke(),
   });
   const rebooter = ports.rebooter ?? createRebooter(ports);

@@ -3,10 +3,11 @@ import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
 import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../host/local-record.ts';
-import { type Doing, INITIAL_STATE, neededConfigs, type State, type Target } from '../decide/state.ts';
+import { type Doing, INITIAL_STATE, neededConfigs, type Obeyed, type State, type Target } from '../decide/state.ts';
 import { decodeDoing } from './doing-codec.ts';
 import { ensureDirectories, readFile } from '../host/state-files.ts';
 import { createPayloadStore, type PayloadStore } from './payload-store.ts';
+import { decodeObeyed } from './obeyed-codec.ts';
 import { decodeReference, NO_REFERENCE } from './reference.ts';
 import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
 import { createOrderedRecords, type RecordName } from './write-order.ts';
@@ -111,6 +112,7 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
         lastKnownGood: await find('last-known-good', NO_REFERENCE, decodeReference),
         doing: await find<Doing | null>('trial', null, decodeDoing),
         failures: await find('rejected', NO_FAILURES, decodeFailures),
+        obeyed: await find<Obeyed | undefined>('order', undefined, decodeObeyed),
       };
       await findLocalRecord();
       if (tooNew[0] !== undefined) return { state: INITIAL_STATE, problems: [], tooNew: tooNew[0] };

@@ -4,6 +4,7 @@ import {
   type Config,
   type Doing,
   IDLE,
+  type Obeyed,
   rejectionOf,
   sameConfig,
   type State,
@@ -17,12 +18,13 @@ import type { Failures } from './rejected-codec.ts';
 /** A file's content, or that it was there and could not be believed. */
 export type RecordFound<T> = { readonly found: T } | { readonly damaged: string };
 
-/** What the four files under `meta` hold. `doing` is null where there is no such file. */
+/** What the files under `meta` hold. `doing` is null where there is no such file. */
 export interface Records {
   readonly assigned: RecordFound<Reference>;
   readonly lastKnownGood: RecordFound<Reference>;
   readonly doing: RecordFound<Doing | null>;
   readonly failures: RecordFound<Failures>;
+  readonly obeyed: RecordFound<Obeyed | undefined>;
 }
 
 const RECORD_LOST: Failure = {
@@ -37,7 +39,7 @@ const RECORD_LOST: Failure = {
  * @param at RFC 3339
  */
 export function restoreState(records: Records, at: string): State {
-  const { assigned, lastKnownGood, doing, failures } = records;
+  const { assigned, lastKnownGood, doing, failures, obeyed } = records;
   const state: State = {
     assigned: 'found' in assigned ? assigned.found.target : null,
     lastKnownGood: 'found' in lastKnownGood ? lastKnownGood.found.target : runningInstead(failures),
@@ -47,6 +49,7 @@ export function restoreState(records: Records, at: string): State {
     error: 'found' in failures ? failures.found.error : null,
     refusedBase: 'found' in failures ? failures.found.refusedBase : null,
     ...('found' in failures && failures.found.unproved !== undefined ? { unproved: failures.found.unproved } : {}),
+    ...('found' in obeyed && obeyed.found !== undefined ? { obeyed: obeyed.found } : {}),
   };
   if ('damaged' in doing) return { ...state, doing: guessDoing(state, records) };
   if (doing.found !== null) {

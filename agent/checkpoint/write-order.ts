@@ -1,20 +1,21 @@
 import type { State } from '../decide/state.ts';
 import { encodeDoing } from './doing-codec.ts';
+import { encodeObeyed } from './obeyed-codec.ts';
 import { encodeReference } from './reference.ts';
 import { encodeFailures, failuresOf } from './rejected-codec.ts';
 
 /** The files under `meta` that a state is made of. */
-export type RecordName = 'assigned' | 'last-known-good' | 'trial' | 'rejected';
+export type RecordName = 'assigned' | 'last-known-good' | 'trial' | 'rejected' | 'order';
 
 /**
  * The order in which a state's files are written. Why something failed comes before what follows from that. What the node
  * is in the middle of comes first when it begins, and goes last when it ends, so that a node that dies in between goes on
- * with it.
+ * with it. The number of the order comes after all that it led to.
  */
 export function writeOrder({ doing }: State): readonly RecordName[] {
   return doing.phase === 'idle'
-    ? ['rejected', 'last-known-good', 'assigned', 'trial']
-    : ['rejected', 'trial', 'last-known-good', 'assigned'];
+    ? ['rejected', 'last-known-good', 'assigned', 'trial', 'order']
+    : ['rejected', 'trial', 'last-known-good', 'assigned', 'order'];
 }
 
 /** What each of a state's files has to say, in the order in which they are written; null for no file. */
@@ -43,6 +44,8 @@ function partsOf(name: RecordName, state: State): readonly unknown[] {
       return [state.lastKnownGood, state.promotedAt];
     case 'trial':
       return [state.doing];
+    case 'order':
+      return [state.obeyed];
     case 'rejected':
       return [
         state.rejected,
@@ -65,6 +68,8 @@ function textOf(name: RecordName, state: State): string | null {
       return encodeReference({ target: lastKnownGood, promotedAt });
     case 'trial':
       return encodeDoing(doing);
+    case 'order':
+      return encodeObeyed(state.obeyed);
     case 'rejected':
       return encodeFailures(failuresOf(state));
   }

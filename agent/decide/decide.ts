@@ -7,6 +7,7 @@ import { continueFallingBack } from './fall-back.ts';
 import { restOrRepair } from './drift.ts';
 import { withGuard } from './trial-guard.ts';
 import { applyAssignment } from './apply-assignment.ts';
+import { withKubeletNode, withObeyedOrder } from './assignment/order.ts';
 import { withUninstall } from './uninstall-when-idle.ts';
 import { DEFAULT_TIMING, type AgentTiming } from './timing.ts';
 import { withReboot } from './reboot.ts';
@@ -24,8 +25,12 @@ import type { State } from './state.ts';
  * - `next` is written to disk before the first action, because any of them can be the last thing this process does.
  */
 export function decide(before: State, seen: Observation, pace: AgentTiming = DEFAULT_TIMING): Decision {
-  const state = provenByBoot(before, seen);
-  const guarded = (decision: Decision): Decision => withReboot(state, withBootGuard(withGuard(decision, seen), seen));
+  const state = provenByBoot(withKubeletNode(before, seen), seen);
+  const guarded = (decision: Decision): Decision => {
+    const done = withReboot(state, withBootGuard(withGuard(decision, seen), seen));
+    const next = withObeyedOrder(done.next, seen);
+    return next === done.next ? done : { ...done, next };
+  };
   const back = fallBackAfterAbsence(state, seen);
   if (back !== undefined) return guarded(back);
   const { outcome, decision } = applyAssignment(state, seen);

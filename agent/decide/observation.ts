@@ -27,6 +27,14 @@ export type Intent =
   /** There is an assignment that cannot be read. */
   | { readonly intent: 'invalid'; readonly failure: Failure };
 
+/** What tells the present order from others. */
+export interface SeenOrder {
+  /** Of the KubeletNode. */
+  readonly uid: string;
+  /** `spec.order`; 0 where there is none. */
+  readonly number: number;
+}
+
 /** What came of fetching and checking a config, before the kubelet has heard of it. */
 export type StageResult =
   /** `warnings`: what preflight found that does not speak against a trial, in sentences. */
@@ -111,6 +119,8 @@ export interface Observation {
   readonly intent: Intent;
   /** `metadata.generation` of the KubeletNode that the intent was read from; undefined where there is none. */
   readonly generation: number | undefined;
+  /** Of the same KubeletNode; absent where there is none, and where the intent is not the API server's. */
+  readonly order?: SeenOrder;
   /** For the config of the intent; null where nothing was tried. */
   readonly staged: Staged | null;
   readonly candidate: Candidate | null;

@@ -1,4 +1,5 @@
 import type { TurnRequest } from '#shared/contract/api/kubelet-node.ts';
+import { turnForOldOrder } from './assignment/order.ts';
 import { whyTurnNeededAfterAbsence } from './boot-guard.ts';
 import { firstPhrases } from './first-phrases.ts';
 import type { Observation } from './observation.ts';
@@ -17,11 +18,15 @@ export function restartNeeded(state: State, seen: Observation): TurnRequest | nu
   return overNewBase(state, lastKnownGood, seen) ?? awayFromOther(lastKnownGood, seen);
 }
 
-/** The same, or the one before another trial of what the guard took back after a boot. Known to reconcilers by the word for a loss. */
+/**
+ * The same, or the one before another trial of what the guard took back after a boot, or before an old order is followed. Known to
+ * reconcilers by the word for a loss.
+ */
 export function turnNeeded(state: State, seen: Observation): TurnRequest | null {
   const { intent, fingerprint } = seen;
   const message = whyTurnNeededAfterAbsence(state, seen);
-  if (message === undefined || intent.intent !== 'config') return restartNeeded(state, seen);
+  if (message === undefined || intent.intent !== 'config')
+    return turnForOldOrder(state, seen) ?? restartNeeded(state, seen);
   return { reason: 'StateLost', seen: fingerprint, config: intent.config.source.sha256, message };
 }
 

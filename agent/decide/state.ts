@@ -82,6 +82,16 @@ export interface State {
   readonly refusedBase: RefusedBase | null;
   /** Absent where the guard has nothing to watch the next boot for. */
   readonly unproved?: Unproven;
+  /** The last order that was followed. Absent where none had a number. */
+  readonly obeyed?: Obeyed;
+}
+
+/** An order that was taken up or refused: what is not above it is none. */
+export interface Obeyed {
+  /** Of the KubeletNode. */
+  readonly uid: string;
+  /** The highest `spec.order`, whatever KubeletNode it was of. */
+  readonly order: number;
 }
 
 /** A config that was promoted, and under which no agent has come up after a boot yet: the guard watches the next one. */

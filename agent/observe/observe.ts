@@ -6,6 +6,7 @@ import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/checkpoint-store.ts';
 import { intentOf } from '../decide/assignment/intent.ts';
+import { orderIn } from '../decide/assignment/order.ts';
 import { preflightRequestOf } from '../decide/assignment/preflight-request.ts';
 import { candidateFromMemory } from '../decide/preflight-candidate.ts';
 import { type ProcessMemory, observationFromMemory } from '../decide/process-memory.ts';
@@ -106,6 +107,7 @@ export function createObserve(options: ObserveOptions): Observe {
     numaNodes ??= await options.numaNodes?.().catch(() => undefined);
     const assignment = options.assignment();
     const intent: Intent = options.uninstall ? { intent: 'local' } : intentOf(assignment);
+    const order = options.uninstall ? undefined : orderIn(assignment);
     bootId = await options.bootId().catch(() => bootId);
     const minorBefore = minorNumber((await ownNode.kubeletVersion()) ?? '');
     let seenFiles = await observeFiles(activeOf(state), payloads, installer);
@@ -163,6 +165,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const seen: Observation = {
       intent,
       generation: assignment?.metadata.generation,
+      ...(order && { order }),
       ...recalled,
       candidate: candidateFromMemory(preflightRequestOf(assignment), memory.candidate, startedAt),
       files: seenFiles.files,

@@ -11,8 +11,12 @@ export interface WatchAssignmentOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** The object as it is now; null where there is none. */
-  readonly onHeard: (node: KubeletNode | null) => void;
+  /**
+   * The object as it is now; null where there is none.
+   *
+   * @param isListed see `Reporter.received`
+   */
+  readonly onHeard: (node: KubeletNode | null, isListed: boolean) => void;
   /** A poke: the spec may be another. The agent's own writes do not poke. */
   readonly onChange: () => void;
 }
@@ -41,7 +45,7 @@ export function watchAssignment(options: WatchAssignmentOptions): AssignmentWatc
         if (away.over()) log.info({}, 'the assignment is watched again');
         const before = current;
         current = nodeIn(heard, nodeName, current);
-        onHeard(current);
+        onHeard(current, heard.heard === 'replaced');
         if (orderOf(current) !== orderOf(before)) onChange();
       }
     },

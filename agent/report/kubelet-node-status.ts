@@ -67,6 +67,7 @@ export function nodeReportOf(facts: StatusFacts): NodeReport {
     phase,
     status: {
       ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(state.obeyed && { obeyedOrder: state.obeyed.order }),
       assigned: referenceTo(state.assigned),
       active: isUnknown ? UNKNOWN : referenceTo(activeOf(state)),
       lastKnownGood: isUnknown ? UNKNOWN : referenceTo(state.lastKnownGood),

@@ -25,8 +25,12 @@ export interface ReporterOptions {
 
 /** Keeps the KubeletNode's status true. It has a life of its own: a node never waits for its report. */
 export interface Reporter {
-  /** The KubeletNode as the API server has it; null where there is none, and so nothing to report to. */
-  received(node: KubeletNode | null): void;
+  /**
+   * The KubeletNode as the API server has it; null where there is none, and so nothing to report to.
+   *
+   * @param isListed it was just read, and so is no late event
+   */
+  received(node: KubeletNode | null, isListed?: boolean): void;
   /** What is to be reported from now on. Only the latest counts. */
   report(latest: NodeReport | TooNewState): void;
   run(signal: AbortSignal): Promise<void>;
@@ -54,7 +58,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const reasons = createOngoingFaultReasons();
 
   /** @returns when to write again at the latest */
-  const write = async (signal: AbortSignal): Promise<Millis> => {
+  const write = async (signal: AbortSignal, isAgain = false): Promise<Millis> => {
     if (present === undefined || latest === undefined) return heartbeatAt;
     const { heartbeat: _, ...before } = present;
     const wanted = 'tooNew' in latest ? statusOfStateTooNew(latest, present) : statusOf(latest, present);
@@ -79,8 +83,13 @@ export function createReporter(options: ReporterOptions): Reporter {
     ownVersions.push(written.metadata.resourceVersion ?? '');
     ownVersions.splice(0, ownVersions.length - 20);
     present = written.status ?? {};
-    dropped = mergeDiff({ ...present, heartbeat: undefined }, { ...wanted });
+    // What was not in the write was changed by somebody else, or by a restore of the cluster: that is news.
+    const missing = Object.entries(mergeDiff({ ...present, heartbeat: undefined }, { ...wanted }) ?? {});
+    dropped = Object.fromEntries(missing.filter(([field]) => patch !== null && field in patch));
+    const isWhole = Object.keys(dropped).length === missing.length;
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
+    // Without a rest: what comes with a heartbeat is believed.
+    if (!isWhole && !isAgain) return write(signal, true);
     await clock.sleep(REST_MS, signal);
     if (isSaid) collect();
     return heartbeatAt;
@@ -94,7 +103,9 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
 
   return {
-    received(node) {
+    received(node, isListed = false) {
+      // A cluster that was restored gives the same versions again.
+      if (isListed) ownVersions.length = 0;
       // A late event of an own write would look like a change by another writer.
       if (node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
       present = node === null ? undefined : (node.status ?? {});

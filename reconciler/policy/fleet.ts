@@ -97,6 +97,8 @@ export interface NodeView {
   readonly unselected?: Unselected;
   /** Absent while the node's assignment is of its own pool, and in a single look at the fleet. */
   readonly poolChange?: PoolChange;
+  /** The status of its KubeletNode may be from the past: the cluster may have been restored, and its agent has not reported since. */
+  readonly doubted?: true;
   /** Since when it could take part in no rollout, without a break, on the reconciler's clock; absent while it can. */
   readonly unableSince?: Millis;
 }

@@ -160,11 +160,13 @@ function planGroup(
   const payloadOf = createPayloadReader(group.pool, sources);
   const disruption = nodeDisruptions(payloadOf);
   const hearsay = hearsayOf(desired, group);
+  const doubted = group.members.flatMap(({ node }) => (node.doubted === true ? [node.name] : []));
   const decisions = decideGroup(
     {
       group: budgeted,
       now,
       unverified: hearsay,
+      doubted,
       targets: aims,
       present,
       policy: desired.policy,

@@ -18,7 +18,7 @@ import { objectsOf } from '#sandbox/api-server/sandbox-objects.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
 import { EVENT_VIEW } from '#sandbox/api-server/resources/event-views.ts';
 import { createRegistry } from '#sandbox/api-server/resources/registry.ts';
-import { createStore } from '#sandbox/api-server/store/resource-store.ts';
+import { createStore, type Snapshot } from '#sandbox/api-server/store/resource-store.ts';
 import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
 import { createWatchHub } from '#sandbox/api-server/watch/hub.ts';
 
@@ -67,6 +67,9 @@ export interface SandboxApiServer {
   readonly sendBookmarks: () => void;
   /** Forgets the past: who watches from an older version gets a 410, and so does who asks for the next page of a list. */
   readonly compact: () => void;
+  /** A backup of etcd, and its restore: who watches hears nothing of it, as from a real server. */
+  readonly snapshot: () => Snapshot;
+  readonly restore: (snapshot: Snapshot) => void;
   /** Goes away, as in an outage: connections break, all objects stay. Also the way to be done with it. */
   readonly stop: () => Promise<void>;
   /** Comes back on the same port. */
@@ -102,6 +105,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<Sandbox
     dropWatches: (how = 'closed') => hub.all().forEach((watcher) => watcher.end(how)),
     sendBookmarks: () => hub.all().forEach((watcher) => watcher.bookmark()),
     compact: api.store.compact,
+    snapshot: api.store.snapshot,
+    restore: api.store.restore,
   };
 }
 

@@ -93,7 +93,8 @@ const AT_REST = {
 
 function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGeneration: number, at: string): NextReport {
   const wanted = wantedBy(spec);
-  const answered = { ...before, ...answerTo(spec, before, at), observedGeneration, heartbeat: at };
+  const number = spec.order === undefined ? {} : { obeyedOrder: Math.max(spec.order, before.obeyedOrder ?? 0) };
+  const answered = { ...before, ...answerTo(spec, before, at), ...number, observedGeneration, heartbeat: at };
   const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
   if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(answered);

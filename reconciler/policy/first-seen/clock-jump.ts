@@ -44,6 +44,7 @@ function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
     promotion,
     drainFailed,
     unableSince,
+    doubted,
   } = sight;
   return {
     ...sight,
@@ -57,6 +58,7 @@ function nodeForward(sight: NodeFirstSeen, by: Millis): NodeFirstSeen {
     ...(promotion === undefined ? {} : { promotion: stampForward(promotion, by) }),
     ...(drainFailed === undefined ? {} : { drainFailed: { ...drainFailed, at: drainFailed.at + by } }),
     ...(unableSince === undefined ? {} : { unableSince: unableSince + by }),
+    ...(doubted === undefined ? {} : { doubted: { ...doubted, at: doubted.at + by } }),
   };
 }
 

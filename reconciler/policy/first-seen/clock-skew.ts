@@ -35,7 +35,17 @@ export function nodesWithoutClockSkew({ nodes }: Pick<Fleet, 'nodes'>, sights: F
 
 function seenOf(
   { drainFailed }: NodeView,
-  { firstSeen, assigned, told, readiness, unselected, poolChange, unableSince, drainFailed: failed }: NodeFirstSeen,
+  {
+    firstSeen,
+    assigned,
+    told,
+    readiness,
+    unselected,
+    poolChange,
+    unableSince,
+    drainFailed: failed,
+    doubted,
+  }: NodeFirstSeen,
 ): Partial<NodeView> {
   return {
     firstSeen,
@@ -45,6 +55,7 @@ function seenOf(
     ...(unselected === undefined ? {} : { unselected }),
     ...(poolChange === undefined ? {} : { poolChange }),
     ...(unableSince === undefined ? {} : { unableSince }),
+    ...(doubted === undefined ? {} : { doubted: true }),
     ...(drainFailed === undefined || failed === undefined ? {} : { drainFailed: { ...drainFailed, at: failed.at } }),
   };
 }

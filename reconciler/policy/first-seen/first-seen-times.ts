@@ -34,6 +34,7 @@ export function firstSeenTimes(
   ahead: Millis = 0,
 ): FirstSeenTimes {
   const isInstalled = fleet.kubeletNodes.size > 0;
+  const resumed = before === null && ahead > 0;
   const nodes = new Map<string, NodeFirstSeen>();
   const poolUntilNow = poolsUntilNow(fleet);
   for (const node of fleet.nodes.values()) {
@@ -42,7 +43,10 @@ export function firstSeenTimes(
     const known = before?.nodes.get(node.name);
     const last = known?.uid === node.uid ? known : undefined;
     const joined = before !== null || (kubeletNode === undefined && isInstalled);
-    nodes.set(node.name, nodeFirstSeen(node, kubeletNode, last, { joined, desired, fleet, poolUntilNow, now, ahead }));
+    nodes.set(
+      node.name,
+      nodeFirstSeen(node, kubeletNode, last, { joined, resumed, desired, fleet, poolUntilNow, now, ahead }),
+    );
   }
   const lost = lostSince(before, desired, fleet);
   return { nodes, sources: sourcesSeen(before, fleet, now), ...(lost.size > 0 && { lost }) };

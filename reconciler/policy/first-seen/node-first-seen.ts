@@ -14,6 +14,7 @@ import {
   provenConfigOf,
   sameTarget,
 } from '../rollout/node-progress.ts';
+import { lastOrderOf } from '../rollout/next-order.ts';
 import { storedTime } from './stored-time.ts';
 import { type PoolChangeInput, poolChangeOf } from './pool-change.ts';
 
@@ -52,6 +53,10 @@ export interface NodeFirstSeen {
   readonly drainFailed?: SeenStamp<Millis>;
   /** It is not Ready, or its agent silent, with what this pool told it and it has yet to prove; absent while that is not so. */
   readonly down?: { readonly pool: string; readonly target: LostNode['target'] };
+  /** The highest number of an order that its KubeletNode spoke of; absent for none. */
+  readonly order?: number;
+  /** The `heartbeat` of a status that may be from the past, until its agent writes another; absent for one that is believed. */
+  readonly doubted?: SeenStamp<string>;
   /** Since when it could take part in no rollout, without a break (`participation.ts`). */
   readonly unableSince?: Millis;
 }
@@ -60,6 +65,8 @@ export interface NodeFirstSeen {
 interface Look extends PoolChangeInput {
   /** A Node not seen before joined since the last look. */
   readonly joined: boolean;
+  /** This process has only just begun to look, and nobody led for a while before: etcd may have been restored meanwhile. */
+  readonly resumed?: boolean;
 }
 
 /**
@@ -97,6 +104,7 @@ export function nodeFirstSeen(
         ? last.readiness
         : { stamp: ready, at: now - (last === undefined ? (node.readyForMs ?? 0) : 0) },
     ...assignedSeen(kubeletNode, last, now),
+    ...ordersSeen(kubeletNode, last, look),
     ...(unselected === undefined ? {} : { unselected }),
     ...(moved === undefined ? {} : { poolChange: moved }),
     ...(heartbeatSeen === undefined ? {} : { heartbeat: heartbeatSeen }),
@@ -129,6 +137,29 @@ function assignedSeen(
   const healthyMs = last === undefined ? (kubeletNode?.status?.trial?.healthySeconds ?? 0) * 1000 : 0;
   const told = last?.told?.stamp === stamp ? last.told : { stamp, at: now - healthyMs };
   return { assigned: last?.assigned ?? now, told };
+}
+
+/** An agent that lives is connected again within 45 seconds (`FOLLOW_BACKOFF`), and writes at once what a restored cluster says otherwise. */
+const DOUBT_MS: Millis = 60_000;
+
+/**
+ * Numbers of orders only grow, unless the cluster goes back in time. Its agents say within seconds how their nodes really are: until then,
+ * nobody knows who is in the middle of a change.
+ */
+function ordersSeen(
+  kubeletNode: KubeletNode | undefined,
+  last: NodeFirstSeen | undefined,
+  { resumed, now }: Pick<Look, 'resumed' | 'now'>,
+): Pick<NodeFirstSeen, 'order' | 'doubted'> {
+  const stamp = kubeletNode?.status?.heartbeat;
+  const order = lastOrderOf(kubeletNode);
+  const isBack = resumed === true || (kubeletNode !== undefined && order < (last?.order ?? 0));
+  const known = last?.doubted?.stamp === stamp ? last?.doubted : undefined;
+  const doubted = isBack && stamp !== undefined ? { stamp, at: now } : known;
+  return {
+    ...(order === 0 ? {} : { order }),
+    ...(doubted === undefined || now - doubted.at > DOUBT_MS ? {} : { doubted }),
+  };
 }
 
 /** A stamp that is missing or unreadable for a while changes nothing: it may come back as it was. */

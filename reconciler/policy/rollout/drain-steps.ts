@@ -42,7 +42,7 @@ function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Mill
     return [{ step: 'evict', node: name, since: drain?.at ?? now }];
   }
   const counts: readonly Step[] = isCounted(verdict) ? [{ step: 'count-pods', node: name, at: now }] : [];
-  const waits = verdict?.verdict === 'hold' && verdict.hold === 'no-commit';
+  const waits = verdict?.verdict === 'hold' && (verdict.hold === 'no-commit' || verdict.hold === 'unheard');
   if (waits || isBeingChanged(decision) || drain === undefined) return counts;
   return [...counts, { step: 'uncordon', node: name, uid, failed: failedDrain(node, decision, now) }];
 }

@@ -129,8 +129,9 @@ const homeOf = (pool: DesiredPool | null): Home => ({
 function leaving(node: KubeletNode | undefined, desired: Desired, now: Millis): string | null | undefined {
   const pool = node?.spec?.pool;
   if (pool !== undefined) return desired.pools.has(pool) ? pool : null;
-  const hasSomething =
-    assignmentOf(node) !== null || inTransition(node, now) || progressOf(node, null, now) === 'outdated';
+  const towardsLocal = progressOf(node, null, now);
+  const isAway = towardsLocal === 'outdated' || towardsLocal === 'awaits-turn';
+  const hasSomething = assignmentOf(node) !== null || inTransition(node, now) || isAway;
   return hasSomething ? null : undefined;
 }
 
@@ -213,7 +214,7 @@ export const isConfigurable = ({ target, unrendered }: Member): boolean => targe
 
 /** It counts against the budget, for whatever reason. */
 export const isUnavailable = ({ lifecycle, node }: Member): boolean =>
-  lifecycle.takesPlace || !node.ready || node.cordoned;
+  lifecycle.takesPlace || !node.ready || node.cordoned || node.doubted === true;
 
 /** It holds a place by its change. */
 export const isInPlace = ({ lifecycle }: Member): boolean => lifecycle.inChange && lifecycle.takesPlace;

@@ -76,12 +76,15 @@ function standingOfLiving(node: KubeletNode, target: NodeTarget): Progress {
 export function turnAskedBy(node: KubeletNode | undefined): TurnRequest | undefined {
   const { awaitsTurn = null, phase } = node?.status ?? {};
   const rests = phase === 'Idle' || phase === 'Drifted' || phase === 'Staging';
-  const assignment = awaitsTurn === null ? null : assignmentOf(node);
-  if (!rests || awaitsTurn === null || assignment === null) return undefined;
+  if (!rests || awaitsTurn === null) return undefined;
+  const assignment = assignmentOf(node);
+  if (assignment === null) return isForLocal(awaitsTurn) ? awaitsTurn : undefined;
   const { reason, config = assignment.sha256 } = awaitsTurn;
   const isForIt = reason === 'StateLost' ? config === assignment.sha256 : hasProved(node, assignment);
   return isForIt ? awaitsTurn : undefined;
 }
+
+const isForLocal = ({ reason, config }: TurnRequest): boolean => reason === 'StateLost' && config === undefined;
 
 /** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
 const UNBLAMED = 'UnhealthyBefore';
@@ -169,11 +172,11 @@ export function hasProved(node: KubeletNode | undefined, target: NodeTarget): bo
 
 /**
  * Whether the node runs this config already, has proven it and is at rest, so that being told of it costs nothing. A node that asks
- * for a restart may take any other assignment for its turn.
+ * for a restart may take any other assignment for its turn, unless it asks for what an older assignment wants.
  */
 export function runsAlready(node: KubeletNode | undefined, target: NodeTarget): boolean {
   const { phase, active, awaitsTurn = null } = node?.status ?? {};
-  const rests = phase === 'Idle' && awaitsTurn === null;
+  const rests = phase === 'Idle' && (awaitsTurn === null || awaitsTurn.reason === 'StateLost');
   return rests && target !== null && refersTo(active, target) && hasProved(node, target);
 }
 

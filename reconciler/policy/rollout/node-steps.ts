@@ -4,6 +4,7 @@ import { type NodeSpecs, keptTrial, isSameSpec } from './node-spec.ts';
 import type { Budgets } from './max-unavailable.ts';
 import type { MemberDecision, NodeVerdict } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
+import { nextOrderOf } from './next-order.ts';
 import { type PoolTrials, trialTermsOf } from './trial-terms.ts';
 import { withPreflightOrder } from './preflight-order.ts';
 
@@ -43,10 +44,11 @@ export function nodeSteps(
     if (verdict.verdict === 'change') {
       const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
       const { reboot, because } = verdict;
-      const order = reboot === undefined ? {} : { reboot };
+      const rebootOrder = reboot === undefined ? {} : { reboot };
       const turn =
         member.turnRequest === undefined ? {} : { ...unspentReboot(node), turn: { seen: member.turnRequest.seen } };
-      return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order, ...turn }, because }];
+      const told = { order: nextOrderOf(node), ...spec, ...forgive, ...rebootOrder, ...turn };
+      return [{ step: 'assign', node, spec: told, because }];
     }
     if (verdict.verdict === 'drain' && verdict.stage === 'preflight') {
       const asked = withPreflightOrder(node, spec, member.forgive ? member.failedAt : undefined);
@@ -61,13 +63,17 @@ export function nodeSteps(
           {
             step: 'amend',
             node,
-            spec: { ...kept, ...rebootIn(node), ...turnIn(node) },
+            spec: { ...orderIn(node), ...kept, ...rebootIn(node), ...turnIn(node) },
             because: 'the pool changed something other than the payload',
           },
         ]
       : [];
   });
 }
+
+/** What asks for no restart is no other order. */
+const orderIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'order'> =>
+  spec?.order === undefined ? {} : { order: spec.order };
 
 /** An order to reboot belongs to the change that it was given with, and stays while that change is what the node was told. */
 const rebootIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
@@ -85,8 +91,9 @@ const turnIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'turn'> =>
 function leavingSteps(node: KubeletNode, { lifecycle }: Member, verdict: NodeVerdict): readonly Step[] {
   const pool = node.spec?.pool;
   if (verdict.verdict === 'change') {
-    return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: verdict.because }];
+    const spec = { order: nextOrderOf(node), ...(pool === undefined ? {} : { pool }) };
+    return [{ step: 'unassign', node, spec, because: verdict.because }];
   }
   const gone = lifecycle.updated && pool !== undefined;
-  return gone ? [{ step: 'amend', node, spec: {}, because: 'the node runs its local config again' }] : [];
+  return gone ? [{ step: 'amend', node, spec: orderIn(node), because: 'the node runs its local config again' }] : [];
 }

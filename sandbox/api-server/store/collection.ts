@@ -9,6 +9,8 @@ export interface Collection {
   /** As it was at a version; undefined where that is forgotten. */
   readonly allAt: (version: number) => readonly StoredObject[] | undefined;
   readonly record: (change: Change) => void;
+  /** Puts these objects in place of all others, as of a version. Whoever watches hears nothing of it. */
+  readonly reset: (to: readonly StoredObject[], version: number) => void;
   readonly history: History;
 }
 
@@ -20,7 +22,7 @@ export const keyOfObject = ({ metadata }: StoredObject): string => keyOf(metadat
 
 export function createCollection(from: number, historyLimit: number): Collection {
   const objects = new Map<string, StoredObject>();
-  const history = createHistory(from, historyLimit);
+  let history = createHistory(from, historyLimit);
   let sorted: readonly StoredObject[] | undefined;
   return {
     get: (key) => objects.get(key),
@@ -42,7 +44,15 @@ export function createCollection(from: number, historyLimit: number): Collection
       sorted = undefined;
       history.add(change);
     },
-    history,
+    reset(to, version) {
+      objects.clear();
+      for (const object of to) objects.set(keyOfObject(object), object);
+      sorted = undefined;
+      history = createHistory(version, historyLimit);
+    },
+    get history() {
+      return history;
+    },
   };
 }
 

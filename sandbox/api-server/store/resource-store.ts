@@ -17,6 +17,17 @@ export interface ObjectStore {
   readonly remove: (resource: Resource, key: string) => StoredObject | undefined;
   /** Forgets all history, as etcd's compaction does: watches from older versions and older pages are refused. */
   readonly compact: () => void;
+  /** All of it as it is now. */
+  readonly snapshot: () => Snapshot;
+  /** Goes back in time: objects and versions are as they were then, and what came after is forgotten. */
+  readonly restore: (snapshot: Snapshot) => void;
+}
+
+/** What a backup of etcd has. */
+export interface Snapshot {
+  readonly version: number;
+  /** By resource. */
+  readonly objects: ReadonlyMap<string, readonly StoredObject[]>;
 }
 
 /**
@@ -77,6 +88,14 @@ export function createStore(
     put,
     remove,
     compact: () => collections.forEach(({ history }) => history.forgetTo(version)),
+    snapshot: () => ({
+      version,
+      objects: new Map([...collections].map(([id, collection]) => [id, collection.all()])),
+    }),
+    restore(snapshot) {
+      ({ version } = snapshot);
+      for (const [id, collection] of collections) collection.reset(snapshot.objects.get(id) ?? [], version);
+    },
   };
 }
 

@@ -14,7 +14,7 @@ export interface ResourceView {
 }
 
 /** What may be read of a collection; only the store writes. */
-export type Readable = Omit<Collection, 'record' | 'history'> & {
+export type Readable = Omit<Collection, 'record' | 'reset' | 'history'> & {
   readonly history: Pick<History, 'forgottenTo' | 'since' | 'newest'>;
 };
 

@@ -53,6 +53,11 @@ export interface RebootOrder {
  * spec says nothing: its node stays as it is.
  */
 export interface KubeletNodeSpec {
+  /**
+   * Number of this order. One that is not above `status.obeyedOrder` and wants something else is no order: the cluster went back in
+   * time, as after a restore of etcd. Absent where an older reconciler wrote the spec, and before the first order.
+   */
+  readonly order?: number;
   readonly pool?: string;
   /** The commit that led to this assignment; for people, never compared. */
   readonly commit?: string;
@@ -114,7 +119,7 @@ export interface Turn {
 /**
  * Why a node needs a restart although its assignment did not change. NewBase: its own config file changed under ours.
  * RunningOther: the kubelet does not run what its files say. StateLost: its agent lost its state, and the assignment was
- * carried out before that.
+ * carried out before that; or the cluster lost its state, and the assignment is not newer than what the agent obeyed.
  */
 export type TurnReason = 'NewBase' | 'RunningOther' | 'StateLost';
 
@@ -126,7 +131,7 @@ export interface TurnRequest {
   readonly message: string;
   /** With NewBase: hex SHA-256 of the node's own config file. */
   readonly base?: string;
-  /** With StateLost: hex SHA-256 of the payload that is to be installed again. */
+  /** With StateLost: hex SHA-256 of the payload that is to be installed again; absent for the local config. */
   readonly config?: string;
 }
 
@@ -182,6 +187,8 @@ export interface RejectedConfig {
 export interface KubeletNodeStatus {
   /** `metadata.generation` of the spec that the rest of the status speaks of. */
   readonly observedGeneration?: number;
+  /** The highest `spec.order` that the agent obeyed, also under another KubeletNode. Older agents do not have it. */
+  readonly obeyedOrder?: number;
   readonly phase?: NodePhase;
   readonly assigned?: ConfigReference;
   readonly active?: ConfigReference;

@@ -241,6 +241,46 @@ describe('the reporter', () => {
     assert.equal(writes(), before);
   });
 
+  const obeying = (order: number): State => ({ ...idle(A), obeyed: { uid: 'u', order } });
+  /** @returns the KubeletNode as it was once this was told */
+  const tell = async (state: State): Promise<KubeletNode> => {
+    reporter.report(told(state));
+    await clock.advance(1_000);
+    return (await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE)) ?? assert.fail();
+  };
+
+  it('puts right what a restored cluster lists, though it wrote that very version', async () => {
+    await hear();
+    const old = await tell(obeying(1));
+    await tell(obeying(2));
+    kube.put('kubeletnodes', { ...old });
+    reporter.received(old, true);
+    await clock.advance(1_000);
+    assert.equal(kube.status(NODE).obeyedOrder, 2);
+  });
+
+  it('hears of versions again that it wrote before the cluster was restored', async () => {
+    await hear();
+    const mine = await tell(obeying(1));
+    reporter.received(null, true);
+    kube.remove('kubeletnodes', NODE);
+    kube.assign(NODE, {});
+    const { resourceVersion = '' } = mine.metadata;
+    reporter.received({ metadata: { name: NODE, resourceVersion }, spec: {} });
+    await clock.advance(1_000);
+    assert.equal(kube.status(NODE).obeyedOrder, 1);
+  });
+
+  it('finds with its heartbeat that the cluster went back in time, and says at once how it is', async () => {
+    await hear();
+    const { status, ...old } = await tell(obeying(1));
+    await tell({ ...onTrial(judging()), obeyed: { uid: 'u', order: 2 } });
+    kube.put('kubeletnodes', { ...old, status });
+    const before = writes();
+    while (writes() === before) await clock.advance(1);
+    assert.deepEqual([kube.status(NODE).obeyedOrder, kube.status(NODE).phase, writes()], [2, 'Trial', before + 2]);
+  });
+
   it('stops trying for a KubeletNode that is gone, and reports to the next one', async () => {
     await hear();
     reporter.report(told(idle(A)));

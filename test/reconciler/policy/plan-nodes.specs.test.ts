@@ -196,6 +196,27 @@ const ROWS: readonly (readonly [string, Case, string | null, readonly string[], 
     [],
   ],
   [
+    'that is told another config is told under the next number',
+    { is: withSpec(settledNode(node, old, { obeyedOrder: 8 }), { order: 7 }), wants: next },
+    'assign',
+    USUAL,
+    { order: 9 },
+  ],
+  [
+    'that leaves its pool is told under the next number',
+    { is: withSpec(settledNode(stray, old), { order: 7 }), wants: old, view: stray },
+    'unassign',
+    ['pool'],
+    { order: 8 },
+  ],
+  [
+    'that hears of other trial settings hears of them under the number that it has',
+    { is: withSpec(settledNode(node, old), { order: 7 }), wants: validPool('workers', 110, quick) },
+    'amend',
+    [...USUAL, 'order'],
+    { order: 7 },
+  ],
+  [
     'that has left its pool forgets the name of it',
     { is: { ...idleNode(stray), spec: { pool: 'workers' } }, wants: old, view: stray },
     'amend',
@@ -240,7 +261,9 @@ describe('a node', () => {
       );
       assert.deepEqual([told?.step ?? null, more], [step, []]);
       const spec = told?.spec ?? {};
-      assert.deepEqual(Object.keys(spec).toSorted(), keys.toSorted());
+      // Every order has a number, and other terms are no order.
+      const numbered = step === 'assign' || step === 'unassign' ? ['order'] : [];
+      assert.deepEqual(Object.keys(spec).toSorted(), [...keys, ...numbered].toSorted());
       assert.deepEqual({ ...spec, ...values }, spec);
     });
   }

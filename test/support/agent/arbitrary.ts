@@ -112,6 +112,7 @@ export const arbitraryState: fc.Arbitrary<State> = fc.record(
       bootId: boots,
       absences: fc.nat(2),
     }),
+    obeyed: fc.record({ uid: fc.constantFrom('knode-1', 'knode-2'), order: fc.integer({ min: 1, max: 3 }) }),
   },
   { requiredKeys: ['assigned', 'lastKnownGood', 'doing', 'rejected', 'error', 'promotedAt', 'refusedBase'] },
 );
@@ -199,9 +200,15 @@ export const arbitraryObservation: fc.Arbitrary<Observation> = fc
     downMs: fc.constantFrom(0, 15_000, 3_600_000),
     startAgeMs: fc.constantFrom(null, 0, 600_000),
     fault: fc.constantFrom(null, FULL, { ...FULL, isFull: false }),
+    order: fc.option(fc.record({ uid: fc.constant('knode-1'), number: fc.nat(4) })),
   })
-  .map((parts) => {
+  .map(({ order, ...parts }) => {
     const { intent, staged } = parts;
     const config = intent.intent === 'config' ? intent.config : null;
-    return { ...QUIET, ...parts, staged: staged === null || config === null ? null : { ...staged, config } };
+    return {
+      ...QUIET,
+      ...parts,
+      ...(order && { order }),
+      staged: staged === null || config === null ? null : { ...staged, config },
+    };
   });

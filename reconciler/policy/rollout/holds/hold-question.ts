@@ -16,6 +16,8 @@ export interface GroupFacts {
   readonly now: Millis;
   /** Whether nobody but KubeletPools, which others may have written, says what the nodes are to run. */
   readonly unverified?: 'all' | 'pool' | undefined;
+  /** Names of nodes whose status may be from the past; absent for none. */
+  readonly doubted?: readonly string[];
   /** The pool as the cluster has it, with what people annotated. */
   readonly present: KubeletPool | undefined;
   readonly policy: ClusterPolicy;

@@ -21,6 +21,7 @@ export type HoldReason =
   | 'base-refused'
   | 'unselected'
   | 'no-commit'
+  | 'unheard'
   | 'relabelled';
 
 export interface Hold {

@@ -8,6 +8,7 @@ import { noCommit } from './no-commit.ts';
 import type { HoldCheck, HoldQuestion } from './hold-question.ts';
 import { rest } from './rest.ts';
 import { suspended } from './suspended.ts';
+import { unheard } from './unheard.ts';
 import { unselected } from './unselected.ts';
 import { wave } from './wave.ts';
 import { windowClosed } from './window-closed.ts';
@@ -16,6 +17,7 @@ import { windowClosed } from './window-closed.ts';
 export const OBSTACLES: readonly HoldCheck[] = [
   absent('no-agent'),
   noCommit,
+  unheard,
   unselected,
   absent('leaving'),
   haltedForNewClass,

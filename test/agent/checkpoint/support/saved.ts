@@ -4,7 +4,7 @@ import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory
 import { AT } from '../../../support/agent/states.ts';
 
 export const DIRECTORY = '/state';
-export const META = ['assigned', 'last-known-good', 'trial', 'rejected'] as const;
+export const META = ['assigned', 'last-known-good', 'trial', 'rejected', 'order'] as const;
 
 /** A disk with this state on it, and nothing else. */
 export async function saved(state: State): Promise<MemoryDisk> {

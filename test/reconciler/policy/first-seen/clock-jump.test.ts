@@ -125,4 +125,12 @@ describe('the time that a clock was put forward by', () => {
     assert.deepEqual(shiftTimes(sights(0), HOUR), sights(HOUR));
     assert.deepEqual(shiftTimes(sights(HOUR), -HOUR), sights(0));
   });
+
+  it('doubts a status for as long as it would have', () => {
+    const doubting = (at: number): FirstSeenTimes => ({
+      nodes: new Map([['a', { uid: 'a', firstSeen: 0, readiness: { stamp: '', at }, doubted: { stamp: 's', at } }]]),
+      sources: new Map(),
+    });
+    assert.deepEqual(shiftTimes(doubting(1), HOUR), doubting(1 + HOUR));
+  });
 });

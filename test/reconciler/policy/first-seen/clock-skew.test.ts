@@ -31,6 +31,11 @@ describe('the fleet as decisions see it', () => {
     assert.deepEqual(poolChange, { to: 'workers', since: NOW, by: 'commit' });
   });
 
+  it('has a mark on nodes whose status may be from the past', () => {
+    const { node: marked } = sighted({ status: { heartbeat: heard.stamp }, ahead: 60 * MINUTE });
+    assert.equal(marked.doubted, true);
+  });
+
   it('is as it was where nobody looked, where an agent has said nothing, and where nobody can read what it says', () => {
     const { fleet } = lookAt({});
     assert.deepEqual(withoutClockSkew(fleet, { nodes: new Map(), sources: new Map() }), fleet);

@@ -273,6 +273,48 @@ describe('what is seen of a node', () => {
     it(`cannot take part ${name}`, () => assert.equal(seen(given)?.unableSince, since));
   }
 
+  const [restored, written] = [stamp(NOW - 60 * MINUTE), stamp(NOW)];
+  const looks = (order: number, heartbeat: string): Pick<Seen, 'kubeletNodes'> => {
+    const { spec, ...rest } = assignedNode(node, workers, { heartbeat, obeyedOrder: order });
+    return { kubeletNodes: [{ ...rest, spec: { ...spec, order } }] };
+  };
+  const DOUBTS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
+    ['is believed at first', looks(5, restored), { order: 5 }],
+    ['is believed while its orders go on', { ...looks(6, restored), last: { order: 5 } }, { order: 6 }],
+    [
+      'is doubted from when an order is gone',
+      { ...looks(5, restored), last: { order: 6 } },
+      { order: 5, doubted: { stamp: restored, at: NOW } },
+    ],
+    [
+      'is doubted where the last process ended long ago',
+      { ...looks(5, restored), ahead: 60 * MINUTE },
+      { order: 5, doubted: { stamp: restored, at: NOW } },
+    ],
+    [
+      'is doubted until its agent writes',
+      { ...looks(5, restored), last: { order: 5, doubted: { stamp: restored, at: NOW - MINUTE } } },
+      { order: 5, doubted: { stamp: restored, at: NOW - MINUTE } },
+    ],
+    [
+      'is believed once its agent wrote',
+      { ...looks(5, written), last: { order: 5, doubted: { stamp: restored, at: NOW - MINUTE } } },
+      { order: 5 },
+    ],
+    [
+      'is believed where its agent has not written for longer than any that lives needs',
+      { ...looks(5, restored), last: { order: 5, doubted: { stamp: restored, at: NOW - MINUTE - 1 } } },
+      { order: 5 },
+    ],
+    ['is not doubted where its KubeletNode is away', { kubeletNodes: [], last: { order: 6 } }, {}],
+  ];
+  for (const [name, given, expected] of DOUBTS) {
+    it(name, () => {
+      const { order, doubted } = seen(given) ?? {};
+      assert.deepEqual({ ...(order !== undefined && { order }), ...(doubted && { doubted }) }, expected);
+    });
+  }
+
   const config = (name: string) => ({ name, sha256: name, apply: 'overlay' }) as const;
   const [a, b, c] = [config('a'), config('b'), config('c')];
   const at = {

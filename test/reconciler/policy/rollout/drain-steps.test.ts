@@ -82,6 +82,7 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
     [{ ...UNCORDON, failed: { config: 'workers-1', at: NOW, times: 1 } }],
   ],
   ['stays as it is while no commit is in force', { verdict: held('no-commit'), marked: true }, []],
+  ['stays as it is while nobody knows who is in a change', { verdict: held('unheard'), marked: true }, []],
   ['stays as it is where nobody knows its pool', { unknown: true, marked: true }, []],
   ['is changed without pods', { verdict: { verdict: 'change', because: '' }, marked: true }, []],
   ['tries its config without pods', { is: { lifecycle: LIFECYCLE.changing }, marked: true }, []],

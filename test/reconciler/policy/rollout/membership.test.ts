@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
-import { type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { isUnavailable, type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
@@ -31,6 +31,7 @@ const without = (key: 'pool' | 'spec', { spec, metadata, status = {} }: KubeletN
   return key === 'spec' ? { metadata, status } : { metadata, spec: rest, status };
 };
 const fallingBack = idleNode(stray, { phase: 'FallingBack' });
+const FOR_LOCAL = { reason: 'StateLost', seen: 's', message: '' } as const;
 const leftBehind: KubeletNode = { ...idleNode(stray), spec: { pool: 'lost' } };
 
 interface Case {
@@ -64,6 +65,11 @@ const ROWS: readonly (readonly [string, Case, string])[] = [
     { node: stray, is: without('pool', settledNode(stray, OLD, { heartbeat: SILENT })) },
     'leaving',
   ],
+  [
+    'that nobody selects and that asks for a turn to go back to its local config belongs to those that leave',
+    { node: stray, is: { ...settledNode(stray, OLD, { awaitsTurn: FOR_LOCAL }), spec: {} } },
+    'leaving',
+  ],
   ['of a pool that is gone belongs to those that leave', { node: stray, is: leftBehind }, 'leaving'],
   [
     'of a pool that nobody knows before any commit was read is let be',
@@ -88,6 +94,12 @@ describe('a node', () => {
       assert.deepEqual(found, expected === 'free' ? [] : [expected]);
     });
   }
+});
+
+it('a node whose status may be from the past counts as unavailable: it may be in the middle of a change', () => {
+  const at = (view: Partial<NodeView>): boolean =>
+    isUnavailable(memberOf({ ...node, ...view }, settledNode(node, POOL), TARGET, 0, NOW));
+  assert.deepEqual([at({}), at({ doubted: true })], [false, true]);
 });
 
 describe('how a node stands in a pool that soaks for ten minutes', () => {

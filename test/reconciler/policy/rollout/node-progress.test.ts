@@ -53,6 +53,13 @@ const lost = (config: string): KubeletNode => {
   const local = { name: 'local' };
   return asking({ phase: 'Staging', active: local, lastKnownGood: local, awaitsTurn });
 };
+/** Its cluster was restored from a backup: it runs this pool's config, and is told another, or its local one. */
+const restored = (config?: string): KubeletNode => {
+  const want = config === undefined ? {} : { config };
+  const awaitsTurn = { reason: 'StateLost', seen: 's1', message: 'an old order', ...want } as const;
+  const node = settledNode(a, pool, { awaitsTurn });
+  return { ...node, spec: config === undefined ? {} : (assignedNode(a, other).spec ?? {}) };
+};
 /** Told another config in the place of its turn, and not begun. */
 const toldAnother = (phase: 'Drifted' | 'Staging'): KubeletNode => {
   const { sha256, configName: name } = other;
@@ -228,6 +235,18 @@ describe('a node', () => {
       assert.deepEqual([hasProved(node, target), hasProvedAny(node), runsAlready(node, TARGET)], [false, false, false]);
     }
     assert.equal(isAssignmentUnheard({ ...idleNode(a, { ...lostState, heartbeat: toTimestamp(0) }) }, NOW), true);
+  });
+
+  it('that its restored cluster tells something old asks for a turn to do it, and needs none for what it runs', () => {
+    const [toOther, toLocal] = [restored(other.sha256), restored()];
+    assert.deepEqual(
+      [progressOf(toOther, { ...TARGET, sha256: other.sha256 }, NOW), progressOf(toLocal, null, NOW)],
+      ['awaits-turn', 'awaits-turn'],
+    );
+    assert.deepEqual([inTransition(toOther, NOW), inTransition(toLocal, NOW)], [false, false]);
+    assert.deepEqual([runsAlready(toOther, TARGET), runsAlready(toLocal, TARGET)], [true, true]);
+    const asksOther = { ...toLocal, status: { ...toLocal.status, awaitsTurn: ASKS } };
+    assert.equal(turnAskedBy(asksOther), undefined);
   });
 
   it('has yet to hear of a config, as far as anybody can see, while its agent is silent', () => {

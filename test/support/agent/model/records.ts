@@ -41,6 +41,7 @@ export function createModelRecords(): ModelRecords {
         lastKnownGood: found('last-known-good'),
         doing: found('trial'),
         failures: found('rejected'),
+        obeyed: found('order'),
       };
       return restoreState(records, at);
     },
@@ -87,5 +88,7 @@ function valueOf(name: RecordName, state: State): Value {
       return doing.phase === 'idle' ? null : doing;
     case 'rejected':
       return failuresOf(state) ?? NO_FAILURES;
+    case 'order':
+      return state.obeyed;
   }
 }

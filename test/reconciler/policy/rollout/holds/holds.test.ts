@@ -14,6 +14,7 @@ import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import type { HoldCheck } from '#reconciler/policy/rollout/holds/hold-question.ts';
 import { rest } from '#reconciler/policy/rollout/holds/rest.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
+import { unheard } from '#reconciler/policy/rollout/holds/unheard.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { AnalysisStatus, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -160,6 +161,8 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     { facts: { unverified: 'pool' } },
     ['no-commit', /^its pool has errors/],
   ],
+  ['agents that are believed', unheard, {}, null],
+  ['agents that may speak of the past', unheard, { facts: { doubted: ['n1', 'n2'] } }, ['unheard', /: n1, n2$/]],
   ['no wish for a turn', baseRefused, {}, null],
   ['a file that failed nowhere', baseRefused, { member: { turnRequest: { ...ASKS, base: 'a' } } }, null],
   [
@@ -428,6 +431,7 @@ describe('what holds a node', () => {
       },
       facts: {
         unverified: 'all',
+        doubted: ['n1'],
         halt: HALT,
         windows: CLOSED,
         waves: WAVES,
@@ -443,6 +447,7 @@ describe('what holds a node', () => {
     assert.deepEqual(holds(OBSTACLES), [
       'no-agent',
       'no-commit',
+      'unheard',
       'unselected',
       'leaving',
       'halted',

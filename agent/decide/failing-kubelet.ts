@@ -1,12 +1,10 @@
+import { PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import type { Decision } from './decision.ts';
 import { verdictOf } from './health-verdict.ts';
 import { toNodeError } from './node-error.ts';
 import type { Observation } from './observation.ts';
 import { errorOf, nameOf, rejectionOf, type State } from './state.ts';
 import type { AgentTiming } from './timing.ts';
-
-/** The agent's word for a config that was proven, and with which the kubelet keeps ending at rest. */
-export const PROVEN_CONFIG_FAILS = 'ProvenConfigFails';
 
 /** Whether the node says so of itself. */
 export const isFailing = ({ doing, error }: State): boolean =>

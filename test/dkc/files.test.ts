@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDirectories, readFile as readOwnFile } from '#agent/host/state-files.ts';
@@ -76,10 +76,11 @@ export const scenarios = see('files and directories', [
       const path = join(directory, 'meta', 'assigned');
       const store = createCheckpointStore(disk, directory);
       await store.load(AT);
-      // Nobody else may write there; but what was not written stays as it is.
-      await writeFile(path, 'untouched');
+      // Each write puts another file in its place.
+      const { ino, mtimeNs } = await stat(path, { bigint: true });
       await store.save(idle(A));
-      assert.equal(await readFile(path, 'utf8'), 'untouched');
+      const after = await stat(path, { bigint: true });
+      assert.deepEqual([after.ino, after.mtimeNs], [ino, mtimeNs]);
     }),
   },
   {

@@ -51,7 +51,10 @@ export const scenarios = see('harm that was done to a node', [
       await on.node.until('on trial', () => on.node.status().phase === 'Trial' && on.node.maxPods() === 150);
       // With the API server it would fetch the good one again.
       on.node.kube.setAway(true);
+      // An agent that lives writes back what it knows.
+      await on.node.stop();
       on.node.disk.plant(`${STATE}/checkpoints/uid-${good}/7/kubelet`, payloadOf({ maxPods: 101 }));
+      on.node.start();
       await on.node.until('on local', () => on.node.maxPods() === LOCAL_PODS && on.node.kubelet.isHealthy());
       await on.node.pass(60_000);
       on.node.kube.setAway(false);

@@ -64,8 +64,8 @@ function restOf({ kubeletNode, target }: Member, standing: Shown): string {
     return 'its agent refuses the config, so its pods stay and nothing was changed';
   }
   const { trial, active, assigned, error, kubeletVersion = 'of an unknown version' } = kubeletNode?.status ?? {};
-  if (standing === 'settled' && error?.reason === 'ProvenConfigFails')
-    return `not in order with what it had proven; kubelet ${kubeletVersion}: ${error.message}`;
+  if (standing === 'failing')
+    return `not in order with what it had proven; kubelet ${kubeletVersion}: ${error?.message}`;
   const by = trial?.awaitsReboot;
   if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   if (standing === 'updating' && active?.name === UNKNOWN_CONFIG) {

@@ -70,7 +70,16 @@ export function poolStatus(
 }
 
 function countsOf(members: readonly Member[]): PoolCounts {
-  const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, 'awaits-turn': 0, failed: 0, 'no-agent': 0 };
+  const count = {
+    settled: 0,
+    failing: 0,
+    soaking: 0,
+    updating: 0,
+    outdated: 0,
+    'awaits-turn': 0,
+    failed: 0,
+    'no-agent': 0,
+  };
   let drifted = 0;
   for (const member of members) {
     const { shown, updated } = member.lifecycle;
@@ -102,7 +111,7 @@ function phaseOf(
   // Until its waves are done, a payload that all nodes run is proven for none.
   const isOver = rollout === null || rollout.finishedAt !== undefined;
   if (lasting.every(({ lifecycle }) => lifecycle.updated) && !decisions.some(isTurnUnderWay))
-    return isOver ? 'Settled' : 'Progressing';
+    return !isOver ? 'Progressing' : members.some(isFailing) ? 'Waiting' : 'Settled';
   const isMoving = decisions.some(({ member, verdict }) => {
     const { shown } = member.lifecycle;
     const isUnderWay = shown === 'updating' || shown === 'soaking';
@@ -121,6 +130,9 @@ function isTurnUnderWay({ member, verdict }: MemberDecision): boolean {
 }
 
 const BOUNDS: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget', 'overall-budget', 'control-plane']);
+
+/** What it has proven stays proven; it is not in order with it. */
+const isFailing = ({ lifecycle }: Member): boolean => lifecycle.shown === 'failing';
 
 function messageOf(
   group: Group,
@@ -143,7 +155,13 @@ function messageOf(
   const { superseded = 0 } = rollout ?? {};
   const unproven =
     superseded < 2 ? '' : `; ${superseded} configs in a row were replaced by newer ones before any of them was proven`;
-  return `${done}${unjudged}${unrecorded}${unproven}${because}`;
+  const failing = group.members
+    .filter(isFailing)
+    .map(({ node: { name, kubeletVersion } }) =>
+      kubeletVersion === '' ? name : `${name} (kubelet ${kubeletVersion})`,
+    );
+  const unwell = failing.length === 0 ? '' : `; not in order with what they had proven: ${formatNames(failing)}`;
+  return `${done}${unwell}${unjudged}${unrecorded}${unproven}${because}`;
 }
 
 /** No node runs the template of a pool with computed values. */

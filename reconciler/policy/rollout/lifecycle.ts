@@ -1,10 +1,10 @@
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { NodeView } from '../fleet.ts';
 import { hasProved, inTransition, isAtWork, isPastProbation, type NodeTarget, progressOf } from './node-progress.ts';
 
 /** How the command line and the status page name where a node stands. */
-export type Shown = 'outdated' | 'awaits-turn' | 'updating' | 'soaking' | 'settled' | 'failed' | 'no-agent';
+export type Shown = 'outdated' | 'awaits-turn' | 'updating' | 'soaking' | 'settled' | 'failing' | 'failed' | 'no-agent';
 
 /**
  * Where a node stands towards its target, by what follows from that. Whether it is Ready, cordoned or new, what it was told, and
@@ -41,6 +41,8 @@ export const LIFECYCLE = {
   soakingInPlace: { ...NOTHING, shown: 'soaking', updated: true, inChange: true, takesPlace: true },
   soaking: { ...NOTHING, shown: 'soaking', updated: true, inChange: true },
   settled: { ...NOTHING, shown: 'settled', updated: true },
+  /** The same, and its kubelet keeps ending with what it has proven. */
+  failing: { ...NOTHING, shown: 'failing', updated: true, takesPlace: true },
   /** Needs a restart of its kubelet with the target that it has proven. */
   awaitsTurn: { ...NOTHING, shown: 'awaits-turn', updated: true, mayBeTold: true },
   /** The same, with a target that it has yet to prove. */
@@ -79,7 +81,8 @@ export function lifecycleOf(
   // What has yet to soak soaks first, and asks afterwards.
   if (hasIt && isRecent) return isCalm ? LIFECYCLE.soaking : LIFECYCLE.soakingInPlace;
   if (reported === 'awaits-turn') return hasIt ? LIFECYCLE.awaitsTurn : LIFECYCLE.awaitsFirstTurn;
-  if (!isBusy) return hasIt ? LIFECYCLE.settled : LIFECYCLE.outdated;
+  const isFailing = kubeletNode?.status?.error?.reason === PROVEN_CONFIG_FAILS;
+  if (!isBusy) return !hasIt ? LIFECYCLE.outdated : isFailing ? LIFECYCLE.failing : LIFECYCLE.settled;
   const isPast = isCalm && now - node.readySince >= probationMs && isPastProbation(kubeletNode, probationMs, now);
   if (reported === 'outdated') return isPast ? LIFECYCLE.supersededOnTrial : LIFECYCLE.superseded;
   return isPast ? LIFECYCLE.onTrial : LIFECYCLE.changing;

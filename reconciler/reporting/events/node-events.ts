@@ -1,4 +1,4 @@
-import { CONFIG_HEALTH, type KubeletNode, LOCAL } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_HEALTH, type KubeletNode, LOCAL, PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
 
@@ -64,6 +64,20 @@ function failures({ status = {} }: KubeletNode, about: EventSubject, pool: strin
   const isListed = listed.some(({ reason, at }) => reason === error?.reason && at === error.at);
   const all = error === undefined || error === null || isListed ? listed : [...listed, { config: '', ...error }];
   return all.map(({ config, reason, message, at }): ClusterEvent => {
+    const identity = `failed ${config} ${reason} ${at}`;
+    // It was not taken back, and the kubelet is down with it.
+    if (reason === PROVEN_CONFIG_FAILS)
+      return {
+        about,
+        reason: 'KubeletBroken',
+        type: 'Warning',
+        note: message,
+        pool,
+        config,
+        cause: reason,
+        at,
+        identity,
+      };
     const fellBack = touchedKubelet(reason);
     const what = config === '' ? 'The config' : config;
     const outcome = fellBack ? 'was taken back' : 'was refused, the kubelet was not touched';
@@ -78,7 +92,7 @@ function failures({ status = {} }: KubeletNode, about: EventSubject, pool: strin
       config,
       cause: reason,
       at,
-      identity: `failed ${config} ${reason} ${at}`,
+      identity,
     };
   });
 }

@@ -29,6 +29,7 @@ export type PoolState =
  */
 export type NodeState =
   | 'failed'
+  | 'failing'
   | 'no-agent'
   | 'drifted'
   | 'updating'

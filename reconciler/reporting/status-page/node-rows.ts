@@ -31,6 +31,7 @@ export function nodeRows({ planned, fleet }: Pick<PassResult, 'planned' | 'fleet
 /** From the worst to the best: what a person looks for comes first. */
 export const NODE_STATES: readonly NodeState[] = [
   'failed',
+  'failing',
   'no-agent',
   'drifted',
   'left-alone',
@@ -63,6 +64,7 @@ function progressOf({ phase = 'Idle', trial = null }: KubeletNodeStatus): string
 function nodeState({ standing, now }: NodeReason, node: KubeletNode | undefined): NodeState {
   switch (standing) {
     case 'failed':
+    case 'failing':
     case 'no-agent':
       return standing;
     case 'updating':

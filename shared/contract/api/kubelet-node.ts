@@ -155,6 +155,9 @@ export const LOCAL = 'local';
  */
 export const UNKNOWN_CONFIG = 'unknown';
 
+/** The agent's word (`status.error.reason`) for a config that was proven, and with which the kubelet keeps ending at rest. */
+export const PROVEN_CONFIG_FAILS = 'ProvenConfigFails';
+
 /** A config as status names it. `name` is `local` or `unknown` (and nothing else is set) for what is none of ours. */
 export interface ConfigReference {
   readonly name: string;

@@ -10,7 +10,7 @@ import { MACHINE, type Machine } from '../../support/agent/model/world.ts';
 import { runsOf } from '../../support/sample.ts';
 
 /** `PROPERTY_SEED=$RANDOM MODEL_STEPS=5000000` tries many other lives. */
-const STEPS = Number(process.env['MODEL_STEPS'] ?? runsOf(500_000, 25));
+const STEPS = Number(process.env['MODEL_STEPS'] ?? runsOf(500_000, 15));
 /** More than are needed for so many steps. */
 const MOST_LIVES = Math.ceil(STEPS / 15);
 

@@ -14,6 +14,7 @@ interface Word {
 
 const NODE_WORDS: Readonly<Record<NodeState, Word>> = {
   failed: { tone: 'bad', sign: '✕', word: 'failed' },
+  failing: { tone: 'bad', sign: '✕', word: 'not in order' },
   'no-agent': { tone: 'bad', sign: '?', word: 'no agent' },
   drifted: { tone: 'bad', sign: '≠', word: 'drifted' },
   'left-alone': { tone: 'bad', sign: '!', word: 'left alone' },

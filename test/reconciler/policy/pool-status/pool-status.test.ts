@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CommitInForce } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import {
@@ -19,6 +20,7 @@ import { fleetWith, statusOf, settled, old, next, a, b } from './support/pool-of
 
 const wide = { rollout: { ...poolSpec().rollout, maxUnavailable: 0 } };
 const drifted = settledNode(a, old, { phase: 'Drifted' });
+const failing = settledNode(a, old, { error: { reason: PROVEN_CONFIG_FAILS, message: 'no such gate', at: 'T' } });
 const silent = settledNode(b, old, { heartbeat: '2026-01-01T00:00:00Z' });
 const NONE = { nodes: 3, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
 
@@ -37,6 +39,13 @@ describe('the counts and the phase of a pool', () => {
       () => fleetWith([drifted, ...settled.slice(1)]),
       'Settled',
       { updated: 3, drifted: 1 },
+    ],
+    [
+      'of which a node’s kubelet keeps ending with what it had proven',
+      commit(COMMIT_B, old),
+      () => fleetWith([failing, ...settled.slice(1)]),
+      'Waiting',
+      { updated: 3 },
     ],
     [
       'without nodes',

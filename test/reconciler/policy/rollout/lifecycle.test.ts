@@ -10,7 +10,7 @@ import { budgetsOf } from '#reconciler/policy/rollout/max-unavailable.ts';
 import { type Member, memberOf, probationIn, soakOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import { quorumOf } from '#reconciler/policy/rollout/quorum.ts';
 import { healthySince } from '#reconciler/policy/rollout/waves.ts';
-import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, type KubeletNodeStatus, PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import type { PoolCounts } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
@@ -142,6 +142,11 @@ const ROWS: readonly (readonly [string, Case, Expected])[] = [
     'proved it long ago',
     { is: (node) => settledNode(node, NEXT) },
     { word: 'settled', shown: 'settled', counted: 'updated', verdict: 'rest', proves: true, ...FREE },
+  ],
+  [
+    'proved it long ago, and its kubelet keeps ending with it now',
+    { is: (node) => settledNode(node, NEXT, { error: { reason: PROVEN_CONFIG_FAILS, message: 'no gate', at: 'T' } }) },
+    { word: 'failing', shown: 'failing', counted: 'updated', verdict: 'rest', proves: true, ...AWAY },
   ],
   [
     'needs a restart with what it has proven',

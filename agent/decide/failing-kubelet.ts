@@ -19,10 +19,10 @@ export function withFailingKubelet(before: State, decision: Decision, seen: Obse
   const config = next.lastKnownGood;
   const wasFailing = isFailing(before);
   if (next.doing.phase !== 'idle' || config === null) return decision;
-  const { verdict, why = '' } = { why: '', ...verdictOf(seen) };
+  const verdict = verdictOf(seen);
   const ends = seen.ends ?? 0;
   const keepsEnding = ends > config.trial.maxRestarts || seen.downMs >= pace.contradictedMs;
-  const isWell = verdict === 'healthy' && ends === 0;
+  const isWell = verdict.verdict === 'healthy' && ends === 0;
   const recheckAfterMs = ends > 0 || wasFailing ? Math.min(decision.recheckAfterMs, pace.maxStepMs) : undefined;
   const onward = recheckAfterMs === undefined ? decision : { ...decision, recheckAfterMs };
   if (wasFailing && before.error?.config === nameOf(config)) {
@@ -32,11 +32,11 @@ export function withFailingKubelet(before: State, decision: Decision, seen: Obse
     const rejected = next.assigned === null ? undefined : rejectionOf(next, next.assigned);
     return { ...onward, next: { ...next, error: rejected === undefined ? null : errorOf(rejected) } };
   }
-  if (next.error !== null || verdict !== 'unhealthy' || !keepsEnding) return onward;
+  if (next.error !== null || verdict.verdict !== 'unhealthy' || !keepsEnding) return onward;
   const count = ends > 0 ? `ended ${ends} times by itself` : 'is down for good';
   const version = seen.kubeletVersion === undefined ? '' : `; its Node says ${seen.kubeletVersion}`;
   const message =
-    `the kubelet ${count} with ${nameOf(config)}, which it had proven: ${why}${version}. If it was upgraded and refuses the ` +
+    `the kubelet ${count} with ${nameOf(config)}, which it had proven: ${verdict.why}${version}. If it was upgraded and refuses the ` +
     'config, commit one that it accepts, or revert, with rollout.notReadyNodes: change (docs/upgrade.md#after-a-kubelet-upgrade)';
   const error = toNodeError({ reason: PROVEN_CONFIG_FAILS, message }, config, seen.at, null);
   return { ...onward, next: { ...next, error } };

@@ -51,7 +51,7 @@ export interface History {
 
 const HOUR_MS = 3_600_000;
 const SHORT_BOOT_MS = 70_000;
-const LONG: TrialTerms = { durationMs: 60_000, startTimeoutMs: 20_000, maxRestarts: 1 };
+const LONG: TrialTerms = { durationMs: 100_000, startTimeoutMs: 20_000, maxRestarts: 1 };
 const SHORT: TrialTerms = { durationMs: 20_000, startTimeoutMs: 15_000, maxRestarts: 2 };
 const LETTERS = ['a', 'b', 'c', 'd'] as const;
 
@@ -110,7 +110,7 @@ const events: fc.Arbitrary<Event> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ event: fc.constant('reboot' as const), times: fc.constantFrom(1, 1, 3), awayMs: away }),
   },
-  { weight: 2, arbitrary: fc.record({ event: fc.constant('kill' as const), awayMs: away }) },
+  { weight: 4, arbitrary: fc.record({ event: fc.constant('kill' as const), awayMs: away }) },
   { weight: 5, arbitrary: fc.record({ event: fc.constant('doom' as const), death: deaths }) },
   { weight: 3, arbitrary: fc.record({ event: fc.constant('clock' as const), byMs: millis(HOUR_MS, -HOUR_MS) }) },
   {

@@ -9,6 +9,7 @@ import type { State } from './state.ts';
 const EXPLAINED: ReadonlySet<string> = new Set<FailureReason>([
   'CrashLoop',
   'Flapping',
+  'MachineRebooted',
   'NotHealthy',
   'NodeNotReady',
   'NodeHarmed',
@@ -27,7 +28,9 @@ export function lastErrorsQuery(before: State, { next }: Decision, seen: Observa
   const { since, before: untouched } = before.doing;
   // The run that the guard began with what was good before has nothing to do with it.
   const guards = guard.guard === 'fired' && guard.restarted ? [service.run] : [];
-  return { since, notOf: [untouched?.run ?? null, ...guards].filter((run) => run !== null) };
+  // The boot that there is now has not ended.
+  const present = next.error?.reason === 'MachineRebooted' ? [service.run] : [];
+  return { since, notOf: [untouched?.run ?? null, ...guards, ...present].filter((run) => run !== null) };
 }
 
 function hasFailed(before: State, { error, rejected, refusedBase, doing }: State): boolean {

@@ -89,7 +89,7 @@ export function restOrRepair(state: State, seen: Observation, pace: AgentTiming)
   const rest: Decision = {
     next: state,
     actions: seen.first ? [{ do: 'collect-garbage' }] : [],
-    recheckAfterMs: isDown(seen) ? pace.maxStepMs : pace.idleMs,
+    recheckAfterMs: isDown(seen) ? pace.maxStepMs : seen.isRegistering === true ? pace.changingMs : pace.idleMs,
   };
   const start = startFailedKubelet(state, seen, pace);
   if (start !== null) return { ...rest, actions: [...rest.actions, start] };

@@ -136,6 +136,8 @@ export interface Observation {
   readonly sight: ConfigVisibility;
   /** Whether the present run of the kubelet was started while the managed files were as they have to be. */
   readonly startedAsInstalled: boolean;
+  /** The kubelet began a moment ago: its Node may soon tell another version. Absent for no. */
+  readonly isRegistering?: boolean;
   /** This process saw the present run begin. Of another run it can only suppose what files it read. */
   readonly startWasSeen: boolean;
   readonly base: SeenBase;

@@ -9,6 +9,9 @@ const PASSING_CONFIGZ_MS: Millis = 50_000;
 /** After a restart the kubelet may be a newer one. It reports its version to its Node within a minute. */
 const NEW_RUN_MS: Millis = 3 * 60_000;
 const NEW_RUN_NODE_MS: Millis = 60_000;
+/** One that comes up registers within seconds. */
+export const REGISTERING_MS: Millis = 30_000;
+const REGISTERING_NODE_MS: Millis = 4_000;
 
 /** Whether a trial goes on or may begin: then the look has to find out what the machine suffers. */
 export function needsPressure(state: State, intent: Intent): boolean {
@@ -19,10 +22,11 @@ export function needsPressure(state: State, intent: Intent): boolean {
 /**
  * How old a reading of the Node may be; 0 if the look has to read it again.
  *
- * @param runAgeMs how long the agent has known the kubelet's present run
+ * @param runAgeMs how long ago the agent saw the kubelet's present run begin; more than that where it did not see it
  */
 export function maxNodeAgeMs(state: State, intent: Intent, runAgeMs: Millis): Millis {
   if (needsPressure(state, intent)) return 0;
+  if (runAgeMs < REGISTERING_MS) return REGISTERING_NODE_MS;
   return runAgeMs < NEW_RUN_MS ? NEW_RUN_NODE_MS : IDLE_NODE_MS;
 }
 

@@ -13,7 +13,7 @@ import { type ProcessMemory, observationFromMemory } from '../decide/process-mem
 import type { Intent, Observation, Staged } from '../decide/observation.ts';
 import { isDown } from '../decide/start-failed-kubelet.ts';
 import { activeOf, type Config, type State, type NodePressure } from '../decide/state.ts';
-import { maxNodeAgeMs, needsLease, needsPressure, readinessOf } from '../decide/read-schedule.ts';
+import { maxNodeAgeMs, needsLease, needsPressure, readinessOf, REGISTERING_MS } from '../decide/read-schedule.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
 import type { ConfigDirDropIn } from '../kubelet/config-dir-drop-ins.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
@@ -137,7 +137,9 @@ export function createObserve(options: ObserveOptions): Observe {
     const sight = readConfigz.sights.visibility(status.run, isAtRest, clock.monotonic());
     seenFiles = foreign.update(state, status.run, seenFiles);
     started.update(status.run, seenFiles.files.files === 'installed');
-    const node = await ownNode.look(maxNodeAgeMs(state, intent, startedAt - run.since), signal);
+    // Nobody knows how old a run is that was there before this process.
+    const runAgeMs = startedAt - run.since + (started.wasSeen() ? 0 : REGISTERING_MS);
+    const node = await ownNode.look(maxNodeAgeMs(state, intent, runAgeMs), signal);
     // What is on disk may be right for one version, and wrong for the one that was just heard of.
     if (minorBefore !== undefined && minorNumber(node.kubeletVersion ?? '') !== minorBefore)
       seenFiles = await observeFiles(activeOf(state), payloads, installer);
@@ -178,6 +180,7 @@ export function createObserve(options: ObserveOptions): Observe {
       ends: ended.update(status, health.health === 'ok', startedAt),
       downMs: down.update(isDown({ service: status }), startedAt),
       ...start,
+      ...(runAgeMs < REGISTERING_MS ? { isRegistering: true } : {}),
       base: await recoverLostBase(seenFiles, { ...start, health, kubeletVersion: node.kubeletVersion }, configz),
       runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
       fingerprint: fingerprintOf(

@@ -66,6 +66,12 @@ const ROWS: readonly (readonly [string, State, Observation, LastErrorsQuery | un
   ],
   ['it cannot be restarted', onTrial({ ...RESTARTING, spentMs: 210_000 }), seen(wanting(B)), { since: AT, notOf: [] }],
   [
+    'the machine rebooted again, of boots before the present one',
+    onTrial(judging(), { boots: 2 }),
+    seen(wanting(B), { bootId: 'boot-2', service: { state: 'running', run: 'run-9', automaticRestarts: 0 } }),
+    { since: AT, notOf: ['run-9'] },
+  ],
+  [
     'lastKnownGood fails too, in the run that the guard began',
     fallingBack(A, tired),
     seen(DOWN, fired(true, targetIdOf(A))),

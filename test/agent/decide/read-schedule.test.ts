@@ -53,6 +53,7 @@ describe('the age that a reading of the Node may have', () => {
     ['at rest', idle(A), wanting(A).intent, OLD, 30 * MINUTE],
     ['at rest while the API server is away', idle(A), NEVER, OLD, 30 * MINUTE],
     ['for three minutes after the kubelet was started', idle(A), NEVER, OLD - 1, MINUTE],
+    ['for half a minute after the kubelet was started', idle(A), NEVER, MINUTE / 2 - 1, 4_000],
     ['where another config is wanted', idle(A), wanting(B).intent, OLD, 0],
     ['where it has its turn', idle(A), { intent: 'config', config: A, turn: 'f00d' }, OLD, 0],
     ['in a trial', onTrial(judging()), wanting(B).intent, OLD, 0],

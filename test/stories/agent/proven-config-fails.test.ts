@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settledNode } from '../../support/agent/whole-node-stories.ts';
+import { NODE } from '../../support/agent/whole-node.ts';
 
 const conditionOf = (node: Awaited<ReturnType<typeof settledNode>>['node'], type: string) =>
   node.status().conditions?.find((condition) => condition.type === type)?.status;
+
+it('the version of a kubelet that was upgraded at rest is told within seconds', async () => {
+  const { node } = await settledNode({ isVersionFollowed: true });
+  await node.pass(10 * 60_000);
+  node.kubelet.restartByHand();
+  // This service manager tells nobody: the next look is a minute away.
+  await node.pass(62_000);
+  node.kube.put('nodes', {
+    metadata: { name: NODE },
+    status: { nodeInfo: { kubeletVersion: 'v1.35.1' }, conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  await node.pass(6_000);
+  assert.equal(node.status().kubeletVersion, 'v1.35.1');
+  await node.stop();
+});
 
 describe('a kubelet that refuses what it had proven, as after an upgrade', () => {
   it('is reported with its last error until it is well again, and keeps its config', async () => {

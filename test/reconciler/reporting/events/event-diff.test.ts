@@ -86,6 +86,13 @@ describe('what is told of a node', () => {
     assert.deepEqual(tell(chronicle, { node: failedNode(view, pool) }), ['ConfigFellBack']);
   });
 
+  it('a kubelet that keeps ending with what it had proven is no fallback', () => {
+    const chronicle = createEventDiff();
+    tell(chronicle, { node: settledNode(view, pool) });
+    const error = { reason: 'ProvenConfigFails', message: 'it ended 3 times', at: toTimestamp(NOW) };
+    assert.deepEqual(tell(chronicle, { node: settledNode(view, pool, { error }) }), ['KubeletBroken']);
+  });
+
   it('a refusal before the kubelet was touched is no fallback', () => {
     const chronicle = createEventDiff();
     tell(chronicle, { node: assignedNode(view, pool) });

@@ -225,7 +225,7 @@ function nodeRow(node: KubeletNode, paint: Paint, now: Millis): readonly Cell[] 
     node.metadata.name,
     spec.pool ?? '-',
     { text: phase, shown: paint(tone, phase) },
-    spec.configSource?.name ?? 'local',
+    name(status.assigned),
     name(status.active),
     name(status.lastKnownGood),
     status.kubeletVersion ?? '-',

@@ -60,6 +60,14 @@ describe('kubelet-gitops status', () => {
     assert.match(text, /^node-1  workers  Idle   workers-\w{10}  workers-\w{10}  workers-\w{10}  v1\.34\.2  0s$/m);
   });
 
+  it('calls assigned what kubectl does: what the agent has taken up, under whatever name', () => {
+    const [node] = settled.nodes;
+    assert.ok(node?.spec?.configSource !== undefined);
+    const configSource = { ...node.spec.configSource, name: 'renamed-0123456789' };
+    const nodes = [{ ...node, spec: { ...node.spec, configSource } }];
+    assert.equal(renderStatus({ ...settled, nodes }, plain, NOW), renderStatus(settled, plain, NOW));
+  });
+
   it('shows phases that only a newer reconciler knows, in colour as well', () => {
     const pools = [poolInCluster(workers, { phase: 'Dreaming' as 'Settled', counts })];
     const text = renderStatus({ ...settled, pools }, paintFor({ isTTY: true }, {}), NOW);

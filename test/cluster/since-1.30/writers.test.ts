@@ -164,8 +164,9 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
     const words = command
       .replaceAll('\\\n', ' ')
       .replace('NODE', 'node-a')
-      .matchAll(/'([^']*)'|(\S+)/g);
-    const args = [...words].map(([, quoted, plain]) => quoted ?? plain ?? '');
+      .replace('$ORDER', '7')
+      .matchAll(/(?:'[^']*'|\S)+/g);
+    const args = [...words].map(([word]) => word.replaceAll("'", ''));
     const { code: herOwn } = await cluster.kubectl(args.filter((word) => !word.startsWith('--as')));
     assert.notEqual(herOwn, 0);
     const { code, stderr } = await cluster.kubectl(args);

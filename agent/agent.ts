@@ -122,11 +122,11 @@ export function createAgent(ports: AgentPorts): Agent {
   const memory = emptyMemory();
   const wakeUps = createWakeUps(clock);
   const ownNode = ports.ownNode ?? createOwnNode({ ...ports, versionFile: versionFileIn(ports.stateDirectory) });
-  const saved = async (state: State): Promise<void> => {
+  const save = async (state: State): Promise<void> => {
     await ports.installer.writeBack();
     await store.save(state);
   };
-  const keeper = createStateSaver({ save: saved }, log, pace, clock);
+  const keeper = createStateSaver({ save }, log, pace, clock);
   const reporter = createReporter(ports);
   const faults = createLogLimiter(log, clock);
   const saySight = createVisibilityLog(log, clock);

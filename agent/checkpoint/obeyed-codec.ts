@@ -11,6 +11,7 @@ export const encodeObeyed = (obeyed: Obeyed | undefined): string | null =>
 export function decodeObeyed(text: string): Obeyed {
   const raw = migrateRecord(parseRaw(text));
   const { order } = raw;
-  if (typeof order !== 'number' || !Number.isSafeInteger(order) || order < 0) throw damagedRecord('order is no number');
+  if (typeof order !== 'number' || !Number.isSafeInteger(order) || order < 0)
+    throw damagedRecord('order is not a whole number');
   return { uid: textIn(raw, 'uid'), order };
 }

@@ -18,7 +18,7 @@ import type { Failures } from './rejected-codec.ts';
 /** A file's content, or that it was there and could not be believed. */
 export type RecordFound<T> = { readonly found: T } | { readonly damaged: string };
 
-/** What the files under `meta` hold. `doing` is null where there is no such file. */
+/** The content of the files under `meta`. `doing` is null if its file is missing. */
 export interface Records {
   readonly assigned: RecordFound<Reference>;
   readonly lastKnownGood: RecordFound<Reference>;

@@ -23,9 +23,9 @@ import {
  */
 
 /**
- * What the guard took it back after, as the end of `Unproven.bootId`; nothing for one boot beside other pods. How often that is no
- * verdict: an outage of the API server in the middle of a boot looks the same, but the second time is no accident. A machine that
- * loses its power again and again looks like one that dies of its config for longer.
+ * What the guard took it back after, as the end of `Unproven.bootId`; nothing for one boot beside other pods. How often the config
+ * is tried again without blame: an outage of the API server during one boot looks the same, but hardly during two. Power cuts take longer
+ * to tell from a config that kills the machine.
  */
 const ABSENCES = {
   boot: { mark: '', most: 1 },

@@ -22,6 +22,8 @@ export function withFailingKubelet(before: State, decision: Decision, seen: Obse
   const verdict = verdictOf(seen);
   const ends = seen.ends ?? 0;
   const keepsEnding = ends > config.trial.maxRestarts || seen.downMs >= pace.contradictedMs;
+  // What has yet to start it ended without one: no kubelet refused the config.
+  const hasKubelet = seen.starter === undefined;
   const isWell = verdict.verdict === 'healthy' && ends === 0;
   const recheckAfterMs = ends > 0 || wasFailing ? Math.min(decision.recheckAfterMs, pace.maxStepMs) : undefined;
   const onward = recheckAfterMs === undefined ? decision : { ...decision, recheckAfterMs };
@@ -32,7 +34,7 @@ export function withFailingKubelet(before: State, decision: Decision, seen: Obse
     const rejected = next.assigned === null ? undefined : rejectionOf(next, next.assigned);
     return { ...onward, next: { ...next, error: rejected === undefined ? null : errorOf(rejected) } };
   }
-  if (next.error !== null || verdict.verdict !== 'unhealthy' || !keepsEnding) return onward;
+  if (next.error !== null || verdict.verdict !== 'unhealthy' || !keepsEnding || !hasKubelet) return onward;
   const count = ends > 0 ? `ended ${ends} times by itself` : 'is down for good';
   const version = seen.kubeletVersion === undefined ? '' : `; its Node says ${seen.kubeletVersion}`;
   const message =

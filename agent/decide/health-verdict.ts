@@ -94,10 +94,9 @@ export const isUnhealthyLapse = ({ unhealthyMs }: Judged): boolean => unhealthyM
 const USUAL_LAPSES = 1;
 
 /**
- * Adds one look. Healthy time is that of one run of the kubelet in one boot: another boot, another run, whoever began it, and an end of
- * the kubelet by itself begin it again. A config that ends the kubelet or the machine after eight minutes, again and again, never proves
- * ten. That holds from the end on, not from the next start: while the kubelet is down, its healthy time is zero. Only an end by itself
- * counts against the config here; boots are counted by the trial.
+ * Adds one look. Healthy time counts within one run of the kubelet and one boot. It is zero again as soon as the kubelet ends by itself,
+ * and after any other start of the kubelet or the machine: a config that ends one of them every eight minutes never proves ten. Here, only
+ * ends by itself count against the config; the trial counts boots.
  */
 export function tallyHealth(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';

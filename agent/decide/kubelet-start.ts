@@ -16,7 +16,7 @@ const START_TIMEOUT_MS: Readonly<Record<StarterProgram, Millis>> = {
 export const timeoutBeforeStart = ({ program }: NonNullable<Observation['starter']>, startTimeoutMs: Millis): Millis =>
   Math.max(startTimeoutMs, START_TIMEOUT_MS[program]);
 
-/** Why there is no kubelet yet, in words; undefined where there is one. */
+/** Why the kubelet has not been started yet, in words; undefined if it has. */
 export function whyNotStarted({ starter, isApiAway }: Observation): string | undefined {
   if (starter === undefined) return undefined;
   const { program, hostsServer } = starter;

@@ -49,8 +49,8 @@ export async function volatileFileSystemOf(
 }
 
 /**
- * Why a boot in mid-trial would find nothing of what takes the trial back, in a sentence; undefined if it would. What cannot be found
- * out speaks against no path.
+ * Why a boot in mid-trial would find nothing of what takes the trial back, in a sentence; undefined if it would. A path
+ * whose file system is unknown is accepted.
  *
  * @param paths by the settings that name them
  * @param ask see `volatileFileSystemOf`

@@ -7,8 +7,10 @@ import { type KubeletStarter, type ReadKubeletStart, STARTER_PROGRAMS } from '..
 const WITHOUT_SERVER = /^(?:agent|worker)$/;
 const UNIT_WITHOUT_SERVER = /^(?:k3s-agent|rke2-agent|k0sworker)\b/;
 
-/** k3s runs the kubelet in its own process, and says so first (pkg/daemons/agent/agent.go). */
-const BEGINS = /\bRunning kubelet\b/;
+/** k3s and RKE2 say so before they run the kubelet (k3s, pkg/daemons/agent/agent.go), RKE2 also when it ended. */
+const BEGINS = /\b(?:Running kubelet|Kubelet exited)\b/;
+/** Of a command line or a list of children. A node with many pods has hundreds of them. */
+const MOST_BYTES = 4_096;
 /** More than a unit writes while it waits for an hour. */
 const MOST_LINES = 5_000;
 
@@ -23,11 +25,11 @@ export function createReadKubeletStart({ files, unit }: KubeletStartOptions): Re
   let begun: string | null = null;
   return async ({ run, pid }) => {
     if (run === null || pid === undefined || run === begun) return undefined;
-    const starter = starterIn(unit, (await files.text(`/proc/${pid}/cmdline`)) ?? '');
+    const starter = starterIn(unit, (await files.text(`/proc/${pid}/cmdline`, MOST_BYTES)) ?? '');
     if (starter === undefined) return undefined;
-    // Only k3s runs the kubelet in its own process.
-    const hasBegun =
-      starter.program === 'k3s' ? await saysThatItBegins(files, unit, run) : await hasKubeletChild(files, pid);
+    // A kubelet that dies at once is seldom there to be seen. Only k3s runs it in its own process.
+    const says = await saysThatItBegins(files, unit, run);
+    const hasBegun = says === true || starter.program === 'k3s' ? says : await hasKubeletChild(files, pid);
     if (hasBegun === true) begun = run;
     return hasBegun === false ? starter : undefined;
   };
@@ -47,12 +49,17 @@ function starterIn(unit: string, commandLine: string): KubeletStarter | undefine
 
 /** Undefined where its children cannot be seen. */
 async function hasKubeletChild(files: HostFiles, pid: number): Promise<boolean | undefined> {
-  const threads = (await files.names(`/proc/${pid}/task`)) ?? [];
-  const lists = await Promise.all(threads.map((thread) => files.text(`/proc/${pid}/task/${thread}/children`)));
-  if (!lists.some((list) => list !== undefined)) return undefined;
-  const children = lists.flatMap((list) => list?.match(/\d+/g) ?? []);
-  const commands = await Promise.all(children.map((child) => files.text(`/proc/${child}/cmdline`)));
-  return commands.some((command) => command?.split('\0', 3).some((word) => basename(word) === 'kubelet'));
+  let isSeen = false;
+  // One by one: the agent has little memory.
+  for (const thread of (await files.names(`/proc/${pid}/task`)) ?? []) {
+    const list = await files.text(`/proc/${pid}/task/${thread}/children`, MOST_BYTES);
+    isSeen ||= list !== undefined;
+    for (const [child] of list?.matchAll(/\d+/g) ?? []) {
+      const command = await files.text(`/proc/${child}/cmdline`, MOST_BYTES);
+      if (command?.split('\0', 3).some((word) => basename(word) === 'kubelet') === true) return true;
+    }
+  }
+  return isSeen ? false : undefined;
 }
 
 /** Undefined where the log of this run cannot be seen. */

@@ -17,7 +17,11 @@ say() { echo "time=\\"2026-01-01T00:00:00Z\\" level=info msg=\\"$1\\"" >&2; }
 say "Starting $(basename "$0") $1"
 until [ -e /run/server ]; do say "Failed to validate connection to cluster"; sleep 0.2; done
 case $0 in
-  *rke2) /usr/local/bin/kubelet & ;;
+  *rke2)
+    /usr/local/bin/kubelet &
+    wait $!
+    say "Kubelet exited: exit status 1"
+    ;;
   *) say "Running kubelet --config-dir=/etc/kubelet.conf.d" ;;
 esac
 while :; do sleep 1; done
@@ -33,7 +37,7 @@ describeOrSkip('a program that starts the kubelet under a real systemd', { skip 
       files: {
         '/usr/local/bin/k3s': executable(PROGRAM),
         '/usr/local/bin/rke2': executable(PROGRAM),
-        '/usr/local/bin/kubelet': executable('#!/bin/sh\nwhile :; do sleep 1; done\n'),
+        '/usr/local/bin/kubelet': executable('#!/bin/sh\nwhile [ ! -e /run/deadly ]; do sleep 1; done\n'),
         '/etc/systemd/system/k3s-agent.service': unit('k3s'),
         '/etc/systemd/system/rke2-agent.service': unit('rke2'),
       },
@@ -64,4 +68,16 @@ describeOrSkip('a program that starts the kubelet under a real systemd', { skip 
       await node.systemctl('stop', name);
     });
   }
+
+  it('is nobody any more where the kubelet of RKE2 died before anybody saw it', async () => {
+    const name = 'rke2-agent.service';
+    await node.run('touch', '/run/server', '/run/deadly');
+    await node.systemctl('restart', name);
+    await until('its end to be logged', async () =>
+      (await node.run('journalctl', '--unit', name, '--boot')).includes('Kubelet exited') ? true : undefined,
+    );
+    const read = createReadKubeletStart({ files: createHostFiles(`/proc/${node.leader()}/root`), unit: name });
+    assert.equal(await read(await statusOf(name)), undefined);
+    await node.systemctl('stop', name);
+  });
 });

@@ -10,8 +10,8 @@ export function orderIn(node: KubeletNode | null): SeenOrder | undefined {
 }
 
 /**
- * A KubeletNode with another uid was made again, or is another cluster's: what it wants when it is first seen is no order, whatever its
- * number. The next one is.
+ * A KubeletNode with another uid was made again, or belongs to another cluster. The agent does not follow what it wants at first, whatever
+ * its number, but the next order.
  */
 export function withKubeletNode(state: State, { order }: Observation): State {
   const { obeyed } = state;
@@ -28,8 +28,8 @@ export function withObeyedOrder(state: State, seen: Observation): State {
 }
 
 /**
- * Whether the assignment wants something else than the last order that was obeyed, under a number that is not above it: the cluster went
- * back in time, as after a restore of etcd, and nobody decided that now. Without numbers, every assignment is an order.
+ * Whether the assignment wants something other than the last order that was followed, under a number that is not higher, as after a
+ * restore of etcd: nobody has decided that now. Without numbers, the agent follows every assignment.
  */
 export function isOldOrder(state: State, seen: Observation): boolean {
   const wanted = wantedBy(seen);

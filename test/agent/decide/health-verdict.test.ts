@@ -106,6 +106,15 @@ describe('the tally of looks at a kubelet', () => {
     assert.equal(look({ healthy: false, unhealthyMs: 5_000 }).unhealthyMs, 0);
   });
 
+  it('gives a kubelet its time from its own start on, and not from that of the program that starts it', () => {
+    const starter = { program: 'k3s', hostsServer: false } as const;
+    const waiting = { healthy: false, isStarting: true, unhealthyMs: 800_000 } as const;
+    assert.equal(look(waiting, DOWN, { starter }).unhealthyMs, 805_000);
+    assert.equal(look(waiting, DOWN).unhealthyMs, 5_000);
+    assert.equal(look({ ...waiting, outageMs: 5_000 }, DOWN, { starter, isApiAway: true }).outageMs, 10_000);
+    assert.equal(look({ ...waiting, outageMs: 5_000 }, DOWN, run('run-2'), { starter }).outageMs, undefined);
+  });
+
   it('counts neither way what is unclear', () => {
     const unclear = tallyHealth(
       { ...JUDGED, healthy: false, unhealthyMs: 5_000 },

@@ -91,7 +91,7 @@ describe('an explanation that the log has only later', () => {
     assert.equal(node.asked.length, 2);
   });
 
-  it('is looked for a few times and for two minutes, where the log never has any', async () => {
+  it('is looked for six more times, and then no more, where the log never has any', async () => {
     const node = await failed();
     let last: Decision | undefined;
     for (let seconds = 0; seconds < 600; seconds += 1) {

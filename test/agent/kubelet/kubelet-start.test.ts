@@ -20,7 +20,11 @@ function hostWith(processes: Processes): HostFiles {
       texts.set(`/proc/${pid}/task/${Number(pid) + index}/children`, list);
   }
   return {
-    text: async (path) => texts.get(path),
+    async text(path, mostBytes = Infinity) {
+      // Hundreds of processes, and an agent with 64 MiB.
+      assert.ok(mostBytes <= 4_096, `${mostBytes} bytes of ${path}`);
+      return texts.get(path);
+    },
     names: async (path) => names.get(path),
     kind: async () => 'missing',
     real: async (path) => path,

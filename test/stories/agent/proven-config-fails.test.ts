@@ -56,6 +56,19 @@ describe('a kubelet that refuses what it had proven, as after an upgrade', () =>
     await node.stop();
   });
 
+  it('is not one that k3s has yet to start, however often k3s ends before its server is back', async () => {
+    let isAway = false;
+    const starter = { program: 'k3s', hostsServer: false, hasToWait: () => isAway } as const;
+    const { node } = await settledNode({ starter });
+    isAway = true;
+    for (let end = 0; end < 5; end += 1) {
+      node.kubelet.endProgram();
+      await node.pass(60_000);
+    }
+    assert.equal(node.status().error, undefined);
+    await node.stop();
+  });
+
   it('is not one that was restarted, ended once, or was stopped by a person', async () => {
     let isWell = true;
     const { node } = await settledNode({ fateOf: () => (isWell ? 'healthy' : 'dies') });

@@ -46,6 +46,8 @@ export interface FakeKubelet {
   reboot(): void;
   /** As somebody else than the agent does it. */
   restartByHand(): void;
+  /** The program that starts it ends by itself, and is started again at once. */
+  endProgram(): void;
   /** `systemctl stop`, by a person. `restartByHand` starts it again. */
   stopByHand(): void;
   /** From now on what the kubelet needs is away: an order stops it, and it does not start. */
@@ -165,6 +167,10 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
     },
     restartByHand() {
       crashes = 0;
+      start();
+    },
+    endProgram() {
+      crashes += 1;
       start();
     },
     stopByHand: stop,

@@ -10,13 +10,22 @@ import { journalOf } from './support/journal-writer.ts';
 
 const MACHINE = '0123456789abcdef0123456789abcdef';
 
-it('the journal leaves no file open, read to its end, left early or damaged', async () => {
+/** A host in a temporary directory, without journal files yet. */
+async function onHost(look: (root: string, directory: string) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'journal-'));
   try {
     const directory = join(root, 'run/log/journal', MACHINE);
     await mkdir(directory, { recursive: true });
     await mkdir(join(root, 'etc'));
     await writeFile(join(root, 'etc/machine-id'), `${MACHINE}\n`);
+    await look(root, directory);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+it('the journal leaves no file open, read to its end, left early or damaged', () =>
+  onHost(async (root, directory) => {
     const entry = (at: number) => ({ at, fields: { _SYSTEMD_UNIT: 'kubelet.service', MESSAGE: `at ${at}` } });
     await writeFile(join(directory, 'system.journal'), journalOf([entry(1), entry(2)], { isCompact: true }));
     const old = `system@${'0'.repeat(32)}-${'0'.repeat(16)}-${'0'.repeat(16)}.journal`;
@@ -27,10 +36,7 @@ it('the journal leaves no file open, read to its end, left early or damaged', as
     assert.equal(read, 2);
     for await (const _ of lines()) break;
     assert.deepEqual(openBelow(root), []);
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
-});
+  }));
 
 /** What a block had before journald wrote its last list of entries. */
 const BEFORE: Readonly<Record<string, (block: Buffer, from: number) => Buffer>> = {
@@ -39,13 +45,8 @@ const BEFORE: Readonly<Record<string, (block: Buffer, from: number) => Buffer>> 
 };
 
 for (const [what, before] of Object.entries(BEFORE)) {
-  it(`the journal gives what journald writes while it is read, though a block that was read earlier ${what}`, async () => {
-    const root = await mkdtemp(join(tmpdir(), 'journal-'));
-    try {
-      const directory = join(root, 'run/log/journal', MACHINE);
-      await mkdir(directory, { recursive: true });
-      await mkdir(join(root, 'etc'));
-      await writeFile(join(root, 'etc/machine-id'), `${MACHINE}\n`);
+  it(`the journal gives what journald writes while it is read, though a block that was read earlier ${what}`, () =>
+    onHost(async (root, directory) => {
       const lines = Array.from({ length: 500 }, (_, at) => ({
         at,
         fields: { _SYSTEMD_UNIT: 'kubelet.service', MESSAGE: `at ${at}` },
@@ -71,8 +72,5 @@ for (const [what, before] of Object.entries(BEFORE)) {
       for await (const { at } of unitLines({ ...files, open }, 'kubelet.service', ['MESSAGE'])) read.push(at);
       assert.ok(!isOld);
       assert.deepEqual(read, lines.map(({ at }) => at).toReversed());
-    } finally {
-      await rm(root, { recursive: true, force: true });
-    }
-  });
+    }));
 }

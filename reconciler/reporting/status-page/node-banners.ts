@@ -23,6 +23,12 @@ export function nodeBanners(
   const failed = nodes.filter((node) => node.state === 'failed' && !halted.has(node.pool) && !isBroken(node));
   return [
     ...told(nodes.filter(isBroken), 'bad', 'healthy with none of its configs', BROKEN),
+    ...told(
+      nodes.filter(({ state }) => state === 'failing'),
+      'bad',
+      'not in order with a proven config',
+      FAILING,
+    ),
     ...told(failed, 'busy', 'back from a config that failed there', FAILED),
     ...told(nodes.filter(isSilent), 'busy', 'without an agent that reports', SILENT),
     ...conflicts(formatConflicts(conflictsAmong(planned.nodes.skipped))),
@@ -42,6 +48,7 @@ export function nodeBanners(
 }
 
 const BROKEN = ['Look at its kubelet first: `docs/runbooks/KubeletGitopsNodeBroken.md`'];
+const FAILING = ['If their kubelets were upgraded: `docs/upgrade.md`, after a kubelet upgrade'];
 const FAILED = [
   'They run what they ran before, and take places of their pool’s budget. The pool goes on until `onFailure.threshold` of them failed.',
   'Why one failed: `kubectl describe knode NODE`. Fix the node, or commit a better config.',

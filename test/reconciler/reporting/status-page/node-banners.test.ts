@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { buildModel } from '#reconciler/reporting/status-page/build-model.ts';
 import type { Banner } from '#reconciler/reporting/status-page/model.ts';
@@ -58,6 +58,13 @@ describe('what the page says of single nodes before anything else', () => {
   it('is alarmed by a kubelet that is healthy with none of its configs', () => {
     const [banner] = bannersOfOne((view) => settledNode(view, WORKERS, { phase: 'Broken' }));
     assert.deepEqual([banner?.tone, banner?.title], ['bad', '1 node is healthy with none of its configs']);
+  });
+
+  it('is alarmed by a kubelet that keeps ending with what it had proven', () => {
+    const error = { reason: PROVEN_CONFIG_FAILS, message: 'unrecognized feature gate', at: toTimestamp(NOW) };
+    const [banner, ...more] = bannersOfOne((view) => settledNode(view, WORKERS, { error }));
+    assert.deepEqual([banner?.tone, banner?.title, more], ['bad', '1 node is not in order with a proven config', []]);
+    assert.equal(banner?.text, 'n-1: ProvenConfigFails: unrecognized feature gate');
   });
 
   it('names nodes that two pools want', () => {

@@ -16,7 +16,7 @@ import { formatDisplacedNotes } from './reporting/notes/displaced-notes.ts';
 import { createDueNotes, type DueNotes } from './reporting/notes/due-notes.ts';
 import { formatConflicts, conflictsAmong } from './policy/pool-selection/conflict-lines.ts';
 import { nextRecord } from './reporting/notes/next-record.ts';
-import { noteRefused } from './reporting/notes/commit-note.ts';
+import { type CommitNote, noteRefused } from './reporting/notes/commit-note.ts';
 import type { NotesWriter } from './reporting/notes/notes-writer.ts';
 import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
 import { createChangeLogger } from './reporting/change-logger.ts';
@@ -203,13 +203,16 @@ export function createPass(ports: PassPorts): Pass {
   }
 
   function tellNotes(refused: CommitDecision['refused'], { displaced, present }: DueNotes): void {
-    const ofRefused = refused === null ? [] : [noteRefused(cluster, refused.commit, refused.message)];
-    for (const note of [...ofRefused, ...displaced, ...(present === null ? [] : [present])]) {
+    const want = (note: CommitNote, onlyFirst = false): void =>
       telling(() => {
-        notes?.want(note);
-        ports.statuses?.want(note);
+        notes?.want(note, onlyFirst);
+        ports.statuses?.want(note, onlyFirst);
       });
+    if (refused !== null) {
+      // A branch that was set back to a commit of before says nothing new of that commit.
+      want(noteRefused(cluster, refused.commit, refused.message), refused.reason === 'history-rewritten');
     }
+    for (const note of [...displaced, ...(present === null ? [] : [present])]) want(note);
   }
 
   function statusesNow(): string {

@@ -19,6 +19,8 @@ export interface NoteContent {
    * if there is no new one.
    */
   readonly data?: string;
+  /** Written only where the commit has no note yet. */
+  readonly onlyFirst?: boolean;
 }
 
 /**

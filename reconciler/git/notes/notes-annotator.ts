@@ -103,8 +103,8 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
 }
 
 function filesOf(content: NoteContent | string): NoteFiles {
-  const { text, data }: NoteContent = typeof content === 'string' ? { text: content } : content;
-  return { text: storedNote(text), data: data === undefined ? null : storedNote(data) };
+  const { text, data, onlyFirst = false }: NoteContent = typeof content === 'string' ? { text: content } : content;
+  return { text: storedNote(text), data: data === undefined ? null : storedNote(data), onlyFirst };
 }
 
 /** The store, and the names of what is written through it. */

@@ -11,6 +11,8 @@ const DIRECTORY = '40000';
 export interface NoteFiles {
   readonly text: Buffer;
   readonly data: Buffer | null;
+  /** A note that stands on the commit already is left as it is. */
+  readonly onlyFirst?: boolean;
 }
 
 /** Names that are not those of objects are no notes to git: it keeps such files, and does not show them. */
@@ -50,9 +52,10 @@ async function withNote(
   store: ObjectStore,
   present: readonly TreeEntry[],
   commit: CommitOid,
-  { text, data }: NoteFiles,
+  { text, data, onlyFirst = false }: NoteFiles,
 ): Promise<readonly TreeEntry[]> {
   const entries = await without(store, present, commit);
+  if (onlyFirst && !isSame(entries, present)) return present;
   const folder = commit.slice(0, 2);
   const inside = (await open(store, entries, folder)) ?? [];
   const name = commit.slice(2);
@@ -69,10 +72,13 @@ async function without(store: ObjectStore, entries: readonly TreeEntry[], rest: 
   const inside = rest.length > 2 ? await open(store, left, folder) : null;
   if (inside === null) return left;
   const kept = await without(store, inside, rest.slice(2));
-  if (kept.length === inside.length && kept.every((entry, index) => entry === inside[index])) return left;
+  if (isSame(kept, inside)) return left;
   if (kept.length === 0) return left.filter((entry) => nameOf(entry) !== folder);
   return put(left, entryOf(DIRECTORY, folder, await store.write('tree', formatTree(kept))));
 }
+
+const isSame = (some: readonly TreeEntry[], others: readonly TreeEntry[]): boolean =>
+  some.length === others.length && some.every((entry, index) => entry === others[index]);
 
 /** The entries of a directory; null where there is none of that name. */
 async function open(

@@ -16,8 +16,12 @@ export type StatusesState = { readonly statuses: 'on' } | { readonly statuses: '
 
 /** Keeps the statuses of commits on their forge as they are wanted. Never in the way of anything else. */
 export interface ForgeStatusWriter {
-  /** What is to be said of the note's commit from now on. Cheap; what stands there already is not posted again. */
-  want(note: CommitNote): void;
+  /**
+   * What is to be said of the note's commit from now on. Cheap; what stands there already is not posted again.
+   *
+   * @param onlyFirst statuses that stand on the commit already stay
+   */
+  want(note: CommitNote, onlyFirst?: boolean): void;
   state(): StatusesState;
   run(signal: AbortSignal): Promise<void>;
   /** One last try, for a shutdown. */
@@ -49,6 +53,7 @@ const NEVER = new AbortController().signal;
 
 interface Told {
   note: CommitNote;
+  onlyFirst: boolean;
   /** null until the forge was asked what stands there: a restart must not repeat what was said. */
   standing: Map<string, PublishedStatus> | null;
 }
@@ -100,6 +105,7 @@ export function createForgeStatusWriter(options: ForgeStatusWriterOptions): Forg
   /** @returns when something is to be said of the commit next, monotonic */
   async function tell(commit: CommitOid, told: Told, signal: AbortSignal): Promise<Millis> {
     told.standing ??= await learn(commit, signal);
+    if (told.onlyFirst && told.standing.size > 0) return Number.POSITIVE_INFINITY;
     const wanted = statusesOf(told.note, saidIn(told.standing, forge));
     const due = dueStatuses(wanted, told.standing, forge, clock.monotonic());
     for (const status of due.now) {
@@ -146,9 +152,9 @@ export function createForgeStatusWriter(options: ForgeStatusWriterOptions): Forg
   }
 
   return {
-    want(note) {
-      const told = commits.get(note.commit) ?? { note, standing: null };
-      told.note = note;
+    want(note, onlyFirst = false) {
+      const told = commits.get(note.commit) ?? { note, onlyFirst, standing: null };
+      Object.assign(told, { note, onlyFirst });
       commits.delete(note.commit);
       commits.set(note.commit, told);
       const oldest = commits.keys().next().value;

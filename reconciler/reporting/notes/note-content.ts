@@ -13,7 +13,7 @@ export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
  * What is written of a commit: a text for people, and one line of JSON for programs. Where a repository has more pools than either
  * holds, those that need no attention are left out, and both say how many: the JSON is always whole.
  */
-export function noteContent(note: CommitNote): Required<NoteContent> {
+export function noteContent(note: CommitNote): Required<Omit<NoteContent, 'onlyFirst'>> {
   const short = fitNote(note, (shorter) => isShort(textOf(shorter)) && isShort(dataOf(shorter)));
   return { text: textOf(short), data: dataOf(short) };
 }

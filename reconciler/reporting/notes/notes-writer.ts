@@ -17,8 +17,12 @@ export type NotesState = { readonly notes: 'on' } | { readonly notes: 'off'; rea
 
 /** Keeps the notes of commits as they are wanted. Never in the way of the rest: a failing push only means later notes. */
 export interface NotesWriter {
-  /** What the note of its commit is to say from now on. Cheap; equal notes are not written again. */
-  want(note: CommitNote): void;
+  /**
+   * What the note of its commit is to say from now on. Cheap; equal notes are not written again.
+   *
+   * @param onlyFirst a note that stands on the commit already stays
+   */
+  want(note: CommitNote, onlyFirst?: boolean): void;
   /** Whether this note stands on its commit, as far as this process knows. */
   stands(note: CommitNote): boolean;
   state(): NotesState;
@@ -113,8 +117,8 @@ export function createNotesWriter({
   }
 
   return {
-    want(note) {
-      const content = noteContent(note);
+    want(note, onlyFirst = false) {
+      const content = { ...noteContent(note), onlyFirst };
       const last = wanted.get(note.commit) ?? written.get(note.commit);
       if (isSame(last, content)) return;
       remember(wanted, note.commit, content);

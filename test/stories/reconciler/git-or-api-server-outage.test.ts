@@ -73,6 +73,28 @@ describe('when something is away or wrong', () => {
     await world.until('they are Ready again', ({ pools }) => pools.every(isCalled('Ready')), PATIENCE_MS);
   });
 
+  it('a commit that the branch is set back to keeps the note that says how it fared', async () => {
+    const { world } = scenario;
+    const noteOn = (commit: string): string => world.git.readNotes(world.notesRef).get(commit) ?? '';
+    const noted = (commit: string, outcome: string) =>
+      world.until(`note: ${outcome}`, () => noteOn(commit).startsWith(`demo: ${outcome}`), PATIENCE_MS);
+    const earlier = await scenario.change('gpu', { maxPods: 62 });
+    await scenario.settledOn(earlier);
+    await noted(earlier, 'settled');
+    const note = noteOn(earlier);
+    const head = await scenario.change('gpu', { maxPods: 63 });
+    await scenario.settledOn(head);
+    await world.git.setRef('refs/heads/main', earlier);
+    await world.until('refused', ({ source }) => source.refusedCommit === earlier, PATIENCE_MS);
+    // What is written after it shows that there was time to write it.
+    const stranger = await world.git.commit({ files: scenario.files, message: 'Another history' }, 'stranger-2');
+    await world.git.setRef('refs/heads/main', stranger);
+    await noted(stranger, 'refused');
+    assert.equal(noteOn(earlier), note);
+    await world.git.setRef('refs/heads/main', head);
+    await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '', PATIENCE_MS);
+  });
+
   it('an emptied repository is refused', async () => {
     const { world, files } = scenario;
     const restarts = scenario.restarts();

@@ -41,6 +41,18 @@ describeOrSkip('what is for programs', { skip: WITHOUT_GIT }, () => {
     assert.deepEqual(await places(started), [placeOf(first)]);
   });
 
+  it('is left with its note where only the first one was to be written', async (t) => {
+    const started = await startWithNotes(t);
+    const [first = '', second = ''] = started.commits;
+    await started.annotator().annotate(new Map([[first, { text: 'settled', data: '1' }]]), soon());
+    const refused = { text: 'refused', data: '2', onlyFirst: true };
+    const both = new Map([first, second].map((commit) => [commit, refused]));
+    assert.equal((await started.annotator().annotate(both, soon())).written, true);
+    assert.deepEqual([await started.note(first), await dataOf(started, first)], ['settled\n', '1\n']);
+    assert.deepEqual([await started.note(second), await dataOf(started, second)], ['refused\n', '2\n']);
+    assert.equal((await started.annotator().annotate(new Map([[first, refused]]), soon())).written, false);
+  });
+
   itOverHttp('costs no request more than a note alone', async (t) => {
     const started = await startWithNotes(t);
     const [first = '', second = ''] = started.commits;

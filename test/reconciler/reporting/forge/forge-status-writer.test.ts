@@ -115,6 +115,17 @@ for (const kind of ['github', 'gitlab', 'gitea'] as const) {
       );
     });
 
+    it('stay where only the first ones were to be posted', async (t) => {
+      const { begin, until, forge, said } = await start(t, kind);
+      begin().want(note('settled', [pool('gpu', 'Settled', 4)]));
+      await until(() => forge.posted.length === 2);
+      const next = begin();
+      next.want(note('refused', []), true);
+      next.want(note('refused', [], { commit: SECOND }), true);
+      await until(() => said(SECOND).length === 1);
+      assert.deepEqual(said(), [`${under('')} success`, `${under('gpu')} success`]);
+    });
+
     it('are not repeated, also not by a process that starts again', async (t) => {
       const { begin, until, forge, clock } = await start(t, kind);
       const present = note('progressing', [pool('gpu', 'Progressing', 1)]);

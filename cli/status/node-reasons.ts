@@ -44,5 +44,5 @@ export function nodeReasonsOf(
   namespace: string,
   now: Millis,
 ): readonly NodeReason[] {
-  return explainNodes(planFromCluster(fleet, source, namespace, now).planned.nodes, fleet);
+  return explainNodes(planFromCluster(fleet, source, namespace, now).planned.nodes, fleet, now);
 }

@@ -1,4 +1,7 @@
 import { UNKNOWN_CONFIG } from '#shared/contract/api/kubelet-node.ts';
+import { HEARTBEAT_MS } from '#shared/contract/api/silent-agent.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { formatDuration } from '#shared/runtime/duration.ts';
 import type { Fleet } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { Shown } from '../rollout/lifecycle.ts';
@@ -18,9 +21,9 @@ export interface NodeReason {
 }
 
 /** What was decided for every node, in words and in the order of their names. Pure. */
-export function explainNodes({ groups, skipped }: NodesPlan, fleet: Fleet): readonly NodeReason[] {
+export function explainNodes({ groups, skipped }: NodesPlan, fleet: Fleet, now: Millis): readonly NodeReason[] {
   const decided = groups.flatMap(({ group, decisions }) =>
-    decisions.map((decision) => reasonOf(group.pool?.name ?? '-', decision)),
+    decisions.map((decision) => reasonOf(group.pool?.name ?? '-', decision, now)),
   );
   const left = skipped.map(leftAlone);
   const known = new Set([...decided, ...left].map(({ node }) => node));
@@ -50,16 +53,19 @@ function becauseOf(choice: SkippedNode['choice']): string {
   }
 }
 
-function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason {
+function reasonOf(pool: string, { member, verdict }: MemberDecision, at: Millis): NodeReason {
   const { shown: standing } = member.lifecycle;
   const now = verdict.verdict === 'hold' ? verdict.hold : NOW[verdict.verdict];
-  const because = verdict.verdict === 'rest' ? restOf(member, standing) : verdict.because;
+  const because = verdict.verdict === 'rest' ? restOf(member, standing, at) : verdict.because;
   return { node: member.node.name, pool, standing, now, because };
 }
 
 const NOW = { rest: 'nothing to do', change: 'change now', drain: 'drain' } as const;
 
-function restOf({ kubeletNode, target }: Member, standing: Shown): string {
+/** A heartbeat is overdue, and a node is not called silent before it missed three. */
+const OVERDUE_MS: Millis = HEARTBEAT_MS + 60_000;
+
+function restOf({ kubeletNode, target }: Member, standing: Shown, now: Millis): string {
   if (standing === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
     return 'its agent refuses the config, so its pods stay and nothing was changed';
   }
@@ -70,6 +76,10 @@ function restOf({ kubeletNode, target }: Member, standing: Shown): string {
   if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   if (standing === 'updating' && active?.name === UNKNOWN_CONFIG) {
     return `its agent lost its state, and cannot tell what it runs${error ? `: ${error.message}` : ''}`;
+  }
+  const silentMs = now - (fromTimestamp(kubeletNode?.status?.heartbeat) ?? now);
+  if (standing === 'updating' && silentMs > OVERDUE_MS) {
+    return `it was applying the config when its agent was last heard of, ${formatDuration(silentMs - (silentMs % 60_000))} ago`;
   }
   // After a pool was renamed: the same config under another name restarts no kubelet.
   const isNamedOtherwise = standing === 'settled' && active !== undefined && active.name !== assigned?.name;

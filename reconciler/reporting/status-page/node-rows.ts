@@ -5,8 +5,8 @@ import type { PassResult } from '../pass-result.ts';
 import type { NodeRow, NodeState, StateCount } from './model.ts';
 
 /** Every node with its state and why; in the order of their names. Pure. */
-export function nodeRows({ planned, fleet }: Pick<PassResult, 'planned' | 'fleet'>): readonly NodeRow[] {
-  return explainNodes(planned.nodes, fleet).map((reason) => {
+export function nodeRows({ planned, fleet, at }: Pick<PassResult, 'planned' | 'fleet' | 'at'>): readonly NodeRow[] {
+  return explainNodes(planned.nodes, fleet, at).map((reason) => {
     const kubeletNode = fleet.kubeletNodes.get(reason.node);
     const { spec = {}, status = {} } = kubeletNode ?? {};
     const { error = null } = status;

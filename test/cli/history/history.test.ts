@@ -156,7 +156,7 @@ describe('kubelet-gitops history', () => {
 
   it('reads what older reconcilers wrote, with the JSON below the table, and believes it where one of them wrote last', async () => {
     const [start = '', other = ''] = commits;
-    const said = (updated: number): Required<NoteContent> =>
+    const said = (updated: number): ReturnType<typeof noteContent> =>
       noteContent({
         cluster: 'old',
         commit: start,

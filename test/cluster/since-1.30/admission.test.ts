@@ -19,9 +19,11 @@ describeOrSkip(`admission on Kubernetes ${KUBERNETES}`, { skip }, () => {
   before(async () => {
     cluster = await startControlPlane();
     await installManifests(cluster);
-    const { code, stderr } = await cluster.kubectl(['apply', '-f', 'deploy/components/admission/policy.yaml']);
+    const apply = () => cluster.kubectl(['apply', '-f', 'deploy/components/admission/policy.yaml']);
+    const { code, stderr } = await apply();
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stderr, /Warning/);
+    assert.doesNotMatch((await apply()).stdout, /configured/);
     for (const name of ['node-a', 'node-b']) {
       await ask('POST', '/api/v1/nodes', { metadata: { name } });
       await ask('POST', NODES, { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletNode', metadata: { name } });

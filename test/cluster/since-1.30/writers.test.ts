@@ -36,9 +36,12 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
     cluster = await startControlPlane();
     await installManifests(cluster);
     for (const file of ['writers', 'operators']) {
-      const { code, stderr } = await cluster.kubectl(['apply', '-f', `deploy/components/admission/${file}.yaml`]);
+      const apply = () => cluster.kubectl(['apply', '-f', `deploy/components/admission/${file}.yaml`]);
+      const { code, stderr } = await apply();
       assert.equal(code, 0, stderr);
       assert.doesNotMatch(stderr, /Warning/);
+      // Who applies again, and reads that something was configured, looks for what it was.
+      assert.doesNotMatch((await apply()).stdout, /configured/);
     }
     [mallory, operator] = [await account('mallory', 'cluster-admin'), await account('olga', 'kubelet-gitops-operator')];
     reconciler = await cluster.serviceAccountToken(NAMESPACE, 'kubelet-gitops-reconciler');

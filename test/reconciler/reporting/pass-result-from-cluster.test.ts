@@ -83,7 +83,7 @@ it('what a waiting replica shows of a node whose kubelet would refuse what the o
     pools: [poolInCluster(modern)],
   });
   const { planned } = passResultFromCluster(fleet, NO_STATE, 'kubelet-gitops', NOW);
-  const shown = explainNodes(planned.nodes, fleet).map(({ node, now }) => [node, now]);
+  const shown = explainNodes(planned.nodes, fleet, NOW).map(({ node, now }) => [node, now]);
   assert.deepEqual(shown, [
     ['a', 'nothing to do'],
     ['b', 'nothing to do'],
@@ -102,7 +102,7 @@ it('what a waiting replica shows of a machine of a new class: that its pool is h
       pools: [poolInCluster(pool, status)],
     });
     const { planned } = passResultFromCluster(fleet, NO_STATE, 'kubelet-gitops', NOW);
-    return explainNodes(planned.nodes, fleet).map(({ node, now }) => `${node}: ${now}`);
+    return explainNodes(planned.nodes, fleet, NOW).map(({ node, now }) => `${node}: ${now}`);
   };
   const settled = ['a: nothing to do', 'b: nothing to do'];
   assert.deepEqual(shown(), [...settled, 'joiner: not-computable']);

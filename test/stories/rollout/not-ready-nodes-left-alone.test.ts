@@ -39,7 +39,7 @@ function told(story: RolloutStory, maxPods: number): readonly string[] {
 
 function why(story: RolloutStory, name: string): string {
   const { nodes } = story.fleet.reconcile();
-  const found = explainNodes(nodes, story.fleet.fleet).find(({ node }) => node === name);
+  const found = explainNodes(nodes, story.fleet.fleet, story.fleet.now).find(({ node }) => node === name);
   return `${found?.now}: ${found?.because}`;
 }
 

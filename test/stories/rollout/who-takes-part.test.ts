@@ -77,7 +77,7 @@ describe('nodes on which no agent can run', () => {
     const { told } = playOut(fleet, 40);
     assert.deepEqual(told, ['b', 'a', 'c']);
     assert.deepEqual([pool(fleet)?.phase, pool(fleet)?.counts?.nodes], ['Settled', 3]);
-    const said = explainNodes(fleet.reconcile().nodes, fleet.fleet);
+    const said = explainNodes(fleet.reconcile().nodes, fleet.fleet, fleet.now);
     assert.deepEqual(
       said.flatMap(({ node, now }) => (now === 'unsupported' ? [node] : [])),
       ['fargate', 'virtual'],

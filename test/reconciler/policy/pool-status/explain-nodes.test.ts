@@ -7,6 +7,7 @@ import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
 import { LIFECYCLE } from '#reconciler/policy/rollout/lifecycle.ts';
 import { type Member, memberOf, targetOf, type SkippedNode } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
   assignedNode,
   desiredPool,
@@ -39,7 +40,7 @@ function explained(
     labelLoss: null,
     steps: [],
   };
-  return explainNodes(plan, fleetOf({ nodes: [node] }))
+  return explainNodes(plan, fleetOf({ nodes: [node] }), NOW)
     .map(({ pool: name, standing, now, because }) => `${name} ${standing} | ${now} | ${because}`)
     .join('\n');
 }
@@ -81,6 +82,11 @@ const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[]
     'at it',
     [assignedNode(node, NEXT, { phase: 'Trial' }), REST],
     'workers updating | nothing to do | applying the config now',
+  ],
+  [
+    'at it, with an agent that missed a heartbeat',
+    [assignedNode(node, NEXT, { phase: 'Trial', heartbeat: toTimestamp(NOW - 7 * 60_000) }), REST],
+    'workers updating | nothing to do | it was applying the config when its agent was last heard of, 7m ago',
   ],
   [
     'about to boot',
@@ -151,7 +157,11 @@ describe('of nodes of no pool', () => {
       { ...two, choice: { choice: 'conflict', pools: ['a', 'b'] } },
       { ...one, choice: { choice: 'unknown' } },
     ];
-    const found = explainNodes({ groups: [], skipped: untouchable, labelLoss: null, steps: [] }, fleetOf({ nodes }));
+    const found = explainNodes(
+      { groups: [], skipped: untouchable, labelLoss: null, steps: [] },
+      fleetOf({ nodes }),
+      NOW,
+    );
     const alone = { pool: '-', standing: '-' };
     const words = found.map(({ because, ...rest }) => [rest, because.slice(0, 24)]);
     assert.deepEqual(words, [

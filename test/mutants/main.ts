@@ -35,7 +35,7 @@ for (const part of parts.length === 0 ? Object.keys(LEAST) : parts) {
     ignorePatterns: ['**', '!package.json', ...LOADED.map((folder) => `!${folder}/**`)],
     disableTypeChecks: false,
     allowConsoleColors: false,
-    reporters: ['clear-text'],
+    reporters: ['clear-text', 'progress-append-only'],
     clearTextReporter: { reportTests: false, logTests: false },
   }).runMutationTest();
 }

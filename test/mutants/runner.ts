@@ -32,6 +32,9 @@ const KEPT = /^const (\w+) = (new (?:Weak)?Map<.*>\(\));$/gm;
 const KEPT_ONE = /^let (\w+): .* \| undefined;$/gm;
 const forget: (() => void)[] = [];
 
+/** Of a test that judges mutants, when it passes. */
+const LONGEST_MS = 200;
+
 /**
  * Runs tests of pure functions in this process: loads their files once, and runs the tests of a mutant within milliseconds, where
  * StrykerJS's own runner would start a process for each.
@@ -47,7 +50,7 @@ function createRunner(options: StrykerOptions): TestRunner {
       const tests = await all();
       const result = await run(tests, false);
       const { mutantCoverage } = instrumented;
-      return mutantCoverage === undefined ? result : { ...result, mutantCoverage: onlyLoading(mutantCoverage) };
+      return mutantCoverage === undefined ? result : { ...result, mutantCoverage: worthwhile(mutantCoverage) };
     },
 
     async mutantRun({ testFilter, activeMutant, hitLimit, disableBail }) {
@@ -66,10 +69,17 @@ function createRunner(options: StrykerOptions): TestRunner {
 }
 createRunner.inject = tokens(commonTokens.options);
 
-/** Leaves out mutants of what nothing but loading runs. What tests run, too, they judge. */
-function onlyLoading({ static: whileLoading, perTest }: MutantCoverage): MutantCoverage {
+/**
+ * Leaves out mutants of what nothing but loading runs; what tests run, too, they judge. And leaves out tests that take long: a row in
+ * a table fails before they do.
+ */
+function worthwhile({ static: whileLoading, perTest }: MutantCoverage): MutantCoverage {
+  const quick = Object.entries(perTest).filter(([id]) => (tookMs.get(id) ?? 0) < LONGEST_MS);
   const tested = new Set(Object.values(perTest).flatMap((counts) => Object.keys(counts)));
-  return { perTest, static: Object.fromEntries(Object.entries(whileLoading).filter(([id]) => !tested.has(id))) };
+  return {
+    perTest: Object.fromEntries(quick),
+    static: Object.fromEntries(Object.entries(whileLoading).filter(([id]) => !tested.has(id))),
+  };
 }
 
 async function loadAll(root: string, files: readonly string[]): Promise<readonly CollectedTest[]> {

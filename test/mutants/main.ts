@@ -1,9 +1,10 @@
+import { dirname } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 /**
- * Changes the pure floors in thousands of small ways and asks the tests beside them to notice: `npm run mutants`, or, for folders or
- * files, `npm run mutants -- reconciler/policy/rollout agent/decide/drift.ts`. Fails where fewer are noticed than here, in a hundred:
- * what survives is often equal for the compiler's sake, so the number is a bound for the floor and no list of reasons.
+ * Changes the pure floors in thousands of small ways and asks the tests beside the change to notice: `npm run mutants`, or, for folders
+ * or files, `npm run mutants -- reconciler/policy/windows agent/decide/drift.ts`. Fails where fewer are noticed than here, in a hundred:
+ * many survivors change nothing that could be seen, so the number is a bound and no list of reasons.
  */
 const LEAST: Readonly<Record<string, number>> = { 'agent/decide': 80, 'reconciler/policy': 80 };
 
@@ -12,17 +13,17 @@ const LOADED = ['agent', 'cli', 'reconciler', 'sandbox', 'shared', 'test'];
 
 const parts = process.argv.slice(2).map((part) => part.replace(/\/+$/, ''));
 for (const part of parts.length === 0 ? Object.keys(LEAST) : parts) {
-  const floor = Object.keys(LEAST).find((each) => part === each || part.startsWith(`${each}/`));
+  const least = Object.entries(LEAST).find(([floor]) => part === floor || part.startsWith(`${floor}/`))?.[1];
   // Nothing would be judged, and all be well.
-  if (floor === undefined) throw new RangeError(`${part} is not in ${Object.keys(LEAST).join(' or ')}`);
-  const least = LEAST[floor] ?? 100;
+  if (least === undefined) throw new RangeError(`${part} is not in ${Object.keys(LEAST).join(' or ')}`);
+  const isFile = part.endsWith('.ts');
   await new Stryker({
-    mutate: [part.endsWith('.ts') ? part : `${part}/**/*.ts`],
+    mutate: [isFile ? part : `${part}/**/*.ts`],
     // Strings are mostly sentences for people, or tags that the compiler checks.
     mutator: { excludedMutations: ['StringLiteral'] },
     testRunner: 'in-process',
     plugins: [import.meta.resolve('./runner.ts')],
-    testFiles: [`test/${floor}/**/*.test.ts`],
+    testFiles: [`test/${isFile ? dirname(part) : part}/**/*.test.ts`],
     coverageAnalysis: 'perTest',
     // What only loading computes would need a process for each mutant.
     ignoreStatic: true,

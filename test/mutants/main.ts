@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
@@ -5,8 +6,9 @@ import { Stryker } from '@stryker-mutator/core';
  * Changes the pure floors in thousands of small ways and asks the tests beside the change to notice: `npm run mutants`, or, for folders
  * or files, `npm run mutants -- reconciler/policy/windows agent/decide/drift.ts`. Fails where fewer are noticed than here, in a hundred:
  * many survivors change nothing that could be seen, so the number is a bound and no list of reasons.
+ * Measured: 93 to 98 for three files of agent/decide, 96 for reconciler/policy/disruption; 85 is a common bound for what was not.
  */
-const LEAST: Readonly<Record<string, number>> = { 'agent/decide': 80, 'reconciler/policy': 80 };
+const LEAST: Readonly<Record<string, number>> = { 'agent/decide': 90, 'reconciler/policy': 85 };
 
 /** Folders with all that the tests load. */
 const LOADED = ['agent', 'cli', 'reconciler', 'sandbox', 'shared', 'test'];
@@ -15,7 +17,9 @@ const parts = process.argv.slice(2).map((part) => part.replace(/\/+$/, ''));
 for (const part of parts.length === 0 ? Object.keys(LEAST) : parts) {
   const least = Object.entries(LEAST).find(([floor]) => part === floor || part.startsWith(`${floor}/`))?.[1];
   // Nothing would be judged, and all be well.
-  if (least === undefined) throw new RangeError(`${part} is not in ${Object.keys(LEAST).join(' or ')}`);
+  if (least === undefined || !existsSync(part)) {
+    throw new RangeError(`${part} is nothing in ${Object.keys(LEAST).join(' or ')}`);
+  }
   const isFile = part.endsWith('.ts');
   await new Stryker({
     mutate: [isFile ? part : `${part}/**/*.ts`],

@@ -4,30 +4,12 @@ import { describe, it } from 'node:test';
 import { importsOf, sourceFiles } from './support/import-graph.ts';
 
 /** What a build or a test runner puts in another module's place. */
-const STANDS_IN = /^(?:scripts\/shims\/|test\/mutants\/(?:collected|runner|text)\.ts$)/;
+const STANDS_IN = /^(?:scripts\/shims\/|test\/mutants\/(?:collected|runner)\.ts$)/;
 /** The text of modules stands in it. */
 const WRITES_MODULES = 'scripts/generate/expected-installation.ts';
 const VALUE = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm;
-const EXPORT = /^export (?:async )?(?:type|interface|function\*?|const|class) (\w+)/gm;
 
 describe('an exported name', () => {
-  it('has one meaning in the product: it is exported by one file', () => {
-    const files = ['agent', 'cli', 'reconciler', 'shared'].flatMap(sourceFiles);
-    const exported = files.flatMap((file) =>
-      // Overloads of a function are one name.
-      [...new Set([...readFileSync(file, 'utf8').matchAll(EXPORT)].map(([, name = '']) => name))].map((name) => ({
-        name,
-        file,
-      })),
-    );
-    assert.ok(exported.length > 1500, 'the exports were not found');
-    const twice = [...Map.groupBy(exported, ({ name }) => name).values()].filter(({ length }) => length > 1);
-    assert.deepEqual(
-      twice.map((same) => same.map(({ name, file }) => `${name} in ${file}`)),
-      [],
-    );
-  });
-
   it('is imported, if it is a value: what no other file reads is not exported', () => {
     const files = ['agent', 'bench', 'cli', 'reconciler', 'sandbox', 'scripts', 'shared', 'test']
       .flatMap(sourceFiles)

@@ -14,13 +14,6 @@ describe('the processes that npm test starts', () => {
     assert.equal(new Set(processes.map(({ name }) => name)).size, processes.length);
   });
 
-  it('are few, and begin with those that take long', () => {
-    assert.ok(processes.length < 150, `${processes.length} processes`);
-    assert.ok(processes[0]?.files.every((file) => /tutorial|git|stories|secrets/.test(file)));
-    const sizes = processes.map(({ files: { length } }) => length);
-    assert.ok(sizes.lastIndexOf(Math.max(...sizes)) < sizes.length / 2);
-  });
-
   it('are shared by no file that changes its own', () => {
     // A hook outside of all suites is one for every test of the process.
     const CHANGES =

@@ -49,6 +49,32 @@ function whyBroken(page: string, link: string): string | undefined {
   return anchorsOf(target).has(anchor) ? undefined : `${page}: ${link}: ${target} has no heading for it`;
 }
 
+describe('the guide for contributors', () => {
+  const words = [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+
+  it('names files and folders that there are', () => {
+    const folders = globSync('*/').filter((folder) => folder !== 'node_modules' && folder !== 'dist');
+    const paths = words
+      .flatMap((code) => code.split(' '))
+      .filter((word) => folders.some((folder) => word.startsWith(`${folder}/`)));
+    assert.ok(paths.length > 60, `${paths.length} paths`);
+    assert.deepEqual(
+      paths.filter((path) => !existsSync(path)),
+      [],
+    );
+  });
+
+  it('names scripts that there are', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: object };
+    const named = words.flatMap((code) => [...code.matchAll(/npm run (\S+)/g)].map(([, run = '']) => run));
+    assert.ok(named.length > 10, `${named.length} scripts`);
+    assert.deepEqual(
+      named.filter((name) => !Object.hasOwn(scripts, name)),
+      [],
+    );
+  });
+});
+
 describe('the documentation', () => {
   it('has pages and links to look at', () => {
     assert.ok(PAGES.includes('README.md') && PAGES.includes('docs/operate.md'));

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { PROFILE_NAMES } from '#reconciler/policy/templates/profiles.ts';
 import { drawProfileCurves } from '../../scripts/pictures/draw-curves.ts';
-import { drawTerminal } from '../../scripts/pictures/draw-terminal.ts';
 
 const PAGES = ['README.md', ...globSync('docs/**/*.md')];
 
@@ -36,27 +34,4 @@ describe('the pictures of the documentation', () => {
       assert.equal(readFileSync(file, 'utf8'), drawProfileCurves(scheme));
     });
   }
-
-  it('have a curve of each profile for memory and for CPUs, within the picture', () => {
-    const lines = [...drawProfileCurves('light').matchAll(/<polyline\s+points="([^"]+)"/g)].map(
-      ([, points = '']) => points,
-    );
-    assert.equal(lines.length, 2 * PROFILE_NAMES.length);
-    for (const line of lines) {
-      const places = line.split(' ').map((point) => point.split(',').map(Number));
-      assert.ok(places.length > 100);
-      assert.ok(
-        places.every(([x = 0, y = 0]) => x >= 80 && x <= 980 && y >= 90 && y <= 364),
-        line,
-      );
-    }
-  });
-
-  it('wrap long lines of a terminal between words', () => {
-    const words = Array.from({ length: 40 }, (_, index) => `word${index}`);
-    const svg = drawTerminal([[{ tone: 'bad', text: words.join(' ') }]], 'x');
-    const lines = [...svg.matchAll(/>([^<>]*word[^<>]*)</g)].map(([, text = '']) => text);
-    assert.ok(lines.length > 1 && lines.every((line) => line.length <= 100));
-    assert.deepEqual(lines.join(' ').split(' '), words);
-  });
 });

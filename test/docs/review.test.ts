@@ -80,17 +80,4 @@ describe('the page about reviewing', () => {
     if (process.env['UPDATE_DOCS'] === '1') await writeFile(join(checkout, PAGE), made);
     else assertSamePage(withoutCommits(made), withoutCommits(written));
   });
-
-  it('walks through what a reviewer must not miss', () => {
-    for (const said of [
-      /error unknown-field: .*did you mean maxPods\?/,
-      /worker-1 \(52 pods\): more pods run there than maxPods allows \(40\)/,
-      /error unknown-feature-gate: .*CPUManager.*went with 1\.33/,
-      /cpuManagerPolicy {2}.*→ +"static"/,
-      /state file is put aside/,
-      /^<!-- kubelet-gitops plan: demo -->$/m,
-    ]) {
-      assert.match(written, said);
-    }
-  });
 });

@@ -99,34 +99,13 @@ describe('the runbooks of alerts', () => {
   const pages = globSync('docs/runbooks/*.md').sort();
 
   for (const page of pages.filter((path) => !path.endsWith('README.md'))) {
-    it(`${page}: says what it means and costs, where to look, how to fix it, and when it is over`, () => {
-      const text = readFileSync(page, 'utf8');
-      const parts = ['**Means.**', '**Impact.**', '## Look', '## Fix', '## Resolved'].map((part) =>
-        text.indexOf(`\n${part}`),
-      );
-      assert.ok(
-        parts.every((at, index) => at > (parts[index - 1] ?? 0)),
-        parts.join(),
-      );
-    });
-
-    it(`${page}: begins with three commands to paste`, () => {
-      const text = readFileSync(page, 'utf8');
-      const [, block = ''] = /^# \w+\n\n```sh\n([^`]*)```\n\n\*\*Means\.\*\*/.exec(text) ?? [];
-      const commands = block.replaceAll('\\\n', '').split('\n').slice(0, -1);
-      assert.equal(commands.length, 3, text.slice(0, 200));
-      for (const command of commands) {
-        assert.match(command, /^(?:kubectl|kubelet-gitops) /);
-        // What an alert has as a label is all that is to be filled in.
-        const filledIn = command.replace(/\s# .*/, '').match(/(?<=[ /=])[A-Z]{3,}(?=$|[ /)])/g) ?? [];
-        assert.deepEqual(
-          filledIn.filter((word) => !['NODE', 'POOL'].includes(word)),
-          [],
-          command,
-        );
+    it(`${page}: has commands that a shell can read`, () => {
+      const blocks = [...readFileSync(page, 'utf8').matchAll(/^```sh\n([^`]*)```$/gm)].map(([, block = '']) => block);
+      assert.ok(blocks.length > 0);
+      for (const block of blocks) {
+        const { status, stderr } = spawnSync('sh', ['-n'], { input: block, encoding: 'utf8' });
+        assert.equal(status, 0, `${block}\n${stderr}`);
       }
-      const { status, stderr } = spawnSync('sh', ['-n'], { input: block, encoding: 'utf8' });
-      assert.equal(status, 0, stderr);
     });
 
     it(`${page}: links to what it names from the root, wherever it is rendered`, () => {

@@ -2,12 +2,7 @@
  * Stands in for `node:test` while mutants are judged: what a test file declares is kept, so that it can be run again and again
  * without loading the file again. Only what tests of pure functions need.
  */
-type Body = (context: Context) => unknown;
-
-interface Context {
-  readonly name: string;
-  diagnostic(message: string): void;
-}
+type Body = (context: { readonly name: string; diagnostic(message: string): void }) => unknown;
 
 export interface CollectedTest {
   /** The file and the names of everything around the test: the same in every process. */
@@ -17,7 +12,6 @@ export interface CollectedTest {
 }
 
 let file = '';
-let running = '';
 let names: readonly string[] = [];
 const collected = new Map<string, CollectedTest>();
 
@@ -26,9 +20,6 @@ export async function collect(name: string, load: () => Promise<unknown>): Promi
   file = name;
   await load();
 }
-
-/** Its id. */
-export const runningTest = (): string => running;
 
 export const collectedTests = (): readonly CollectedTest[] => [...collected.values()];
 
@@ -40,12 +31,8 @@ export function describe(name: string, declare: () => void): void {
 }
 
 export function it(name: string, body: Body): void {
-  const said = [file, ...names, name].join(' › ');
-  let id = said;
-  for (let copy = 2; collected.has(id); copy += 1) id = `${said} (${copy})`;
-  const run = (): unknown => {
-    running = id;
-    return body({ name, diagnostic: () => undefined });
-  };
-  collected.set(id, { id, file, body: run });
+  const path = [file, ...names, name].join(' › ');
+  let id = path;
+  for (let copy = 2; collected.has(id); copy += 1) id = `${path} (${copy})`;
+  collected.set(id, { id, file, body: () => body({ name, diagnostic: () => undefined }) });
 }

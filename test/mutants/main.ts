@@ -1,56 +1,46 @@
-import { readFileSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
-import { parseArgs } from 'node:util';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
-import { FLOORS, LEAST_SCORE, OPTIONS } from './config.ts';
-import { SURVIVORS } from './survivors.ts';
-import { mutatedBy } from './parts.ts';
-import { judge, type Mutant, percentOf } from './verdict.ts';
 
 /**
- * Changes the pure floors in thousands of small ways and asks their tests to notice: `npm run mutants`, or, for some folders or
- * files, `npm run mutants -- reconciler/policy/rollout agent/decide/health-verdict.ts`. `--incremental` judges only what changed since the
- * run before, as far as the mutated files and the test files themselves tell; `--concurrency 2` takes another core.
+ * Changes the pure floors in thousands of small ways and asks the tests beside the change to notice: `npm run mutants`, or, for folders
+ * or files, `npm run mutants -- reconciler/policy/windows agent/decide/drift.ts`. Fails where fewer are noticed than here, in a hundred:
+ * many survivors change nothing that could be seen, so the number is a bound and no list of reasons.
+ * Measured: 93 to 98 for three files of agent/decide, 96 for reconciler/policy/disruption; 85 is a common bound for what was not.
  */
-const { values, positionals: parts } = parseArgs({
-  allowPositionals: true,
-  options: {
-    incremental: { type: 'boolean', default: false },
-    concurrency: { type: 'string', default: '1' },
-  },
-});
+const LEAST: Readonly<Record<string, number>> = { 'agent/decide': 90, 'reconciler/policy': 85 };
 
-const began = performance.now();
-const results = await new Stryker({
-  ...OPTIONS,
-  mutate: mutatedBy(parts, FLOORS),
-  incremental: values.incremental,
-  concurrency: Number(values.concurrency),
-}).runMutationTest();
+/** Folders with all that the tests load. */
+const LOADED = ['agent', 'cli', 'reconciler', 'sandbox', 'shared', 'test'];
 
-const mutants = results.map(({ fileName, status, location: { start, end }, replacement }): Mutant => ({
-  file: relative(process.cwd(), fileName),
-  status,
-  start,
-  end,
-  replacement,
-}));
-const folders = [...new Set(mutants.map(({ file }) => dirname(file)))].filter((folder) => !FLOORS.includes(folder));
-const sourceOf = (file: string): string => readFileSync(file, 'utf8');
-const { scores, unexplained, stale } = judge(mutants, [...FLOORS, ...folders.toSorted()], SURVIVORS, sourceOf);
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-for (const { file, line, within, mutant } of unexplained) say(`survived: ${file}:${line} ${within}: ${mutant}`);
-for (const entry of stale) say(`explained in test/mutants/survivors.ts, but noticed or gone: ${entry}`);
-let isLow = false;
-for (const [floor, score] of scores) {
-  if (score.mutants === 0) continue;
-  isLow ||= parts.length === 0 && FLOORS.includes(floor) && percentOf(score) < LEAST_SCORE;
-  say(`${floor}: ${score.noticed} of ${score.mutants} mutants noticed, ${percentOf(score).toFixed(1)} %`);
+const parts = process.argv.slice(2).map((part) => part.replace(/\/+$/, ''));
+for (const part of parts.length === 0 ? Object.keys(LEAST) : parts) {
+  const least = Object.entries(LEAST).find(([floor]) => part === floor || part.startsWith(`${floor}/`))?.[1];
+  // Nothing would be judged, and all be well.
+  if (least === undefined || !existsSync(part)) {
+    throw new RangeError(`${part} is nothing in ${Object.keys(LEAST).join(' or ')}`);
+  }
+  const isFile = part.endsWith('.ts');
+  await new Stryker({
+    mutate: [isFile ? part : `${part}/**/*.ts`],
+    // Strings are mostly sentences for people, or tags that the compiler checks.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    testRunner: 'in-process',
+    plugins: [import.meta.resolve('./runner.ts')],
+    testFiles: [`test/${isFile ? dirname(part) : part}/**/*.test.ts`],
+    coverageAnalysis: 'perTest',
+    // What only loading computes would need a process for each mutant.
+    ignoreStatic: true,
+    thresholds: { high: 100, low: least, break: least },
+    concurrency: 1,
+    // Endless loops end sooner, by counting; on a busy machine a mutant that is only slow would count as noticed.
+    timeoutMS: 300_000,
+    // Ignored by git and by every tool. Below `node_modules` Node would strip no types.
+    tempDirName: 'dist/mutants',
+    ignorePatterns: ['**', '!package.json', ...LOADED.map((folder) => `!${folder}/**`)],
+    disableTypeChecks: false,
+    allowConsoleColors: false,
+    reporters: ['clear-text', 'progress-append-only'],
+    clearTextReporter: { reportTests: false, logTests: false },
+  }).runMutationTest();
 }
-const alone = results.filter(({ static: isStatic, status }) => isStatic === true && status !== 'Ignored').length;
-say(`${alone} mutants took a process of their own, as files that are loaded compute something with them`);
-say(`${Math.round((performance.now() - began) / 1000)} s`);
-if (isLow) say(`fewer than ${LEAST_SCORE} % are noticed on a floor`);
-if (mutants.length === 0) say(`there is nothing to change in ${parts.join(', ')}`);
-if (isLow || mutants.length === 0 || unexplained.length > 0 || stale.length > 0) process.exitCode = 1;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
  */
 export const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_260_101);
 
-fc.configureGlobal({ seed: SEED });
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
 
 /** fast-check with that seed: tests import it from here (`test/architecture/imports.test.ts`). */
 export { fc };

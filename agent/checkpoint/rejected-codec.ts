@@ -5,16 +5,15 @@ import { decodeTarget, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
   asRecord,
+  checkVersion,
   damagedRecord,
-  migrateRecord,
   optionalText,
   parseRaw,
   type Raw,
+  RECORD_VERSION,
   textIn,
   wordIn,
 } from '../host/record-shape.ts';
-
-const VERSION = 1;
 
 /** What failed on this node, as `meta/rejected` holds it. */
 export interface Failures {
@@ -58,7 +57,7 @@ export function encodeFailures(failures: Written | null): string | null {
   if (failures === null) return null;
   const { rejected, error, refusedBase, insteadRuns, unproved } = failures;
   const raw = {
-    version: VERSION,
+    version: RECORD_VERSION,
     rejected,
     error,
     ...(refusedBase === null ? {} : { refusedBase }),
@@ -68,9 +67,9 @@ export function encodeFailures(failures: Written | null): string | null {
   return `${JSON.stringify(raw, null, 2)}\n`;
 }
 
-/** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
+/** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
 export function decodeFailures(text: string): Failures {
-  const { rejected, error, refusedBase, insteadRuns, unproved } = migrateRecord(parseRaw(text));
+  const { rejected, error, refusedBase, insteadRuns, unproved } = checkVersion(parseRaw(text));
   if (!Array.isArray(rejected)) throw damagedRecord('rejected is not a list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),

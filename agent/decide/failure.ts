@@ -61,7 +61,7 @@ export type FailureReason =
   /** The note of why it was rejected was lost with a damaged file. */
   | 'RecordLost'
   /** A newer release wrote the state directory: this one touches nothing. */
-  | 'StateTooNew';
+  | 'StateUnreadable';
 
 /** `message` is a sentence for people, without a full stop at its end. */
 export interface Failure {

@@ -9,7 +9,7 @@ import { ensureDirectories, readFile } from '../host/state-files.ts';
 import { createPayloadStore, type PayloadStore } from './payload-store.ts';
 import { decodeObeyed } from './obeyed-codec.ts';
 import { decodeReference, NO_REFERENCE } from './reference.ts';
-import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
+import { decodeFailures, type Failures } from './rejected-codec.ts';
 import { orderedRecords, type RecordName } from './write-order.ts';
 import { type RecordFound, restoreState } from './restore.ts';
 import { checkVersion, parseRaw } from '../host/record-shape.ts';
@@ -110,7 +110,7 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
         assigned: await find('assigned', NO_REFERENCE, decodeReference),
         lastKnownGood: await find('last-known-good', NO_REFERENCE, decodeReference),
         doing: await find<Doing | null>('trial', null, decodeDoing),
-        failures: await find('rejected', NO_FAILURES, decodeFailures),
+        failures: await find<Failures | null>('rejected', null, decodeFailures),
         obeyed: await find<Obeyed | undefined>('order', undefined, decodeObeyed),
       };
       await findLocalRecord();

@@ -46,11 +46,10 @@ export function decodeDoing(text: string): Doing {
         config,
         since: textIn(raw, 'since'),
         wasReady: flagIn(raw, 'wasReady'),
-        // Files that are older than this question were written for kubelets that counted as healthy.
-        wasHealthy: raw['wasHealthy'] === undefined || flagIn(raw, 'wasHealthy'),
+        wasHealthy: flagIn(raw, 'wasHealthy'),
         ...(raw['minor'] === undefined ? {} : { minor: amountIn(raw, 'minor') }),
         before: runIn(raw['before']) ?? null,
-        ...(raw['strain'] === undefined ? {} : { strain: strainIn(asRecord(raw['strain'], 'strain')) }),
+        strain: strainIn(asRecord(raw['strain'], 'strain')),
         ...(raw['boots'] === undefined ? {} : { boots: amountIn(raw, 'boots') }),
         ...(raw['unwatched'] === undefined ? {} : { unwatched: amountIn(raw, 'unwatched') }),
         warnings: textsIn(raw, 'warnings'),
@@ -95,7 +94,6 @@ function changeIn(doing: Raw): Change {
   }
 }
 
-/** Releases before knew no end of these steps. */
 const spentIn = (raw: Raw): { readonly spentMs?: number } =>
   raw['spentMs'] === undefined ? {} : { spentMs: amountIn(raw, 'spentMs') };
 
@@ -113,7 +111,7 @@ function strainIn(raw: Raw): NodePressure {
   return {
     pressures: raw['pressures'] === null ? null : textsIn(raw, 'pressures'),
     outOfMemory: counted('outOfMemory'),
-    ...(raw['pods'] === undefined ? {} : { pods: counted('pods') }),
+    pods: counted('pods'),
     bootId: textIn(raw, 'bootId'),
   };
 }

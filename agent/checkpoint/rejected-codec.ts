@@ -22,16 +22,11 @@ export interface Failures {
   readonly refusedBase: RefusedBase | null;
   /**
    * lastKnownGood once more, for a node that loses the record of its own: while what is assigned is rejected, nothing else
-   * tells what the kubelet runs. Undefined where an older release wrote the file.
+   * tells what the kubelet runs.
    */
-  readonly insteadRuns?: Target;
+  readonly insteadRuns: Target;
   readonly unproved?: Unproven;
 }
-
-/** All of it that this release writes. */
-type Written = Failures & { readonly insteadRuns: Target };
-
-export const NO_FAILURES: Failures = { rejected: [], error: null, refusedBase: null };
 
 /**
  * All of a state that the file has to say; null where there is no file, because nothing failed, and what is assigned is what
@@ -45,7 +40,7 @@ export function failuresOf({
   error,
   refusedBase,
   unproved,
-}: State): Written | null {
+}: State): Failures | null {
   const isPlain = doing.phase !== 'idle' || sameConfig(assigned, lastKnownGood);
   const hasNone = rejected.length === 0 && error === null && refusedBase === null && unproved === undefined;
   if (hasNone && isPlain) return null;
@@ -53,7 +48,7 @@ export function failuresOf({
 }
 
 /** @returns null for no file */
-export function encodeFailures(failures: Written | null): string | null {
+export function encodeFailures(failures: Failures | null): string | null {
   if (failures === null) return null;
   const { rejected, error, refusedBase, insteadRuns, unproved } = failures;
   const raw = {
@@ -75,7 +70,7 @@ export function decodeFailures(text: string): Failures {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),
     error: error === null ? null : errorIn(asRecord(error, 'error')),
     refusedBase: refusedBase === undefined ? null : refusedBaseIn(asRecord(refusedBase, 'refusedBase')),
-    ...(insteadRuns === undefined ? {} : { insteadRuns: decodeTarget(insteadRuns) }),
+    insteadRuns: decodeTarget(insteadRuns),
     ...(unproved === undefined ? {} : { unproved: unprovedIn(asRecord(unproved, 'unproved')) }),
   };
 }

@@ -60,7 +60,7 @@ export type FailureReason =
   | 'KubeletBroken'
   /** The note of why it was rejected was lost with a damaged file. */
   | 'RecordLost'
-  /** A newer release wrote the state directory: this one touches nothing. */
+  /** An agent of another version wrote the state directory: this one touches nothing. */
   | 'StateUnreadable';
 
 /** `message` is a sentence for people, without a full stop at its end. */

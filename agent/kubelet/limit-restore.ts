@@ -19,7 +19,7 @@ import { asRecord, checkVersion, parseRaw, RECORD_VERSION } from '../host/record
 import type { Disk } from '../ports/disk.ts';
 import type { ConfigMove } from './manager-state/manager-state-files.ts';
 
-export interface LimitRestorerOptions {
+interface LimitRestorerOptions {
   readonly disk: Disk;
   readonly stateDirectory: string;
   readonly files: HostFiles;

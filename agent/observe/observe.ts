@@ -37,7 +37,7 @@ import { recoverLostBase } from './lost-base.ts';
 import { createConfigzReader, type ReadConfigz, compareRunningConfig } from './running-config.ts';
 import { createStartTracker } from './start-tracker.ts';
 
-export interface ObserveOptions {
+interface ObserveOptions {
   readonly clock: Clock;
   readonly service: KubeletService;
   readonly probe: KubeletProbe;

@@ -18,7 +18,7 @@ export interface UnreadableState {
   readonly at: string;
 }
 
-export interface UnreadableStatePorts {
+interface UnreadableStatePorts {
   readonly log: Log;
   readonly reporter: { report(why: UnreadableState): void; run(signal: AbortSignal): Promise<void> };
   readonly assignment: AssignmentWatch;

@@ -13,7 +13,7 @@ import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { type UnreadableState, statusOfStateUnreadable } from './state-unreadable.ts';
 import { type NodeReport, statusOf } from './kubelet-node-status.ts';
 
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly kube: Kube;
   readonly nodeName: string;
   readonly clock: Clock;

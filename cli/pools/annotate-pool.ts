@@ -14,7 +14,7 @@ export interface AnnotationChange {
 }
 
 /** Carries a wish out on a pool. @returns what was done */
-export type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
+type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
 
 /**
  * Decides on the pool as it is at the moment of the write, and again after a write in between: what is said is what

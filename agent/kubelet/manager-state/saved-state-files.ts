@@ -22,7 +22,7 @@ export interface StateFileTransition {
 }
 
 /** The directory `manager-state/` of the state directory: for each state file one file of its name, JSON, versioned. */
-export interface SavedStateFileStore {
+interface SavedStateFileStore {
   /** null where nothing was done, or what was done is lost. */
   read(file: string): Promise<StateFileTransition | null>;
   save(file: string, transition: StateFileTransition): Promise<void>;

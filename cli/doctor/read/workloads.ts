@@ -20,7 +20,7 @@ interface Container {
   }[];
 }
 
-export interface WorkloadObject extends KubeObject {
+interface WorkloadObject extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
@@ -87,7 +87,7 @@ async function settingsOf(
   return Object.fromEntries(own);
 }
 
-export interface PodObject extends KubeObject {
+interface PodObject extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
     readonly containerStatuses?: readonly {

@@ -58,10 +58,10 @@ export interface NotedClass {
   readonly message: string;
 }
 
-export type NotedHalt = Pick<Halt, 'config' | 'at' | 'message' | 'action'>;
+type NotedHalt = Pick<Halt, 'config' | 'at' | 'message' | 'action'>;
 
 /** How much one commit may do at once in this cluster, as that commit itself says. */
-export interface NotedLimits {
+interface NotedLimits {
   readonly maxChange: Amount;
   readonly maxUnassign: Amount;
 }

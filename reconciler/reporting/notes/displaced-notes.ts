@@ -5,7 +5,7 @@ import { fitNote, noteContent } from './note-content.ts';
 import type { NotesWriter } from './notes-writer.ts';
 import type { SourceState } from './source-state.ts';
 
-export interface Displacement {
+interface Displacement {
   readonly recorded: SourceState;
   /** The last note of this process, if it wrote about any commit. */
   readonly last: CommitNote | null;

@@ -36,7 +36,7 @@ import { noPreflight, type Preflight } from './ports/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
 import { createVisibilityLog } from './report/log-visibility.ts';
 import { createLogLimiter } from './report/log-limiter.ts';
-import { reportStateTooNew } from './report/state-too-new.ts';
+import { reportStateUnreadable } from './report/state-unreadable.ts';
 import { INITIAL_STATE, nameOf, type State, type NodePressure } from './decide/state.ts';
 import { type NodeReport, nodeReportOf } from './report/kubelet-node-status.ts';
 import { watchAssignment } from './observe/watch-assignment.ts';
@@ -199,10 +199,10 @@ export function createAgent(ports: AgentPorts): Agent {
     view: () => ({ state: latest, status: account, counts, version: agentVersion }),
     async run(signal) {
       const at = toTimestamp(clock.now());
-      const { state, problems, tooNew } = await store.load(at);
+      const { state, problems, unreadable } = await store.load(at);
       latest = state;
-      if (tooNew !== null)
-        return reportStateTooNew({ tooNew, agentVersion, at }, { log, reporter, assignment }, signal);
+      if (unreadable !== null)
+        return reportStateUnreadable({ unreadable, agentVersion, at }, { log, reporter, assignment }, signal);
       // An agent may have died between giving up a reboot and taking the order back.
       if (!awaitsReboot(state))
         await rebooter.withdraw().catch((err: unknown) => log.warn({ err }, 'a reboot may come'));

@@ -87,8 +87,7 @@ async function isHeld(path: string): Promise<boolean> {
   const found = await unless(GONE, lstat(path));
   if (found === null) return false;
   if (!found.isDirectory()) {
-    if (await isAnswered(path)) return true;
-    // An older release's lock was the socket itself. Unlike a removal of whatever is there, this cannot hit a directory.
+    // Unlike a removal of whatever is there, this cannot hit a directory.
     await unless(['ENOENT', 'EISDIR'], unlink(path));
     return false;
   }

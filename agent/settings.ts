@@ -5,13 +5,13 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 
 /** How the kubelet is restarted on this machine. */
-export type ServiceSettings =
+type ServiceSettings =
   | { readonly manager: 'systemd'; readonly unit: string }
   /** A shell command, and the file that the kubelet's process number is in where there is one. */
   | { readonly manager: 'command'; readonly command: string; readonly pidFile: string | undefined };
 
 /** Whether a trial is taken back without the agent where the agent cannot. */
-export type GuardSettings =
+type GuardSettings =
   /** Directory for drop-ins of the kubelet's unit, at the same path for the host and for the agent. */
   { readonly guard: 'on'; readonly unitDirectory: string } | { readonly guard: 'off'; readonly why: string };
 

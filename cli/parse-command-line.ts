@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import type { Command, Given } from './command.ts';
 
-export type CommandLine =
+type CommandLine =
   | { readonly line: 'help'; readonly command: Command | undefined }
   | { readonly line: 'version' }
   /** A shell asks what may stand in the place of the last word. */

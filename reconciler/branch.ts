@@ -14,14 +14,14 @@ import {
 import { type CommitTrust, TRUST_ALL_COMMITS } from './git/trust/commit-trust.ts';
 
 /** Since when, and why, the repository cannot be read. */
-export interface GitFailure {
+interface GitFailure {
   readonly since: string;
   readonly code: string;
   readonly message: string;
 }
 
 /** The branch as it was last read. */
-export interface BranchView {
+interface BranchView {
   /** The newest commit that was read whole; null before the first. */
   readonly tip: JudgedSnapshot | null;
   /** The branch's tip when `tip` was read or found unchanged: a later commit, if that left the folder as it was. */

@@ -36,7 +36,7 @@ import type { Branch } from './branch.ts';
 import type { EarlierRenderings } from './earlier-renderings.ts';
 import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
 
-export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
+interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
   readonly clock: Clock;
   readonly cluster: string;
   readonly settings: PlanSettings;
@@ -65,7 +65,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | '
 /** One round of observe, plan, apply, report. */
 export type Pass = (signal: AbortSignal) => Promise<PassOutcome>;
 
-export interface PassOutcome {
+interface PassOutcome {
   /** There was something to look at. */
   readonly ran: boolean;
   /** How long the API server asked to be left alone. */

@@ -29,7 +29,7 @@ import { createIneffectiveWrites } from './cluster/write-cache/ineffective-write
 import { createWriteOverlay } from './cluster/write-cache/write-overlay.ts';
 import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from './cluster/write-cache/write-overlay-rules.ts';
 
-export interface ReconcilerPorts {
+interface ReconcilerPorts {
   readonly kube: Kube;
   readonly source: GitSource;
   /** Whose commits are taken up. Absent: everybody's who may push to the branch. */
@@ -51,7 +51,7 @@ export interface ReconcilerPorts {
   readonly observer?: PassObserver;
 }
 
-export interface ReconcilerOptions {
+interface ReconcilerOptions {
   readonly cluster: string;
   readonly namespace: string;
   readonly onRewrite: RewritePolicy;

@@ -5,7 +5,7 @@ import { createPollDebounce } from './git/poll-debounce.ts';
 import { fileSecrets } from './git/webhook/webhook-secrets.ts';
 import { serveWebhook } from './git/webhook/server.ts';
 
-export interface TriggerOptions {
+interface TriggerOptions {
   /** Looks at the branch. */
   readonly look: (signal: AbortSignal) => Promise<void>;
   readonly pollMs: Millis;
@@ -17,7 +17,7 @@ export interface TriggerOptions {
   readonly signal: AbortSignal;
 }
 
-export interface WebhookSettings {
+interface WebhookSettings {
   readonly port: number;
   readonly branch: string;
   readonly secretFile: string;

@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
-import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../host/local-record.ts';
+import { LOCAL_RECORD } from '../host/local-record.ts';
 import { type Doing, INITIAL_STATE, neededConfigs, type Obeyed, type State, type Target } from '../decide/state.ts';
 import { decodeDoing } from './doing-codec.ts';
 import { ensureDirectories, readFile } from '../host/state-files.ts';
 import { createPayloadStore, type PayloadStore } from './payload-store.ts';
 import { decodeObeyed } from './obeyed-codec.ts';
 import { decodeReference, NO_REFERENCE } from './reference.ts';
-import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
-import { createOrderedRecords, type RecordName } from './write-order.ts';
+import { decodeFailures, type Failures } from './rejected-codec.ts';
+import { orderedRecords, type RecordName } from './write-order.ts';
 import { type RecordFound, restoreState } from './restore.ts';
-import { migrateRecord, parseRaw } from '../host/record-shape.ts';
+import { checkVersion, parseRaw } from '../host/record-shape.ts';
 
 /** The agent's memory on the node's disk: what `State` says, and the payloads that it names. */
 export interface CheckpointStore {
@@ -43,10 +43,10 @@ export interface Loaded {
   readonly state: State;
   readonly problems: readonly string[];
   /**
-   * Which file a newer release wrote, in a sentence; null where none did. Then there is no state, and nothing is to be
-   * done: neither to the node nor to the files, which are whole and tell that release where the node stands.
+   * Which file an agent of another version wrote, in a sentence; null where none did. Then there is no state, and nothing is to be
+   * done: neither to the node nor to the files, which are whole and tell that version where the node stands.
    */
-  readonly tooNew: string | null;
+  readonly unreadable: string | null;
 }
 
 const MAX_META_BYTES = 1_000_000;
@@ -57,8 +57,7 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
   const payloads = createPayloadStore(disk, join(stateDirectory, 'checkpoints'));
   /** What is on disk as far as this process knows; null for no file. */
   const written = new Map<RecordName, string | null>();
-  const textsInOrder = createOrderedRecords();
-  const tooNew: string[] = [];
+  const unreadable: string[] = [];
 
   const find = async <T>(name: RecordName, absent: T, decode: (text: string) => T): Promise<RecordFound<T>> => {
     try {
@@ -68,7 +67,7 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
       return { found };
     } catch (error) {
       const reason = reasonOf(error);
-      if (codeOf(error) === 'CHECKPOINT_TOO_NEW') tooNew.push(`${join(meta, name)}: ${reason}`);
+      if (codeOf(error) === 'STATE_UNREADABLE') unreadable.push(`${join(meta, name)}: ${reason}`);
       return { damaged: `${join(meta, name)} is unusable and was left aside: ${reason}` };
     }
   };
@@ -78,9 +77,9 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
     const path = join(stateDirectory, LOCAL_RECORD);
     try {
       const bytes = await readFile(disk, path, MAX_META_BYTES);
-      migrateRecord(parseRaw(bytes?.toString('utf8') ?? ''), LOCAL_RECORD_MIGRATIONS);
+      checkVersion(parseRaw(bytes?.toString('utf8') ?? ''));
     } catch (error) {
-      if (codeOf(error) === 'CHECKPOINT_TOO_NEW') tooNew.push(`${path}: ${reasonOf(error)}`);
+      if (codeOf(error) === 'STATE_UNREADABLE') unreadable.push(`${path}: ${reasonOf(error)}`);
     }
   };
 
@@ -111,21 +110,21 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
         assigned: await find('assigned', NO_REFERENCE, decodeReference),
         lastKnownGood: await find('last-known-good', NO_REFERENCE, decodeReference),
         doing: await find<Doing | null>('trial', null, decodeDoing),
-        failures: await find('rejected', NO_FAILURES, decodeFailures),
+        failures: await find<Failures | null>('rejected', null, decodeFailures),
         obeyed: await find<Obeyed | undefined>('order', undefined, decodeObeyed),
       };
       await findLocalRecord();
-      if (tooNew[0] !== undefined) return { state: INITIAL_STATE, problems: [], tooNew: tooNew[0] };
+      if (unreadable[0] !== undefined) return { state: INITIAL_STATE, problems: [], unreadable: unreadable[0] };
       const problems = Object.values(records).flatMap((found) => ('damaged' in found ? [found.damaged] : []));
-      return { state: restoreState(records, at), problems, tooNew: null };
+      return { state: restoreState(records, at), problems, unreadable: null };
     },
     async save(state) {
-      if (tooNew[0] !== undefined) throw new GitopsError('CHECKPOINT_TOO_NEW', tooNew[0]);
+      if (unreadable[0] !== undefined) throw new GitopsError('STATE_UNREADABLE', unreadable[0]);
       // An operator may make it a link to a disk with more room.
       const isLink = (await disk.stat(stateDirectory))?.kind === 'other';
       await ensureDirectories(disk, ...(isLink ? [] : [stateDirectory]), meta);
       await payloads.writeBack();
-      for (const [name, text] of textsInOrder(state)) await write(name, text);
+      for (const [name, text] of orderedRecords(state)) await write(name, text);
     },
     async collectGarbage(state, staged = null) {
       await payloads.keepOnly(neededConfigs(state, staged));

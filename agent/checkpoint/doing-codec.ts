@@ -4,27 +4,22 @@ import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
   asRecord,
+  checkVersion,
   damagedRecord,
   flagIn,
-  migrateRecord,
   optionalText,
   parseRaw,
   type Raw,
+  RECORD_VERSION,
   textIn,
   textsIn,
   wordIn,
 } from '../host/record-shape.ts';
 
-/** Releases that know version 1 alone know nothing of reboots, and would restart a kubelet that waits for one. */
-const VERSION = 1;
-const VERSION_WITH_REBOOT = 2;
-
 /** What a node is in the middle of, as `meta/trial` holds it. @returns null for idle: then there is no file */
 export function encodeDoing(doing: State['doing']): string | null {
   if (doing.phase === 'idle') return null;
-  const awaitsReboot = 'change' in doing && doing.change.step === 'reboot';
-  const version = awaitsReboot ? VERSION_WITH_REBOOT : VERSION;
-  return `${JSON.stringify({ version, ...rawOf(doing) }, null, 2)}\n`;
+  return `${JSON.stringify({ version: RECORD_VERSION, ...rawOf(doing) }, null, 2)}\n`;
 }
 
 function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
@@ -38,9 +33,9 @@ function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
   }
 }
 
-/** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
+/** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
 export function decodeDoing(text: string): Doing {
-  const raw = migrateRecord(parseRaw(text), [(older) => older]);
+  const raw = checkVersion(parseRaw(text));
   const phase = wordIn(raw, 'phase', ['trial', 'falling-back', 'broken']);
   switch (phase) {
     case 'trial': {
@@ -51,11 +46,10 @@ export function decodeDoing(text: string): Doing {
         config,
         since: textIn(raw, 'since'),
         wasReady: flagIn(raw, 'wasReady'),
-        // Files that are older than this question were written for kubelets that counted as healthy.
-        wasHealthy: raw['wasHealthy'] === undefined || flagIn(raw, 'wasHealthy'),
+        wasHealthy: flagIn(raw, 'wasHealthy'),
         ...(raw['minor'] === undefined ? {} : { minor: amountIn(raw, 'minor') }),
         before: runIn(raw['before']) ?? null,
-        ...(raw['strain'] === undefined ? {} : { strain: strainIn(asRecord(raw['strain'], 'strain')) }),
+        strain: strainIn(asRecord(raw['strain'], 'strain')),
         ...(raw['boots'] === undefined ? {} : { boots: amountIn(raw, 'boots') }),
         ...(raw['unwatched'] === undefined ? {} : { unwatched: amountIn(raw, 'unwatched') }),
         warnings: textsIn(raw, 'warnings'),
@@ -100,7 +94,6 @@ function changeIn(doing: Raw): Change {
   }
 }
 
-/** Releases before knew no end of these steps. */
 const spentIn = (raw: Raw): { readonly spentMs?: number } =>
   raw['spentMs'] === undefined ? {} : { spentMs: amountIn(raw, 'spentMs') };
 
@@ -118,7 +111,7 @@ function strainIn(raw: Raw): NodePressure {
   return {
     pressures: raw['pressures'] === null ? null : textsIn(raw, 'pressures'),
     outOfMemory: counted('outOfMemory'),
-    ...(raw['pods'] === undefined ? {} : { pods: counted('pods') }),
+    pods: counted('pods'),
     bootId: textIn(raw, 'bootId'),
   };
 }

@@ -1,8 +1,16 @@
 import type { Target } from '../decide/state.ts';
 import { decodeConfig, encodeConfigSettings } from './config-codec.ts';
-import { asRecord, damagedRecord, migrateRecord, optionalText, type Raw, textIn } from '../host/record-shape.ts';
-import { readReferenceYaml } from './yaml-reader.ts';
-import { writeYaml } from './yaml-writer.ts';
+import {
+  asRecord,
+  checkVersion,
+  damagedRecord,
+  optionalText,
+  otherFormat,
+  parseRaw,
+  type Raw,
+  RECORD_VERSION,
+  textIn,
+} from '../host/record-shape.ts';
 
 /** A reference to a checkpoint, as `meta/assigned` and `meta/last-known-good` hold one. */
 export interface Reference {
@@ -16,31 +24,37 @@ export const NO_REFERENCE: Reference = { target: null, promotedAt: null };
 const API_VERSION = 'kubelet.config.k8s.io/v1beta1';
 const KIND = 'SerializedNodeConfigSource';
 
-/** Our own part of the file. Decoders of the kind are not strict, so old tooling reads the rest. */
+/** Our own part of the file. Decoders of the kind are not strict, so tools that know it read the rest. */
 const OURS = 'kubeletGitops';
-const VERSION = 1;
 
 /**
  * The reference as the kubelet wrote it when it still had dynamic configuration (`SerializedNodeConfigSource` of
- * k8s.io/kubelet v1beta1, sorted keys; nothing at all for local), with what identifies the config beside it.
+ * k8s.io/kubelet v1beta1; nothing at all for local), with what identifies the config beside it. As JSON, which YAML readers read.
  */
 export function encodeReference({ target, promotedAt }: Reference): string {
   if (target === null) return '';
   const { namespace, name, uid, resourceVersion, key } = target.source;
-  return writeYaml({
+  const raw = {
     apiVersion: API_VERSION,
     kind: KIND,
-    [OURS]: { ...encodeConfigSettings(target), ...(promotedAt === null ? {} : { promotedAt }), version: VERSION },
+    [OURS]: {
+      version: RECORD_VERSION,
+      ...encodeConfigSettings(target),
+      ...(promotedAt === null ? {} : { promotedAt }),
+    },
     source: { configMap: { kubeletConfigKey: key, name, namespace, resourceVersion, uid } },
-  });
+  };
+  return `${JSON.stringify(raw, null, 2)}\n`;
 }
 
-/** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
+/** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
 export function decodeReference(text: string): Reference {
   if (text === '') return NO_REFERENCE;
-  const raw = asRecord(readReferenceYaml(text), 'the file');
+  // Whole, but not of today: it says what the node runs, to whoever wrote it.
+  if (text.startsWith(`apiVersion: ${API_VERSION}\nkind: ${KIND}\n`)) throw otherFormat('it is not JSON');
+  const raw = parseRaw(text);
   if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damagedRecord(`it holds no ${KIND}`);
-  const traits = migrateRecord(asRecord(raw[OURS], OURS));
+  const traits = checkVersion(asRecord(raw[OURS], OURS));
   const location = locationIn(asRecord(asRecord(raw['source'], 'source')['configMap'], 'source.configMap'));
   return { target: decodeConfig(location, traits), promotedAt: optionalText(traits, 'promotedAt') ?? null };
 }

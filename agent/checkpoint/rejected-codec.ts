@@ -5,16 +5,15 @@ import { decodeTarget, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
   asRecord,
+  checkVersion,
   damagedRecord,
-  migrateRecord,
   optionalText,
   parseRaw,
   type Raw,
+  RECORD_VERSION,
   textIn,
   wordIn,
 } from '../host/record-shape.ts';
-
-const VERSION = 1;
 
 /** What failed on this node, as `meta/rejected` holds it. */
 export interface Failures {
@@ -23,16 +22,11 @@ export interface Failures {
   readonly refusedBase: RefusedBase | null;
   /**
    * lastKnownGood once more, for a node that loses the record of its own: while what is assigned is rejected, nothing else
-   * tells what the kubelet runs. Undefined where an older release wrote the file.
+   * tells what the kubelet runs.
    */
-  readonly insteadRuns?: Target;
+  readonly insteadRuns: Target;
   readonly unproved?: Unproven;
 }
-
-/** All of it that this release writes. */
-type Written = Failures & { readonly insteadRuns: Target };
-
-export const NO_FAILURES: Failures = { rejected: [], error: null, refusedBase: null };
 
 /**
  * All of a state that the file has to say; null where there is no file, because nothing failed, and what is assigned is what
@@ -46,7 +40,7 @@ export function failuresOf({
   error,
   refusedBase,
   unproved,
-}: State): Written | null {
+}: State): Failures | null {
   const isPlain = doing.phase !== 'idle' || sameConfig(assigned, lastKnownGood);
   const hasNone = rejected.length === 0 && error === null && refusedBase === null && unproved === undefined;
   if (hasNone && isPlain) return null;
@@ -54,11 +48,11 @@ export function failuresOf({
 }
 
 /** @returns null for no file */
-export function encodeFailures(failures: Written | null): string | null {
+export function encodeFailures(failures: Failures | null): string | null {
   if (failures === null) return null;
   const { rejected, error, refusedBase, insteadRuns, unproved } = failures;
   const raw = {
-    version: VERSION,
+    version: RECORD_VERSION,
     rejected,
     error,
     ...(refusedBase === null ? {} : { refusedBase }),
@@ -68,15 +62,15 @@ export function encodeFailures(failures: Written | null): string | null {
   return `${JSON.stringify(raw, null, 2)}\n`;
 }
 
-/** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
+/** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
 export function decodeFailures(text: string): Failures {
-  const { rejected, error, refusedBase, insteadRuns, unproved } = migrateRecord(parseRaw(text));
+  const { rejected, error, refusedBase, insteadRuns, unproved } = checkVersion(parseRaw(text));
   if (!Array.isArray(rejected)) throw damagedRecord('rejected is not a list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),
     error: error === null ? null : errorIn(asRecord(error, 'error')),
     refusedBase: refusedBase === undefined ? null : refusedBaseIn(asRecord(refusedBase, 'refusedBase')),
-    ...(insteadRuns === undefined ? {} : { insteadRuns: decodeTarget(insteadRuns) }),
+    insteadRuns: decodeTarget(insteadRuns),
     ...(unproved === undefined ? {} : { unproved: unprovedIn(asRecord(unproved, 'unproved')) }),
   };
 }

@@ -8,7 +8,6 @@ import {
   rejectionOf,
   sameConfig,
   type State,
-  type Target,
   withRejected,
 } from '../decide/state.ts';
 import { DEFAULT_TERMS } from '../decide/assignment/terms.ts';
@@ -18,12 +17,12 @@ import type { Failures } from './rejected-codec.ts';
 /** A file's content, or that it was there and could not be believed. */
 export type RecordFound<T> = { readonly found: T } | { readonly damaged: string };
 
-/** The content of the files under `meta`. `doing` is null if its file is missing. */
+/** The content of the files under `meta`. `doing` and `failures` are null if their files are missing. */
 export interface Records {
   readonly assigned: RecordFound<Reference>;
   readonly lastKnownGood: RecordFound<Reference>;
   readonly doing: RecordFound<Doing | null>;
-  readonly failures: RecordFound<Failures>;
+  readonly failures: RecordFound<Failures | null>;
   readonly obeyed: RecordFound<Obeyed | undefined>;
 }
 
@@ -40,15 +39,16 @@ const RECORD_LOST: Failure = {
  */
 export function restoreState(records: Records, at: string): State {
   const { assigned, lastKnownGood, doing, failures, obeyed } = records;
+  const failed = 'found' in failures ? failures.found : null;
   const state: State = {
     assigned: 'found' in assigned ? assigned.found.target : null,
-    lastKnownGood: 'found' in lastKnownGood ? lastKnownGood.found.target : runningInstead(failures),
+    lastKnownGood: 'found' in lastKnownGood ? lastKnownGood.found.target : (failed?.insteadRuns ?? null),
     promotedAt: 'found' in lastKnownGood ? lastKnownGood.found.promotedAt : null,
     doing: IDLE,
-    rejected: 'found' in failures ? failures.found.rejected : [],
-    error: 'found' in failures ? failures.found.error : null,
-    refusedBase: 'found' in failures ? failures.found.refusedBase : null,
-    ...('found' in failures && failures.found.unproved !== undefined ? { unproved: failures.found.unproved } : {}),
+    rejected: failed?.rejected ?? [],
+    error: failed?.error ?? null,
+    refusedBase: failed?.refusedBase ?? null,
+    ...(failed?.unproved === undefined ? {} : { unproved: failed.unproved }),
     ...('found' in obeyed && obeyed.found !== undefined ? { obeyed: obeyed.found } : {}),
   };
   if ('damaged' in doing) return { ...state, doing: guessDoing(state, records) };
@@ -60,10 +60,7 @@ export function restoreState(records: Records, at: string): State {
 
 /** The record of the last known good config is lost. */
 const isLost = ({ lastKnownGood, failures }: Records): boolean =>
-  'damaged' in lastKnownGood && ('damaged' in failures || failures.found.insteadRuns === undefined);
-
-const runningInstead = (failures: RecordFound<Failures>): Target =>
-  'found' in failures ? (failures.found.insteadRuns ?? null) : null;
+  'damaged' in lastKnownGood && ('damaged' in failures || failures.found === null);
 
 /** What this run of the kubelet has is unknown, so it does not count as running the fallback. */
 function withoutRun(doing: Doing): Doing {

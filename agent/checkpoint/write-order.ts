@@ -19,45 +19,8 @@ export function writeOrder({ doing }: State): readonly RecordName[] {
 }
 
 /** What each of a state's files has to say, in the order in which they are written; null for no file. */
-export type OrderedRecords = (state: State) => readonly (readonly [RecordName, string | null])[];
-
-/** A state is asked for at every look and hardly ever changes: what did not is not put into words again. */
-export function createOrderedRecords(): OrderedRecords {
-  const known = new Map<RecordName, { readonly parts: readonly unknown[]; readonly text: string | null }>();
-  const textNow = (name: RecordName, state: State): string | null => {
-    const parts = partsOf(name, state);
-    const before = known.get(name);
-    if (before?.parts.every((part, index) => part === parts[index]) === true) return before.text;
-    const text = textOf(name, state);
-    known.set(name, { parts, text });
-    return text;
-  };
-  return (state) => writeOrder(state).map((name) => [name, textNow(name, state)]);
-}
-
-/** All of a state that a file speaks of. */
-function partsOf(name: RecordName, state: State): readonly unknown[] {
-  switch (name) {
-    case 'assigned':
-      return [state.assigned];
-    case 'last-known-good':
-      return [state.lastKnownGood, state.promotedAt];
-    case 'trial':
-      return [state.doing];
-    case 'order':
-      return [state.obeyed];
-    case 'rejected':
-      return [
-        state.rejected,
-        state.error,
-        state.refusedBase,
-        state.unproved,
-        state.lastKnownGood,
-        state.assigned,
-        state.doing.phase,
-      ];
-  }
-}
+export const orderedRecords = (state: State): readonly (readonly [RecordName, string | null])[] =>
+  writeOrder(state).map((name) => [name, textOf(name, state)]);
 
 function textOf(name: RecordName, state: State): string | null {
   const { assigned, lastKnownGood, promotedAt, doing } = state;

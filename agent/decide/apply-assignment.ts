@@ -16,18 +16,13 @@ import { DEFAULT_TERMS } from './assignment/terms.ts';
 import { startFallingBack } from './fall-back.ts';
 import { runStartedByGuard } from './trial-guard.ts';
 import { runWithFallback } from './trial.ts';
-import { isTurnGranted, turnNeeded } from './restart-turn.ts';
 import { hasForeignFiles } from './unknown-active.ts';
 import { type AssignmentStep, isRejected, continueWith, restoreCheckpoint, stage, switchTo } from './staging.ts';
 
 /** Heeds what the API server wants. Never touches the kubelet for what it runs already, or for what is not known. */
 export function applyAssignment(state: State, seen: Observation): AssignmentStep {
   const { intent } = seen;
-  if (isOldOrder(state, seen)) {
-    const asks = turnNeeded(state, seen);
-    // Reconcilers that do not number their orders grant a turn.
-    if (asks?.reason !== 'StateLost' || !isTurnGranted(asks, seen)) return continueWith(state);
-  }
+  if (isOldOrder(state, seen)) return continueWith(state);
   switch (intent.intent) {
     case 'unknown':
       return continueWith(state);

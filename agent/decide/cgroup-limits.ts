@@ -24,7 +24,7 @@ const SOURCES = {
   TasksMax: { file: 'pids.max', unset: 'infinity' },
 } as const;
 
-export type LimitProperty = keyof typeof SOURCES;
+type LimitProperty = keyof typeof SOURCES;
 
 /** The kernel's own word for no limit of memory in version 1: the largest page-aligned number of bytes. */
 const NO_LIMIT_V1 = 2n ** 63n - 4096n;

@@ -9,14 +9,14 @@ import { type AwaitedReboot, awaitReboot, needsReboot } from './reboot.ts';
 import { isStoppedByPerson } from './stopped-by-person.ts';
 
 /** What becomes of a change with one look. */
-export type Advance =
+type Advance =
   | { readonly advance: 'going'; readonly change: Change; readonly actions: readonly Action[]; readonly moved: boolean }
   /** The kubelet was restarted with the new files; the rest is judging. */
   | { readonly advance: 'judging'; readonly judged: Judged }
   /** It cannot be installed, or the machine does not reboot. */
   | { readonly advance: 'stuck'; readonly failure: Failure };
 
-export interface ChangeOptions {
+interface ChangeOptions {
   readonly target: Target;
   readonly terms: TrialTerms;
   readonly because: string;

@@ -60,8 +60,8 @@ export type FailureReason =
   | 'KubeletBroken'
   /** The note of why it was rejected was lost with a damaged file. */
   | 'RecordLost'
-  /** A newer release wrote the state directory: this one touches nothing. */
-  | 'StateTooNew';
+  /** An agent of another version wrote the state directory: this one touches nothing. */
+  | 'StateUnreadable';
 
 /** `message` is a sentence for people, without a full stop at its end. */
 export interface Failure {

@@ -3,8 +3,7 @@ import type { Observation } from './observation.ts';
 import type { NodePressure, Trial } from './state.ts';
 
 /** Pressures that the machine has and did not have before, in words. A pressure without a reading before does not count. */
-export function pressureSince(before: NodePressure | undefined, now: NodePressure): readonly string[] {
-  if (before === undefined) return [];
+export function pressureSince(before: NodePressure, now: NodePressure): readonly string[] {
   const { pressures, outOfMemory } = before;
   const brought = pressures === null ? [] : (now.pressures ?? []).filter((pressure) => !pressures.includes(pressure));
   const counted = before.bootId === now.bootId ? outOfMemory : outOfMemory && {};
@@ -46,7 +45,7 @@ const isByConfig = (what: string): boolean =>
 
 /** More than the whole run of the kubelet before, however long it was, had evicted or refused for the same reason. */
 function podsHarmed(before: NodePressure['pods'], now: NodePressure['pods']): readonly string[] {
-  if (before === undefined || before === null) return [];
+  if (before === null) return [];
   return Object.entries(now ?? {}).flatMap(([what, count]) => {
     const then = before[what] ?? 0;
     if (count <= then || !isByConfig(what)) return [];
@@ -66,12 +65,12 @@ export function withPressureSoFar(trial: Trial, { strain: now, service, bootId }
   const { before, strain, change } = trial;
   const isUntouched =
     change.step !== 'judge' && before !== null && before.run === service.run && before.bootId === bootId;
-  if (strain === undefined || !isUntouched) return trial;
+  if (!isUntouched) return trial;
   const next: NodePressure = {
     pressures:
       now.pressures === null ? strain.pressures : [...new Set([...(strain.pressures ?? []), ...now.pressures])],
     outOfMemory: now.outOfMemory ?? strain.outOfMemory,
-    ...(now.pods === undefined ? {} : { pods: now.pods ?? strain.pods ?? null }),
+    pods: now.pods ?? strain.pods,
     bootId,
   };
   return equal(next, strain) ? trial : { ...trial, strain: next };

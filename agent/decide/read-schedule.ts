@@ -40,7 +40,7 @@ export interface ConfigzReading {
 }
 
 /** `keep`: the last reading still counts. `pass`: do not read, and do not use an earlier reading. */
-export type ConfigzPlan = { readonly configz: 'read' | 'keep' } | { readonly configz: 'pass'; readonly why: string };
+type ConfigzPlan = { readonly configz: 'read' | 'keep' } | { readonly configz: 'pass'; readonly why: string };
 
 /**
  * Whether a look reads /configz: each look at a trial that is judged, and now and then at rest.

@@ -10,7 +10,7 @@ export type AwaitedReboot = Extract<Change, { readonly step: 'reboot' }>;
 export const needsReboot = (reboot: Reboot | undefined, { bootId }: Observation): reboot is Reboot =>
   reboot !== undefined && reboot.boot === bootId;
 
-export type RebootStep =
+type RebootStep =
   | { readonly reboot: 'came' }
   | { readonly reboot: 'awaited'; readonly change: AwaitedReboot; readonly again: boolean }
   | { readonly reboot: 'missing'; readonly failure: Failure };

@@ -17,8 +17,8 @@ export interface NodePressure {
   readonly pressures: readonly string[] | null;
   /** How often since the boot the kernel found no memory in a cgroup because of that cgroup's own limit. */
   readonly outOfMemory: Readonly<Record<string, number>> | null;
-  /** How often this run of the kubelet evicted or refused a pod, see `PodEvictions`. Releases before did not ask. */
-  readonly pods?: PodEvictions | null;
+  /** How often this run of the kubelet evicted or refused a pod, see `PodEvictions`. */
+  readonly pods: PodEvictions | null;
   /** The boot that is counted from. */
   readonly bootId: string;
 }
@@ -50,10 +50,7 @@ export interface Config {
   readonly tolerate: readonly string[];
   /** Absent where a restart of the kubelet is enough. */
   readonly reboot?: Reboot;
-  /**
-   * Hex SHA-256 of the node's own config under the overlay. Absent for a config without one, and if an older release
-   * wrote it: then it is the one that was put aside.
-   */
+  /** Hex SHA-256 of the node's own config under the overlay. Absent for a config without one. */
   readonly base?: string;
   /** For people: never compared. */
   readonly pool?: string;
@@ -122,15 +119,12 @@ export interface Trial {
   readonly wasReady: boolean;
   /** So was the kubelet. A kubelet that was not healthy before cannot be held against the config. */
   readonly wasHealthy: boolean;
-  /**
-   * The kubelet's minor version that the files were made for. Absent where that was not known, and where an older release wrote
-   * it down: then an upgrade in mid-trial goes unnoticed.
-   */
+  /** The kubelet's minor version that the files were made for. Absent where that was not known: an upgrade in mid-trial goes unnoticed. */
   readonly minor?: number;
   /** The kubelet's run then. While it lasts, the kubelet has not heard of the config. */
   readonly before: KubeletRun | null;
-  /** What the machine suffered before. Absent where an older release wrote it down: then no harm is held against the config. */
-  readonly strain?: NodePressure;
+  /** What the machine suffered before. */
+  readonly strain: NodePressure;
   /** Boots since its files were put in place that nobody ordered; absent for none. */
   readonly boots?: number;
   /** How often the guard took it back without a verdict (no agent watched, or its note is lost), and it began again; absent for never. */

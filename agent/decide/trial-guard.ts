@@ -30,7 +30,7 @@ export const guardLimitsOf = ({
 });
 
 /** Whether the files of a trial may be touched now. */
-export type GuardReadiness =
+type GuardReadiness =
   | { readonly guard: 'ready' }
   /** No actions: it was tried a moment ago. `fault`: what is known to be in the way. */
   | { readonly guard: 'not-yet'; readonly actions: readonly Action[]; readonly fault: Failure | null }

@@ -2,7 +2,7 @@ import type { Files, Observation } from './observation.ts';
 import { activeOf, type State } from './state.ts';
 
 /** Why nobody can say what the kubelet of a node runs that is at rest, and what a person has to do. */
-export interface UnknownActive {
+interface UnknownActive {
   readonly message: string;
   /** The node does not get out of it by itself. */
   readonly needsPerson: boolean;

@@ -8,7 +8,7 @@ import type { LastErrorsQuery, ReadLastErrors } from '../ports/last-errors.ts';
 /** Adds what the kubelet itself said of what a decision found to have failed, in that turn or in a later one. */
 export type Explain = (before: State, decision: Decision, seen: Observation, signal: AbortSignal) => Promise<Decision>;
 
-export interface ExplainOptions {
+interface ExplainOptions {
   /** Undefined where the kubelet's log is never seen. */
   readonly readLastErrors: ReadLastErrors | undefined;
   readonly clock: Pick<Clock, 'monotonic'>;

@@ -15,7 +15,7 @@ export interface Rebooter {
   withdraw(): Promise<void>;
 }
 
-export interface RebooterOptions {
+interface RebooterOptions {
   readonly disk: Pick<Disk, 'replace' | 'remove' | 'makeDirectory'>;
   readonly stateDirectory: string;
   /** Tells systemd; absent where the kubelet is not under systemd. */

@@ -12,7 +12,7 @@ import { createLogLimiter } from '../report/log-limiter.ts';
 import type { State } from '../decide/state.ts';
 
 /** Writes decisions down, on disk for the next start and in the log for people. */
-export interface StateSaver {
+interface StateSaver {
   /** @returns the decision as far as it may be carried out: not all of it where the disk refuses. Never throws */
   save(before: State, decision: Decision): Promise<Decision>;
   /** Why the state of the last decision is not on disk; null once it is. */

@@ -8,7 +8,7 @@ import { isStagedPath } from '../guard/guard-paths.ts';
 import { createLocalRecordStore, sha256 } from '../host/local-record.ts';
 import type { Installer, InstallPlan } from '../ports/installer.ts';
 
-export interface UninstallOptions {
+interface UninstallOptions {
   readonly disk: Disk;
   /** The disk as the rest of the agent has it: nothing is written on it any more once all is gone. */
   readonly seal: () => void;

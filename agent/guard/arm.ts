@@ -50,7 +50,7 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
 
   const forgetStale = await stage(disk, paths, restore);
   await ensure(disk, paths.script, await script(), OURS);
-  // An older agent's guard counted no boots.
+  // Somebody may have taken it away.
   if (!isSame || (await disk.stat(paths.boots)) === null) await disk.replace(paths.boots, NO_BOOTS, OURS);
   if (!isSame) await startCounting(disk, paths);
   await disk.replace(paths.alive, await sign(), OURS);

@@ -11,7 +11,7 @@ const END = 'end';
 const MOST_FILES = 400;
 const MOST_COUNT = 999_999_999;
 
-export interface PlanFor {
+interface PlanFor {
   readonly unit: string;
   readonly dropIn: string;
 }

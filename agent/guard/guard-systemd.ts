@@ -23,7 +23,7 @@ export interface HostSystemd extends GuardSystemd {
   setProperty(unit: string, property: string, value: bigint): Promise<void>;
 }
 
-export interface GuardSystemdOptions {
+interface GuardSystemdOptions {
   /** Of the system bus. Default `/run/dbus/system_bus_socket`. */
   readonly socketPath?: string;
   readonly clock: Clock;

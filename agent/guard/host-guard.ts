@@ -11,7 +11,7 @@ import type { GuardSystemd } from './guard-systemd.ts';
 import { decodePlacedFiles, removePlacedFiles } from './placed-files.ts';
 import { readFile } from 'node:fs/promises';
 
-export interface HostGuardOptions {
+interface HostGuardOptions {
   readonly disk: Disk;
   /** The agent's own, at the same path for the agent and for the host. */
   readonly stateDirectory: string;

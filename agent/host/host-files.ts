@@ -28,7 +28,7 @@ export interface FileSystemSpace {
   readonly freeInodes: number;
 }
 
-export interface OpenFile {
+interface OpenFile {
   /** Fewer bytes only where the file ends. @throws where the system does */
   readonly read: (offset: number, length: number) => Promise<Buffer>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { migrateRecord, type Migration, parseRaw } from './record-shape.ts';
+import { checkVersion, parseRaw, RECORD_VERSION } from './record-shape.ts';
 import type { Disk, FileOwner } from '../ports/disk.ts';
 
 /** What is remembered beside the copy of the local config. */
@@ -40,7 +40,6 @@ interface Saved {
 const ROOT_ONLY: FileOwner = { mode: 0o600 };
 /** Below the state directory. */
 export const LOCAL_RECORD = join('local', 'record');
-export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
 
 /**
  * - `kubelet`: the node's own config, for manual recovery;
@@ -98,7 +97,7 @@ export function createLocalRecordStore(disk: Disk, stateDirectory: string): Loca
       await replaceAnything(
         disk,
         recordFile,
-        Buffer.from(`${JSON.stringify({ version: LOCAL_RECORD_MIGRATIONS.length + 1, ...record })}\n`),
+        Buffer.from(`${JSON.stringify({ version: RECORD_VERSION, ...record })}\n`),
       );
       [known, isLost] = [{ record, copy }, false];
     },
@@ -131,10 +130,10 @@ async function replaceAnything(disk: Disk, path: string, bytes: Buffer): Promise
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** null if damaged. An agent does nothing with the record of a newer release. */
+/** null if damaged. An agent does nothing with the record of another version. */
 function parseRecord(text: string): LocalRecord | null {
   try {
-    const raw = migrateRecord(parseRaw(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
+    const raw = checkVersion(parseRaw(text)) as Partial<LocalRecord>;
     const { sha256, owner, ours, newer } = raw;
     const isSound = isDigest(sha256) && isOwner(owner) && Array.isArray(ours) && ours.every(isDigest);
     if (!isSound) return null;

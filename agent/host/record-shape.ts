@@ -53,28 +53,23 @@ export function wordIn<const Word extends string>(raw: Raw, key: string, words: 
   throw damagedRecord(`${key} is ${show(raw[key])}`);
 }
 
-/** Turns what a version of a file said into what the next one says. It loses nothing that the next one can say. */
-export type Migration = (older: Raw) => Raw;
+/** Every file of ours carries it. It grows only where agents of the version before would misread the file. */
+export const RECORD_VERSION = 1;
 
-/**
- * A file's content as this release has it. Every file of ours carries a version, which grows only where an older release
- * would misread the file: what a release can leave out or overlook needs no other version.
- *
- * @param migrations from version 1 to 2, from 2 to 3, and so on; this release's version is one more than there are
- * @throws CHECKPOINT_TOO_NEW where a newer release wrote it: it is whole, and not ours to guess at or to write over
- * @throws CHECKPOINT_DAMAGED
- */
-export function migrateRecord(raw: Raw, migrations: readonly Migration[] = []): Raw {
+/** For a record that is whole, and that agents of another version wrote: not ours to guess at or to write over. */
+export function otherFormat(what: string): GitopsError<'STATE_UNREADABLE'> {
+  const message = `an agent of another version wrote it: ${what}`;
+  return new GitopsError('STATE_UNREADABLE', message, { disposition: { kind: 'stalled', until: 'operator' } });
+}
+
+/** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
+export function checkVersion(raw: Raw): Raw {
   const { version } = raw;
-  const ours = migrations.length + 1;
+  if (version === RECORD_VERSION) return raw;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
     throw damagedRecord(`version is ${show(version)}`);
   }
-  if (version > ours) {
-    const message = `a newer release wrote it, in version ${version}; this one knows version ${ours} and older ones`;
-    throw new GitopsError('CHECKPOINT_TOO_NEW', message, { disposition: { kind: 'stalled', until: 'operator' } });
-  }
-  return migrations.slice(version - 1).reduce((older, migrate) => migrate(older), raw);
+  throw otherFormat(`in version ${version}, and this one knows version ${RECORD_VERSION}`);
 }
 
 const show = (value: unknown): string =>

@@ -16,7 +16,7 @@ export interface KubeletAccess {
   readonly onServed?: (certificate: Buffer) => void;
 }
 
-export type ConfigzUnread = Extract<RunningConfig, { readonly seen: false }>;
+type ConfigzUnread = Extract<RunningConfig, { readonly seen: false }>;
 
 export const configzUnread = (why: ConfigzUnread['why'], reason: string): ConfigzUnread => ({
   seen: false,

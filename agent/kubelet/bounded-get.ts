@@ -3,7 +3,7 @@ import { sendAndCollect, type HttpAnswer } from '#shared/http/body.ts';
 import type { Lifetime } from '#shared/runtime/lifetime.ts';
 import type { Address } from './pinned-certificate.ts';
 
-export interface GetOptions {
+interface GetOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** An open connection to use, instead of a new one. */
   readonly socket?: Duplex;

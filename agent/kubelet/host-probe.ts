@@ -9,7 +9,7 @@ import { podEvictionsIn } from './pod-evictions.ts';
 import type { Health, KubeletAddress, KubeletProbe } from '../ports/kubelet-probe.ts';
 import type { Address } from './pinned-certificate.ts';
 
-export interface HostProbeOptions extends KubeletAccess {
+interface HostProbeOptions extends KubeletAccess {
   readonly clock?: Clock;
   /** Every look ends within this time, whatever the kubelet does. Default 2 s. */
   readonly timeoutMs?: Millis;

@@ -11,7 +11,7 @@ export const DROP_IN_NAME = '99-kubelet-gitops.conf';
 export const FIRST_MINOR_WITH_DROP_INS = 28;
 
 /** Drop-ins that the node was provisioned with, around the place of ours. */
-export interface OwnDropIns {
+interface OwnDropIns {
   readonly below: readonly Config[];
   /** These win over what we install. */
   readonly above: readonly Config[];

@@ -14,7 +14,7 @@ import { type LimitRestorer, noLimits } from './limit-restore.ts';
 import { type ConfigNow, createManagerStateFiles } from './manager-state/manager-state-files.ts';
 import type { Installable, Installer, InstallPlan, ManagedFile, PlannedBase } from '../ports/installer.ts';
 
-export interface InstallerOptions {
+interface InstallerOptions {
   readonly disk: Disk;
   readonly stateDirectory: string;
   /** The kubelet's `--config` file. */

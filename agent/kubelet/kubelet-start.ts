@@ -14,7 +14,7 @@ const MOST_BYTES = 4_096;
 /** More than a unit writes while it waits for an hour. */
 const MOST_LINES = 5_000;
 
-export interface KubeletStartOptions {
+interface KubeletStartOptions {
   readonly files: HostFiles;
   /** `k3s-agent.service`. */
   readonly unit: string;

@@ -5,7 +5,7 @@ import { unitLines } from '../host/journal/journal.ts';
 import type { ReadLastErrors, LastErrorsQuery } from '../ports/last-errors.ts';
 import { createErrorLines, type ErrorLines, MAX_ERRORS } from './error-lines.ts';
 
-export interface LastErrorsOptions {
+interface LastErrorsOptions {
   readonly files: HostFiles;
   /** `kubelet.service`. */
   readonly unit: string;

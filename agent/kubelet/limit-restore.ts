@@ -15,11 +15,11 @@ import {
   systemdValueOf,
 } from '../decide/cgroup-limits.ts';
 import type { HostFiles } from '../host/host-files.ts';
-import { asRecord, migrateRecord, parseRaw } from '../host/record-shape.ts';
+import { asRecord, checkVersion, parseRaw, RECORD_VERSION } from '../host/record-shape.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { ConfigMove } from './manager-state/manager-state-files.ts';
 
-export interface LimitRestorerOptions {
+interface LimitRestorerOptions {
   readonly disk: Disk;
   readonly stateDirectory: string;
   readonly files: HostFiles;
@@ -64,7 +64,7 @@ export function createLimitRestorer(options: LimitRestorerOptions): LimitRestore
     try {
       const bytes = await disk.read(path);
       if (bytes === null) return {};
-      const limits = asRecord(migrateRecord(parseRaw(bytes.toString('utf8')))['limits'], 'limits');
+      const limits = asRecord(checkVersion(parseRaw(bytes.toString('utf8')))['limits'], 'limits');
       return Object.fromEntries(Object.entries(limits).filter(([name, value]) => isLimit(name, value))) as UnitLimits;
     } catch {
       return {};
@@ -73,7 +73,7 @@ export function createLimitRestorer(options: LimitRestorerOptions): LimitRestore
 
   const save = async (limits: UnitLimits): Promise<void> => {
     if (Object.keys(limits).length === 0) return disk.remove(path);
-    await disk.replace(path, Buffer.from(`${JSON.stringify({ version: 1, limits })}\n`), { mode: 0o600 });
+    await disk.replace(path, Buffer.from(`${JSON.stringify({ version: RECORD_VERSION, limits })}\n`), { mode: 0o600 });
   };
 
   /** Undefined where the cgroup is not seen: then the kubelet has nothing to limit. */

@@ -28,7 +28,7 @@ export interface LocalConfig {
 }
 
 /** Keeps the local config safe while the kubelet's config file is ours. */
-export interface LocalConfigStore {
+interface LocalConfigStore {
   /** Reads only. @throws GitopsError `INSTALL_LOCAL_LOST` */
   read(): Promise<LocalConfig>;
   /** Any of the local configs that are kept; null where that one is not. */

@@ -6,7 +6,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { runCommand } from './run-command.ts';
 import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
 
-export interface CommandServiceOptions {
+interface CommandServiceOptions {
   /** A shell line that restarts the kubelet and need not wait for it; finds the reason in `KUBELET_RESTART_REASON`. */
   readonly restartCommand: string;
   /** Holds the kubelet's process id while it runs; undefined where there is none, and then restarts cannot be counted. */

@@ -9,7 +9,7 @@ import { whyUnitUnsupported } from './unsupported-unit.ts';
 import { restartUnit } from './restart-unit.ts';
 import { followUnit, readUnit, rebootMachine } from './systemd-unit.ts';
 
-export interface SystemdServiceOptions {
+interface SystemdServiceOptions {
   /** Of the system bus. Default `/run/dbus/system_bus_socket`. */
   readonly socketPath?: string;
   /** `kubelet.service`. */

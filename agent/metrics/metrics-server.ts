@@ -7,7 +7,7 @@ import { memoizeFor } from '#shared/runtime/memoize-for.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { CONTENT_TYPE } from './text-format.ts';
 
-export interface AgentMetricsOptions {
+interface AgentMetricsOptions {
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;

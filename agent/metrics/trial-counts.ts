@@ -8,7 +8,7 @@ export interface Counts {
 }
 
 /** `superseded`: another config was assigned, or none, before it could prove itself. */
-export type TrialEnd = 'promoted' | 'failed' | 'superseded';
+type TrialEnd = 'promoted' | 'failed' | 'superseded';
 
 export const NO_COUNTS: Counts = { trials: { promoted: 0, failed: 0, superseded: 0 }, fallbacks: {} };
 

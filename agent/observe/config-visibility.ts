@@ -3,7 +3,7 @@ import type { RunningConfig } from '../ports/kubelet-probe.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
 /** Follows whether the agent knows what the kubelet runs. */
-export interface VisibilityTracker {
+interface VisibilityTracker {
   /** What a reading of `run` came to. */
   update(read: RunningConfig, run: string | null, now: Millis): void;
   /** @param isAtRest nothing is being changed: then what was seen of the run before counts for a moment */

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 
 /** Follows for how long something holds, from look to look. */
-export interface DurationTracker {
+interface DurationTracker {
   /** @returns since the first look in a row that found it so; 0 if it does not hold */
   update(holds: boolean, now: Millis): Millis;
 }

@@ -2,7 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { ServiceStatus } from '../ports/kubelet-service.ts';
 
 /** Counts the kubelet's ends by itself from look to look. */
-export interface EndCounter {
+interface EndCounter {
   /** @returns how many since it was last healthy for a while, the present one included */
   update(service: ServiceStatus, isHealthy: boolean, now: Millis): number;
 }

@@ -5,7 +5,7 @@ import type { ServiceStatus } from '../ports/kubelet-service.ts';
 import type { SeenFiles } from './managed-files.ts';
 
 /** Names the run of the kubelet that a turn is bound to. */
-export interface RunNames {
+interface RunNames {
   /** To be called at each look, once. */
   nameOf(service: Pick<ServiceStatus, 'run' | 'state'>, isHealthy: boolean): string | null;
 }

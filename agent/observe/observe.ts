@@ -37,7 +37,7 @@ import { recoverLostBase } from './lost-base.ts';
 import { createConfigzReader, type ReadConfigz, compareRunningConfig } from './running-config.ts';
 import { createStartTracker } from './start-tracker.ts';
 
-export interface ObserveOptions {
+interface ObserveOptions {
   readonly clock: Clock;
   readonly service: KubeletService;
   readonly probe: KubeletProbe;
@@ -147,7 +147,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const isAsked = needsPressure(state, intent);
     const start = { startedAsInstalled: started.asInstalled(), startWasSeen: started.wasSeen() };
     const readMeasures = async (): Promise<MeasureReading | null> => {
-      const counters = (await probe.counters?.(address, signal).catch(() => null)) ?? null;
+      const counters = await probe.counters(address, signal).catch(() => null);
       if (counters === null) return null;
       const counts = await outOfMemory();
       const killed = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -196,9 +196,7 @@ export function createObserve(options: ObserveOptions): Observe {
       strain: {
         pressures: node.pressures,
         outOfMemory: isAsked ? await outOfMemory() : null,
-        ...(isAsked && probe.podHarm !== undefined
-          ? { pods: await probe.podHarm(address, signal).catch(() => null) }
-          : {}),
+        pods: isAsked ? await probe.podHarm(address, signal).catch(() => null) : null,
         bootId,
       },
       ...(measures === undefined ? {} : { measures }),

@@ -12,7 +12,7 @@ import { withDeadline } from '../host/deadline.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { NodeFacts, OwnNode } from '../ports/own-node.ts';
 
-export interface OwnNodeOptions {
+interface OwnNodeOptions {
   readonly kube: Kube;
   readonly nodeName: string;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 /** Follows whether the kubelet's present run began while its files were as they have to be. */
-export interface StartTracker {
+interface StartTracker {
   update(run: string | null, isInstalled: boolean): void;
   asInstalled(): boolean;
   /** This process saw that run begin. */

@@ -5,7 +5,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createOngoingFaultReasons } from '#shared/runtime/ongoing-fault-reasons.ts';
 
-export interface WatchAssignmentOptions {
+interface WatchAssignmentOptions {
   readonly kube: Kube;
   readonly nodeName: string;
   readonly clock: Clock;

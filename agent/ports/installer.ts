@@ -11,7 +11,7 @@ export interface Installable {
 }
 
 /** `drop-in`: a file in the kubelet's `--config-dir`, over the untouched local file. `file`: the kubelet's config file itself. */
-export type InstallMethod = 'drop-in' | 'file';
+type InstallMethod = 'drop-in' | 'file';
 
 /** A file that is ours to look after, as it has to be. */
 export type ManagedFile =

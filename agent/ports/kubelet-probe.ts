@@ -41,8 +41,8 @@ export type KubeletCounters = Readonly<Record<string, number>>;
 export interface KubeletProbe {
   health(address: KubeletAddress, signal: AbortSignal): Promise<Health>;
   runningConfig(address: KubeletAddress, signal: AbortSignal): Promise<RunningConfig>;
-  /** null while it is unreadable. Absent on agents that cannot read it. */
-  podHarm?(address: KubeletAddress, signal: AbortSignal): Promise<PodEvictions | null>;
-  /** null while they are unreadable. Absent on agents that cannot read them. */
-  counters?(address: KubeletAddress, signal: AbortSignal): Promise<KubeletCounters | null>;
+  /** null while it is unreadable. */
+  podHarm(address: KubeletAddress, signal: AbortSignal): Promise<PodEvictions | null>;
+  /** null while they are unreadable. */
+  counters(address: KubeletAddress, signal: AbortSignal): Promise<KubeletCounters | null>;
 }

@@ -16,7 +16,7 @@ import type { HostFiles } from '../host/host-files.ts';
 import { imageDirectory, readRuntimeDriver } from './container-runtime.ts';
 import { countPods, listeningPorts } from './kernel-tables.ts';
 
-export interface HostFactsOptions {
+interface HostFactsOptions {
   readonly files: HostFiles;
   /** The kubelet's process on the host; undefined where there is none, or it is not known. */
   readonly kubeletPid: () => Promise<number | undefined>;

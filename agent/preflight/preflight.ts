@@ -49,7 +49,7 @@ export function checkOnHost(candidate: ConfigForHost, facts: HostFacts): readonl
   return CHECKS.flatMap((check) => check(candidate, facts));
 }
 
-export interface PreflightOptions {
+interface PreflightOptions {
   /** The kubelet's `--config`, and its `--config-dir` if it has one. */
   readonly configFile: string;
   readonly configDirectory: string | undefined;

@@ -3,7 +3,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 
 /** A line about a fault, as often as a person wants to read of it. */
-export type LogFault = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+type LogFault = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 const SPAN_MS: Millis = 60 * 60_000;
 /** Of one message. A fault whose words change with every try has not become another one each time. */

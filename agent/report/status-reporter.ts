@@ -10,10 +10,10 @@ import { forceFullGc } from '#shared/runtime/force-gc.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createOngoingFaultReasons } from '#shared/runtime/ongoing-fault-reasons.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import { type TooNewState, statusOfStateTooNew } from './state-too-new.ts';
+import { type UnreadableState, statusOfStateUnreadable } from './state-unreadable.ts';
 import { type NodeReport, statusOf } from './kubelet-node-status.ts';
 
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly kube: Kube;
   readonly nodeName: string;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface Reporter {
    */
   received(node: KubeletNode | null, isListed?: boolean): void;
   /** What is to be reported from now on. Only the latest counts. */
-  report(latest: NodeReport | TooNewState): void;
+  report(latest: NodeReport | UnreadableState): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const wakeUps = createWakeUps(clock);
   const ownVersions: string[] = [];
   let present: KubeletNodeStatus | undefined;
-  let latest: NodeReport | TooNewState | undefined;
+  let latest: NodeReport | UnreadableState | undefined;
   /** What the definition of an older release dropped of the last write: only heartbeats bring it again. */
   let dropped: ReturnType<typeof mergeDiff> = null;
   let heartbeatAt: Millis = -Infinity;
@@ -61,7 +61,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const write = async (signal: AbortSignal, isAgain = false): Promise<Millis> => {
     if (present === undefined || latest === undefined) return heartbeatAt;
     const { heartbeat: _, ...before } = present;
-    const wanted = 'tooNew' in latest ? statusOfStateTooNew(latest, present) : statusOf(latest, present);
+    const wanted = 'unreadable' in latest ? statusOfStateUnreadable(latest, present) : statusOf(latest, present);
     const patch = mergeDiff(before, { ...wanted });
     const now = clock.monotonic();
     const news = newsIn(patch);

@@ -10,7 +10,7 @@ interface ConfigMap extends KubeObject {
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
-export type Fetched = { readonly payload: string } | { readonly failure: Failure };
+type Fetched = { readonly payload: string } | { readonly failure: Failure };
 
 /** Reads a config source and makes sure that it is the one that was assigned. Never throws. */
 export async function fetchPayload(kube: Kube, config: Config, signal: AbortSignal): Promise<Fetched> {

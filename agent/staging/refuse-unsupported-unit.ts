@@ -4,7 +4,7 @@ import type { Guard } from '../ports/guard.ts';
 import type { Preflight } from '../ports/preflight.ts';
 
 /** Keeps configs away from a kubelet whose unit the agent cannot look after, and says so before anything is assigned. */
-export interface UnsupportedUnit {
+interface UnsupportedUnit {
   /** There is no guard for such a unit; that is in the status from the first look on. */
   readonly guard: (guard: Guard) => Guard;
   /** Nothing passes until a person fixes the unit or names another. */

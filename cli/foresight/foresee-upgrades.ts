@@ -26,13 +26,13 @@ export interface UpgradeForesight {
   readonly announced: readonly Announced[];
 }
 
-export interface Announced {
+interface Announced {
   readonly field: string;
   readonly what: string;
   readonly source: string;
 }
 
-export interface DefaultChange {
+interface DefaultChange {
   readonly field: string;
   readonly before: string;
   readonly after: string;

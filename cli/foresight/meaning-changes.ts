@@ -1,7 +1,7 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
 
 /** A value that stays in the file and does something else from one minor on. */
-export interface MeaningChange {
+interface MeaningChange {
   readonly field: string;
   /** First minor that reads it the new way. */
   readonly since: number;

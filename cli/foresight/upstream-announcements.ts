@@ -1,7 +1,7 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
 
 /** What a kubelet that is not released yet is to do with a config, as far as upstream has said so. */
-export interface Announcement {
+interface Announcement {
   /** The field that it is about, or `featureGates.NAME`. */
   readonly field: string;
   /** The minor that brings it. */

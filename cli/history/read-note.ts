@@ -22,16 +22,15 @@ const MOST_CLASSES = 20;
 /**
  * Reads the heading, and the JSON where that was not cut off.
  *
- * @param data what lies beside the note. Older reconcilers wrote it as the note's last line, which counts if it is there: then
- *   one of them wrote last
+ * @param data what lies beside the note
  * @returns undefined for a note that no reconciler wrote
  */
 export function readNote(text: string, data = ''): ReadNote | undefined {
-  const [heading = '', ...lines] = text.trimEnd().split('\n');
+  const [heading = ''] = text.trimEnd().split('\n');
   const [, outcome, message = ''] = /^[^:]+: ([a-z-]+)(?: \((.*)\))?$/.exec(heading) ?? [];
   if (outcome === undefined) return undefined;
   const read = { outcome, message: plainLine(message, LONGEST_LINE) };
-  const note = noteIn(lines.at(-1) ?? '') ?? noteIn(data);
+  const note = noteIn(data);
   if (note === undefined) return read;
   const pools = note.pools.filter(isMap);
   const held = pools.flatMap(heldIn);

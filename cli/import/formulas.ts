@@ -19,7 +19,7 @@ export interface FoundFormula {
   readonly nodes: readonly string[];
 }
 
-export interface Recognised {
+interface Recognised {
   /** The nodes that were given; those of a formula with marks in place of what it gives. */
   readonly members: readonly FleetMember[];
   readonly formulas: readonly FoundFormula[];

@@ -5,7 +5,7 @@ import type { LocalRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
 
 /** What a pool with errors keeps: what it said when it had none. */
-export interface LastValidPool {
+interface LastValidPool {
   readonly pool: ValidPool;
   /** The newest commit in which it was valid. */
   readonly commit: string;

@@ -21,7 +21,7 @@ import { readIfThere, readRevision, readWorkingCopy, type Revision } from '../re
 type Config = Readonly<Record<string, unknown>>;
 
 /** A revision with what its files mean. */
-export interface LoadedRevision {
+interface LoadedRevision {
   readonly name: string;
   /** Undefined for the working copy, and before the first commit. */
   readonly commit: string | undefined;
@@ -29,13 +29,13 @@ export interface LoadedRevision {
 }
 
 /** What a change is compared with: what the reconciler makes of it, so that a pool with errors is what it keeps. */
-export interface LoadedBase extends LoadedRevision {
+interface LoadedBase extends LoadedRevision {
   /** Of pools with errors, the commit of what they keep. */
   readonly kept: ReadonlyMap<string, string>;
 }
 
 /** The two revisions that a question about a change names, and the cluster that it is about. */
-export interface LoadedRevisions {
+interface LoadedRevisions {
   readonly base: LoadedBase;
   readonly head: LoadedRevision;
   readonly cluster: string;

@@ -24,7 +24,7 @@ import { notEstimatedIn } from './not-estimated.ts';
 import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
 
-export interface PlanQuestion {
+interface PlanQuestion {
   readonly base: {
     readonly name: string;
     readonly commit: string | undefined;

@@ -11,7 +11,7 @@ import { heldByVersion } from './held-by-version.ts';
 import { type PoolMembership, validPools } from './pool-membership.ts';
 import type { Move } from './plan-moves.ts';
 
-/** What of the cluster's file keeps the reconciler from beginning anything, as `reconciler/policy/rollout/gates.ts` has it. */
+/** What of the cluster's file keeps the reconciler from beginning anything, as `reconciler/policy/rollout/holds` has it. */
 export function clusterHold({ suspend, unreadable }: ClusterConfig): string | undefined {
   if (suspend) return "the cluster's file says suspend: true";
   return unreadable === undefined

@@ -15,7 +15,7 @@ export interface Absent {
 }
 
 /** Who of a pool can begin now, and who stands in the way of the others. */
-export interface WhoCanBegin {
+interface WhoCanBegin {
   /** Of those that change, in the reconciler's order. */
   readonly able: readonly InventoryNode[];
   /** How many places of the pool are free. */

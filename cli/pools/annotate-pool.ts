@@ -1,7 +1,6 @@
 import { BY_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { type ClaimedVerb, claimText } from '#shared/contract/claim.ts';
-import { isKubeError } from '#shared/kube/kube-error.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { mergePatchLatest } from '#shared/kube/update.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
@@ -15,19 +14,15 @@ export interface AnnotationChange {
 }
 
 /** Carries a wish out on a pool. @returns what was done */
-export type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
+type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
 
 /**
  * Decides on the pool as it is at the moment of the write, and again after a write in between: what is said is what
- * was done. Beside what it writes stands who did it, as far as the API server says and takes that.
+ * was done. Beside what it writes stands who did it, as far as the API server says that.
  */
 export async function poolAnnotator({ kube, transport }: Connection): Promise<AnnotatePool> {
   const who = await readActor(transport);
-  const annotate = async (
-    name: string,
-    wish: (latest: KubeletPool) => AnnotationChange,
-    by: string | undefined,
-  ): Promise<string> => {
+  return async (name, wish) => {
     let said = `${name}: the pool is gone`;
     await mergePatchLatest<KubeletPool>(
       kube,
@@ -40,17 +35,11 @@ export async function poolAnnotator({ kube, transport }: Connection): Promise<An
         const { verb, annotation, value } = write;
         const at = toTimestamp(systemClock.now());
         // What was claimed of an earlier value says nothing of this one.
-        const claim = by === undefined ? {} : { [BY_ANNOTATION]: claimText({ verb, at, who: by }, value ?? '') };
+        const claim = who === undefined ? {} : { [BY_ANNOTATION]: claimText({ verb, at, who }, value ?? '') };
         return { metadata: { annotations: { [annotation]: value, ...claim } } };
       },
       { clock: systemClock, random: Math.random },
     );
     return said;
   };
-  return (name, wish) =>
-    annotate(name, wish, who).catch((error: unknown) => {
-      // The policies of an older release allow no other annotation.
-      if (who === undefined || !isKubeError(error, 'KUBE_FORBIDDEN', 'KUBE_INVALID')) throw error;
-      return annotate(name, wish, undefined);
-    });
 }

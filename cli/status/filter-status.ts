@@ -7,13 +7,13 @@ import { isConfigValid } from './all-settled.ts';
 import { nodeTroubles, type StatusView } from './render.ts';
 
 /** Which part of a status is asked for; undefined for all. */
-export interface StatusQuestion {
+interface StatusQuestion {
   readonly pool: string | undefined;
   readonly node: string | undefined;
   readonly hasProblems: boolean;
 }
 
-export interface FilteredStatus {
+interface FilteredStatus {
   /** What the command judges: the pools and nodes that were named. */
   readonly view: StatusView;
   /** What it shows of that: with `--problems`, only what is not as it should be. */

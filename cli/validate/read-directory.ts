@@ -19,7 +19,7 @@ export interface DirectoryTree {
   readonly findings: readonly Finding[];
 }
 
-export interface ReadDirectoryOptions {
+interface ReadDirectoryOptions {
   /** The folder in it that is the config repository. Default: all of it. */
   readonly folder?: string;
   readonly progress?: ProgressLine;

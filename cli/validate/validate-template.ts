@@ -42,6 +42,7 @@ const SPEC: KubeletPoolSpec = {
   priority: 0,
   layers: [],
   apply: 'overlay',
+  drift: 'repair',
   rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
   trial: DEFAULT_TRIAL,
 };

@@ -15,7 +15,7 @@ import type { RepoFile } from '#reconciler/policy/commit-snapshot.ts';
 type Config = Readonly<Record<string, unknown>>;
 
 /** One layer's word on a field. */
-export interface LayerValue {
+interface LayerValue {
   /** As it is in the repository, whatever folder of it is followed. */
   readonly file: string;
   readonly line: number | undefined;
@@ -49,7 +49,7 @@ export interface Explanation {
   readonly shadowed: boolean;
 }
 
-export interface WhyQuestion {
+interface WhyQuestion {
   /** Dotted: `evictionHard.memory.available`. */
   readonly field: string;
   readonly pool: ValidPool | null;
@@ -139,9 +139,9 @@ function saysIn(file: RepoFile | undefined, field: string): readonly LayerValue[
   const { path } = file;
   const { value, positionOf } = decodeKubeletConfig(file.bytes, path);
   if (value === undefined) return computedIn(file, field);
-  const said = value === undefined ? undefined : lookUp(value, field);
+  const said = lookUp(value, field);
   if (said === undefined) return [];
-  const keys = keysTo(value ?? {}, field);
+  const keys = keysTo(value, field);
   return [{ file: path, line: positionOf(keys)?.line, value: textOf(said) ?? 'null' }];
 }
 

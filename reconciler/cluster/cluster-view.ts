@@ -18,7 +18,7 @@ import { createListGc } from './list-gc.ts';
 import { createValueInterner } from './value-interner.ts';
 import type { WriteOverlay } from './write-cache/write-overlay.ts';
 
-export interface ClusterViewOptions extends Omit<ListWatchOptions, 'signal' | 'trim'> {
+interface ClusterViewOptions extends Omit<ListWatchOptions, 'signal' | 'trim'> {
   readonly kube: Kube;
   /** Namespace of the config sources. */
   readonly namespace: string;
@@ -30,7 +30,7 @@ export interface ClusterViewOptions extends Omit<ListWatchOptions, 'signal' | 't
 }
 
 /** The cluster as four watches show it. */
-export interface ClusterView {
+interface ClusterView {
   /** The whole fleet at this moment; null until every watch has seen everything once, and once more after `refresh`. */
   fleet(): Fleet | null;
   /**

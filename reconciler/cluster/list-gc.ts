@@ -3,7 +3,7 @@ import type { Trim } from '#shared/kube/kube.ts';
 import { forceGc } from '#shared/runtime/force-gc.ts';
 
 /** How much of V8's heap is in use, in bytes, and how to collect what is dead in it. */
-export interface Heap {
+interface Heap {
   readonly used: () => number;
   readonly collect: () => void;
 }

@@ -1,5 +1,5 @@
 /** Says how many bytes of Buffers are of no use any more. */
-export type BufferGc = (bytes: number) => void;
+type BufferGc = (bytes: number) => void;
 
 /** So many dead bytes are let be. */
 const SWEPT_AT = 4 * 1024 * 1024;

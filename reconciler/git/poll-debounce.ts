@@ -1,12 +1,12 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 
 /** Makes looks at the branch out of pokes: never two at a time, not more than one in a while, and one after the last poke. */
-export interface PollDebounce {
+interface PollDebounce {
   /** Something may have changed. @returns when a look that began after this call is over; never rejects */
   trigger(): Promise<void>;
 }
 
-export interface PollDebounceOptions {
+interface PollDebounceOptions {
   /** Looks at the branch. */
   readonly look: (signal: AbortSignal) => Promise<void>;
   /** Shortest time between the beginnings of two looks. */

@@ -12,7 +12,7 @@ export interface RequestDeadlines {
   readonly idle: Limit;
 }
 
-export interface RequestDeadlineOptions {
+interface RequestDeadlineOptions {
   readonly clock: Clock;
   readonly limits: GitLimits;
   /** Monotonic time at which the whole call has to be over. */

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { cutSlowReaders } from '#shared/http/slow-readers.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly host: string;

@@ -1,6 +1,6 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 
-export interface TokenBucketOptions {
+interface TokenBucketOptions {
   /** Most that may be taken at once after a pause. */
   readonly burst: number;
   /** Time in which one comes back. */

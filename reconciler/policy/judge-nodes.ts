@@ -16,7 +16,7 @@ export interface NodesVerdict {
 }
 
 /** Nodes whose agents report the version of their kubelet. A Node that nobody of ours stands behind has no say in what others get. */
-export interface Votes {
+interface Votes {
   readonly counted: number;
   /** How many of them report a version that refuses the config. */
   readonly against: number;

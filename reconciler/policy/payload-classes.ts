@@ -40,7 +40,7 @@ export interface PoolClasses {
 }
 
 /** The findings are also about classes that have no config; a class that all of its nodes refuse has none. */
-export interface ClassifiedPool extends NodesVerdict {
+interface ClassifiedPool extends NodesVerdict {
   readonly classes: PoolClasses;
 }
 

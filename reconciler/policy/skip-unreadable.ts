@@ -1,7 +1,7 @@
 import type { Fleet, UnreadableObject } from './fleet.ts';
 import type { Step } from './steps.ts';
 
-export interface SkippedUnreadable<T> {
+interface SkippedUnreadable<T> {
   readonly result: T;
   /** The fleet without what could not be read, which is in its `unreadable`. */
   readonly fleet: Fleet;

@@ -66,7 +66,7 @@ export interface PlanSettings {
 }
 
 /** What a step is about, by name. */
-export interface StepSubject {
+interface StepSubject {
   readonly node?: string;
   readonly pool?: string | undefined;
   /** A config source; `local` where a node is to run its own config. */

@@ -7,7 +7,7 @@ import type { UnreadableObject } from '../policy/fleet.ts';
 import type { CommitDecision } from '../policy/commit-admission/accepted-commits.ts';
 
 /** Log lines about what changed since the last pass; nothing is said twice. */
-export interface ChangeLogger {
+interface ChangeLogger {
   commit(taken: CommitDecision, subject: string): void;
   findings(desired: Desired): void;
   phases(pools: ReadonlyMap<string, KubeletPoolStatus>): void;

@@ -13,7 +13,7 @@ export interface HealthView {
 }
 
 /** Numbers for Prometheus, in the text format that the content type names. */
-export interface MetricsText {
+interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;
 }
@@ -24,11 +24,11 @@ interface Place {
   readonly host?: string;
 }
 
-export interface HealthOptions extends Place {
+interface HealthOptions extends Place {
   readonly view: HealthView;
 }
 
-export interface MetricsServerOptions extends Place {
+interface MetricsServerOptions extends Place {
   readonly metrics: MetricsText;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;

@@ -10,7 +10,7 @@ import type { StatusPage } from './status-page/status-page.ts';
 import type { PassObserver } from './pass-result.ts';
 import { createSourceWriter } from './source/source-writer.ts';
 
-export interface ReportingOptions {
+interface ReportingOptions {
   readonly kube: Kube;
   readonly metrics: ReconcilerMetrics;
   /** null where there is no status page. */
@@ -27,7 +27,7 @@ export interface ReportingOptions {
 }
 
 /** Whatever tells of the reconciler's work: metrics, Events, the KubeletSource, the condition on Nodes, the status page. */
-export interface Reporting {
+interface Reporting {
   readonly observer: PassObserver;
   /** Writes until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;

@@ -35,6 +35,9 @@ export function createSimulatedProbe(kubelet: ProbedKubelet): KubeletProbe {
       const port = kubelet.port();
       return port === undefined ? { seen: true, config } : askConfigz(port, signal);
     },
+    // It counts nothing.
+    podHarm: () => Promise.resolve(null),
+    counters: () => Promise.resolve(null),
   };
 }
 

@@ -6,7 +6,7 @@ import { GitopsError } from '../runtime/errors.ts';
 const FRESH_FOR_MS = 60_000;
 
 /** A small file that others replace now and then. */
-export interface FileText {
+interface FileText {
   /**
    * The content without space around it, at most a minute old.
    *

@@ -5,7 +5,7 @@ import { listWatch, type ListWatchOptions } from './list-watch.ts';
 import { reasonOf } from '../runtime/errors.ts';
 import type { ListWatchEvent, Kube, Selection, Trim } from './kube.ts';
 
-export interface InformerOptions<T, V> extends Omit<ListWatchOptions<T>, 'signal'> {
+interface InformerOptions<T, V> extends Omit<ListWatchOptions<T>, 'signal'> {
   readonly kube: Kube;
   readonly selection: Selection;
   /** What is kept of an object; undefined leaves it out. Pure. An object with which it throws is among the `unreadable`. */
@@ -20,7 +20,7 @@ export interface InformerOptions<T, V> extends Omit<ListWatchOptions<T>, 'signal
 }
 
 /** An object that is there, and of which nothing is known but why. */
-export interface UndecodableObject {
+interface UndecodableObject {
   readonly error: unknown;
   /** '' where that cannot be read either. */
   readonly uid: string;

@@ -12,7 +12,7 @@ import { createSentSecrets } from './sent-secrets.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { timeoutError, unreachableError } from './unreachable.ts';
 
-export interface Timeouts {
+interface Timeouts {
   /** For the connection, TLS included. */
   readonly connectMs: Millis;
   /** For a whole call; for a watch, until its answer begins. */
@@ -35,7 +35,7 @@ export interface SenderOptions {
   readonly onWarning?: (call: Call, warning: string) => void;
 }
 
-export interface Sender {
+interface Sender {
   /** @throws KubeError where there is no answer; the lifetime's reason where that ends first */
   send(call: Call, life: Lifetime): Promise<IncomingMessage>;
   /** Takes out of a text whatever this sender showed in confidence: a proxy may echo what it was sent. */

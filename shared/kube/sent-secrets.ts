@@ -1,7 +1,7 @@
 import type { Credential } from './kube-credentials.ts';
 
 /** What was shown to a server in confidence lately. */
-export interface SentSecrets {
+interface SentSecrets {
   note(credential: Credential): Credential;
   hide(text: string): string;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Kube, Place } from './kube.ts';
 
-export interface UpdateOptions {
+interface UpdateOptions {
   readonly clock: Clock;
   /** Numbers in [0, 1). */
   readonly random: () => number;

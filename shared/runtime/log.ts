@@ -3,7 +3,7 @@ import { codeOf, GitopsError, reasonOf } from './errors.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: string;
   /** Goes on every line: the program's name, the cluster, the node. */
   readonly base: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { reasonOf } from './errors.ts';
 const MOST_REASONS = 8;
 
 /** The reported reasons of a fault that goes on: it may long have another reason when a person reads of it. */
-export interface OngoingFaultReasons {
+interface OngoingFaultReasons {
   /** Whether this reason is to be reported. */
   isNew(error: unknown): boolean;
   /** The fault is over. @returns whether there was one */

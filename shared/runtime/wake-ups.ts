@@ -4,7 +4,7 @@ import type { Clock, Millis } from './clock.ts';
  * The heart of a level-triggered loop: wake-ups carry no data and coalesce, so that missing, doubling or
  * re-ordering them changes nothing but timing.
  */
-export interface WakeUps {
+interface WakeUps {
   /** Something may have changed. Cheap; any number of calls before the next pass make one pass. */
   poke(): void;
   /** Resolves at the next poke, after `withinMs` at the latest, or when the signal aborts. */

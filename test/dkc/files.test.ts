@@ -90,7 +90,7 @@ export const scenarios = see('files and directories', [
       const store = createCheckpointStore(disk, directory);
       await store.load(AT);
       await store.save(idle(A));
-      assert.match(await readFile(join(directory, 'meta', 'assigned'), 'utf8'), /name: general-aaaaaaaaaa/);
+      assert.match(await readFile(join(directory, 'meta', 'assigned'), 'utf8'), /"name": "general-aaaaaaaaaa"/);
     }),
   },
   {
@@ -144,7 +144,10 @@ export const scenarios = see('files and directories', [
     see: inDirectory(async (directory) => {
       await createCheckpointStore(disk, directory).save(idle(A));
       const path = join(directory, 'meta', 'last-known-good');
-      const text = (await readFile(path, 'utf8')).replace('kubeletConfigKey: kubelet', 'kubeletConfigKey: foo/bar');
+      const text = (await readFile(path, 'utf8')).replace(
+        '"kubeletConfigKey": "kubelet"',
+        '"kubeletConfigKey": "foo/bar"',
+      );
       await writeFile(path, text);
       const { state, problems } = await createCheckpointStore(disk, directory).load(AT);
       assert.match(problems.join(), /key is "foo\/bar"/);

@@ -152,9 +152,9 @@ describeOrSkip('the ports to a real kubelet', { skip }, () => {
     return createHostProbe({ token: async () => token, servingCertFiles, timeoutMs: 60_000 });
   };
   const harmSeenBy = async (account: string): Promise<PodEvictions | null | undefined> =>
-    (await probeOf(account)).podHarm?.(addressOf(kubelet.config), never);
+    (await probeOf(account)).podHarm(addressOf(kubelet.config), never);
   const countersSeenBy = async (account: string): Promise<KubeletCounters | null | undefined> =>
-    (await probeOf(account)).counters?.(addressOf(kubelet.config), never);
+    (await probeOf(account)).counters(addressOf(kubelet.config), never);
   const seenEvicted = async (): Promise<PodEvictions | false> => {
     const harm = await harmSeenBy('counter');
     return harm !== undefined && harm !== null && Object.keys(harm).length > 0 && harm;
@@ -254,7 +254,7 @@ describeOrSkip('the ports to a real kubelet', { skip }, () => {
     });
     const strain = async (): Promise<NodePressure> => {
       const { pressures } = await ownNode.look(0, never);
-      return { pressures, outOfMemory: null, bootId: 'this' };
+      return { pressures, outOfMemory: null, pods: null, bootId: 'this' };
     };
     const isUnderPressure = async (): Promise<boolean> =>
       (await strain()).pressures?.includes('MemoryPressure') ?? false;

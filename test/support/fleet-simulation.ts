@@ -1,7 +1,7 @@
-import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, type KubeletNodeStatus, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { applySteps } from '#cli/simulate/fleet/apply-steps.ts';
-import { type FailureOf, healthyFor, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
+import { type FailureOf, healthyFor, nextReport, rebooted } from '#cli/simulate/fleet/simulated-agent.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { JudgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
@@ -279,4 +279,21 @@ function stampedBy({ machine, apiServer }: Clocks, fleet: Fleet, now: Millis): F
     kubeletNodes: new Map(kubeletNodes),
     configSources: new Map(configSources),
   };
+}
+
+/**
+ * The node's own config file is replaced by one with this SHA-256, as Ansible or `kubeadm upgrade` does: a node at rest with a config
+ * of ours asks for a turn. The file of its last turn needs none, nor does one that failed.
+ */
+function withNewBase(node: KubeletNode, base: string): KubeletNode {
+  const { spec, status = {} } = node;
+  const { phase, active, refusedBase, awaitsTurn } = status;
+  if ((phase !== 'Idle' && phase !== 'Drifted') || active === undefined || active.name === LOCAL) return node;
+  const isKnown = spec?.turn?.seen === base || refusedBase?.sha256 === base;
+  if (isKnown) {
+    return (awaitsTurn ?? null) === null ? node : { ...node, status: { ...status, phase: 'Idle', awaitsTurn: null } };
+  }
+  const message = 'its own config file changed';
+  const asks = { reason: 'NewBase', seen: base, base, message } as const;
+  return { ...node, status: { ...status, phase: 'Drifted', awaitsTurn: asks } };
 }

@@ -38,7 +38,7 @@ export interface BusConnection {
   close(): void;
 }
 
-export interface BusOptions {
+interface BusOptions {
   readonly socketPath: string;
   readonly clock: Clock;
   /** For connecting, and for each call. */

@@ -1,7 +1,7 @@
 import { decodeMessage, type Message, messageLength, PREFIX_BYTES } from './message.ts';
 
 /** Cuts a stream of bytes into messages. */
-export interface Framing {
+interface Framing {
   /** @throws GitopsError BUS_PROTOCOL: the stream is of no use any more */
   push(chunk: Buffer): readonly Message[];
 }

@@ -12,7 +12,7 @@ export interface BusLink {
   close(): void;
 }
 
-export interface BusLinkOptions {
+interface BusLinkOptions {
   /** Of the system bus: `SYSTEM_BUS`. */
   readonly socketPath: string;
   readonly clock: Clock;

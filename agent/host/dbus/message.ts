@@ -3,7 +3,7 @@ import { unmarshal } from './unmarshal.ts';
 import type { DBusValue, Variant } from './value.ts';
 import { marshal } from './marshal.ts';
 
-export type MessageKind = 'call' | 'return' | 'error' | 'signal';
+type MessageKind = 'call' | 'return' | 'error' | 'signal';
 
 /** What goes over the bus. Which header fields there are depends on the kind. */
 export interface Message {

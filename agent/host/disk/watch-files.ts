@@ -12,7 +12,7 @@ export interface WatchedPlace {
   readonly hears: (name: string) => boolean;
 }
 
-export interface WatchFilesPorts {
+interface WatchFilesPorts {
   readonly clock: Clock;
   /** Numbers in [0, 1), for the delay between two tries. */
   readonly random: () => number;
@@ -166,17 +166,12 @@ async function isStill(directory: string, { dev, ino }: BigIntStats): Promise<bo
 /** A while after it happened, once for all that came in between. */
 function seldom(tell: () => void, clock: Clock, signal: AbortSignal): () => void {
   let resting = false;
-  let missed = false;
   const rest = async (): Promise<void> => {
-    do {
-      await clock.sleep(REST_MS, signal);
-      missed = false;
-      if (!signal.aborted) tell();
-    } while (missed && !signal.aborted);
+    await clock.sleep(REST_MS, signal);
     resting = false;
+    if (!signal.aborted) tell();
   };
   return () => {
-    missed = true;
     if (resting || signal.aborted) return;
     resting = true;
     void rest();

@@ -24,7 +24,7 @@ const STATE_FILES: Readonly<Record<string, (config: ConfigView) => StateRequirem
   memory_manager_state: memoryStateRequirement,
 };
 
-export interface ManagerStateOptions {
+interface ManagerStateOptions {
   readonly disk: Disk;
   readonly stateDirectory: string;
   /** The kubelet's `--root-dir`. */
@@ -32,7 +32,7 @@ export interface ManagerStateOptions {
 }
 
 /** Sees that the kubelet starts with the state files that it finds, and loses none that may be needed again. */
-export interface ManagerStateFiles {
+interface ManagerStateFiles {
   /**
    * To be called before the files of a config are written, and again before the kubelet is restarted: until it stops, the
    * old one may write its state again. Takes away what does not fit, and touches nothing else. Safe to repeat after a

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asRecord, migrateRecord, type Migration, parseRaw, type Raw, textIn } from '../../host/record-shape.ts';
+import { asRecord, checkVersion, parseRaw, type Raw, RECORD_VERSION, textIn } from '../../host/record-shape.ts';
 import type { Disk, FileOwner } from '../../ports/disk.ts';
 import { sha256 } from '../../host/local-record.ts';
 
@@ -22,7 +22,7 @@ export interface StateFileTransition {
 }
 
 /** The directory `manager-state/` of the state directory: for each state file one file of its name, JSON, versioned. */
-export interface SavedStateFileStore {
+interface SavedStateFileStore {
   /** null where nothing was done, or what was done is lost. */
   read(file: string): Promise<StateFileTransition | null>;
   save(file: string, transition: StateFileTransition): Promise<void>;
@@ -32,7 +32,6 @@ export interface SavedStateFileStore {
 }
 
 const ROOT_ONLY: FileOwner = { mode: 0o600 };
-const MIGRATIONS: readonly Migration[] = [];
 /** The first ones are those that the way back needs: what comes on top is of trials that were superseded. */
 const MOST_ASIDE = 8;
 
@@ -63,13 +62,12 @@ function encode({ to, from, left, aside }: StateFileTransition): Buffer {
   const states = aside
     .slice(0, MOST_ASIDE)
     .map(({ basis, bytes, owner }) => ({ basis, owner, state: bytes.toString('utf8') }));
-  const version = MIGRATIONS.length + 1;
-  return Buffer.from(`${JSON.stringify({ version, to, from, left, aside: states }, null, 2)}\n`);
+  return Buffer.from(`${JSON.stringify({ version: RECORD_VERSION, to, from, left, aside: states }, null, 2)}\n`);
 }
 
 function decode(text: string): StateFileTransition | null {
   try {
-    const raw = migrateRecord(parseRaw(text), MIGRATIONS);
+    const raw = checkVersion(parseRaw(text));
     const { left, aside } = raw;
     const isSound = (left === null || typeof left === 'string') && Array.isArray(aside);
     return isSound ? { to: textIn(raw, 'to'), ...fromIn(raw), left, aside: aside.map(asideIn) } : null;

@@ -4,7 +4,7 @@ import { type Check, refuse, warn } from '../preflight-check.ts';
 import type { ConfigForHost } from '../host-facts.ts';
 
 /** The fields that name cgroups which have to be there. */
-export type CgroupField = 'systemReservedCgroup' | 'kubeReservedCgroup' | 'cgroupRoot';
+type CgroupField = 'systemReservedCgroup' | 'kubeReservedCgroup' | 'cgroupRoot';
 
 /** Which cgroups have to be there: the kubelet does not start without them (`enforceNodeAllocatableCgroups`). */
 export function neededCgroups({ view }: Pick<ConfigForHost, 'view'>): readonly (readonly [CgroupField, string])[] {

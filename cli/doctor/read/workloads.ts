@@ -18,10 +18,9 @@ interface Container {
     readonly value?: string;
     readonly valueFrom?: { readonly configMapKeyRef?: { readonly name?: string; readonly key: string } };
   }[];
-  readonly envFrom?: readonly { readonly configMapRef?: { readonly name?: string } }[];
 }
 
-export interface WorkloadObject extends KubeObject {
+interface WorkloadObject extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
@@ -68,14 +67,12 @@ export async function readAgents(kube: Kube, namespace: string): Promise<Workloa
   };
 }
 
-/** `env` wins over `envFrom`, which releases before 0.2 used, as in the container. */
 async function settingsOf(
-  { env = [], envFrom = [] }: Container,
+  { env = [] }: Container,
   kube: Kube,
   namespace: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const whole = envFrom.flatMap(({ configMapRef }) => configMapRef?.name ?? []);
-  const names = new Set([...whole, ...env.flatMap(({ valueFrom }) => valueFrom?.configMapKeyRef?.name ?? [])]);
+  const names = new Set(env.flatMap(({ valueFrom }) => valueFrom?.configMapKeyRef?.name ?? []));
   const read = async (name: string) =>
     [
       name,
@@ -87,10 +84,10 @@ async function settingsOf(
     const set = value ?? (ref === undefined ? undefined : maps.get(ref.name ?? '')?.[ref.key]);
     return set === undefined ? [] : [[name, set] as const];
   });
-  return { ...Object.assign({}, ...whole.map((name) => maps.get(name) ?? {})), ...Object.fromEntries(own) };
+  return Object.fromEntries(own);
 }
 
-export interface PodObject extends KubeObject {
+interface PodObject extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
     readonly containerStatuses?: readonly {

@@ -6,7 +6,7 @@ import { counted, firstNames } from '../format-lists.ts';
 import { COMPUTED_SCHEMA, emptyLayer, type LayerFile, layerFiles, schemaLine, yaml } from './layer-files.ts';
 
 /** Minor versions of the nodes that say theirs, by the node's name: 34 for 1.34. */
-export type Minors = ReadonlyMap<string, number>;
+type Minors = ReadonlyMap<string, number>;
 
 /** A repository that says what the nodes run already: path → text. */
 export function repositoryFiles(grouped: Grouped, cluster: string, minors: Minors): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import { LAST_DISTINCTIVE_RANK, rankOf } from './known-labels.ts';
 import { nameOfLabel, nameTogether } from './pool-names.ts';
 
 /** Nodes that a label tells from others, most of which run the same. */
-export interface Split {
+interface Split {
   readonly name: string;
   readonly requirement: LabelRequirement;
   readonly nodes: readonly FleetNode[];

@@ -3,7 +3,7 @@ import { type FieldLeaf, leavesIn, onlyLeaves } from './leaves.ts';
 import { commonStart, nameTogether, uniqueNames } from './pool-names.ts';
 
 /** What layers are made for. */
-export interface LayeredPool {
+interface LayeredPool {
   readonly name: string;
   /** What pools of its origin are called together; empty where there is no such word. */
   readonly family: string;

@@ -25,7 +25,7 @@ export interface UngroupedField {
   readonly nodes: readonly string[];
 }
 
-export interface SelectorRules {
+interface SelectorRules {
   readonly rules: readonly SelectorRule[];
   readonly scattered: readonly UngroupedField[];
 }

@@ -10,7 +10,7 @@ import {
 import { parseDuration } from '#shared/runtime/duration.ts';
 
 /** What an agent reports next. */
-export interface NextReport {
+interface NextReport {
   readonly status: KubeletNodeStatus;
   /** The kubelet was restarted for it, and now runs what `status.active` names. */
   readonly restarted: boolean;
@@ -54,23 +54,6 @@ export function nextReport(node: KubeletNode, at: string, failureOf: FailureOf =
 export function rebooted(node: KubeletNode): KubeletNode {
   const boots = Number(/\d+$/.exec(node.status?.bootID ?? '')?.[0] ?? 1);
   return { ...node, status: { ...node.status, bootID: `boot-${boots + 1}` } };
-}
-
-/**
- * The node's own config file is replaced by one with this SHA-256, as Ansible or `kubeadm upgrade` does: a node at rest with a config
- * of ours asks for a turn. The file of its last turn needs none, nor does one that failed.
- */
-export function withNewBase(node: KubeletNode, base: string): KubeletNode {
-  const { spec, status = {} } = node;
-  const { phase, active, refusedBase, awaitsTurn } = status;
-  if ((phase !== 'Idle' && phase !== 'Drifted') || active === undefined || active.name === LOCAL) return node;
-  const isKnown = spec?.turn?.seen === base || refusedBase?.sha256 === base;
-  if (isKnown) {
-    return (awaitsTurn ?? null) === null ? node : { ...node, status: { ...status, phase: 'Idle', awaitsTurn: null } };
-  }
-  const message = 'its own config file changed';
-  const asks = { reason: 'NewBase', seen: base, base, message } as const;
-  return { ...node, status: { ...status, phase: 'Drifted', awaitsTurn: asks } };
 }
 
 /**

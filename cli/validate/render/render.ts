@@ -9,7 +9,7 @@ import { formatFinding, type Finding } from '#shared/contract/finding.ts';
 
 export const VALIDATION_FORMATS = ['text', 'json', 'github', 'gitlab', 'sarif', 'junit'] as const;
 
-export type ValidationFormat = (typeof VALIDATION_FORMATS)[number];
+type ValidationFormat = (typeof VALIDATION_FORMATS)[number];
 
 export function renderValidation(validation: Validation, format: ValidationFormat, io: Io): string {
   switch (format) {

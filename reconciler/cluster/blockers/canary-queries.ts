@@ -7,7 +7,7 @@ import { describeServer, requestFor } from './prometheus.ts';
 import { type NoNumbers, readNodeNumbers, readOneNumber } from './query-numbers.ts';
 import type { WebAnswer, WebGet } from './web-get.ts';
 
-export interface CanaryQueriesPorts {
+interface CanaryQueriesPorts {
   readonly web: WebGet;
   readonly clock: Clock;
 }

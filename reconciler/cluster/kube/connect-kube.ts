@@ -8,7 +8,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** `--kubeconfig`: this file and no other. */
   readonly kubeconfigPath?: string | undefined;
   /** `--context`: another one than the kubeconfig's current. */

@@ -8,7 +8,7 @@ import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import { kubeconfigError, type Entry, type Kubeconfig, readKubeconfigs } from './kubeconfig-file.ts';
 
-export interface OpenedKubeconfig {
+interface OpenedKubeconfig {
   readonly server: string;
   readonly credentials: Credentials;
 }

@@ -5,7 +5,7 @@ import type { Log } from '#shared/runtime/log.ts';
 import { LEASE_TIMING, type LeaseTiming } from './lease-times.ts';
 import { createLeaseClient, type LeaseClientOptions } from './lease-client.ts';
 
-export interface HoldLeaseOptions extends Omit<LeaseClientOptions, 'timing'> {
+interface HoldLeaseOptions extends Omit<LeaseClientOptions, 'timing'> {
   readonly log: Log;
   readonly timing?: LeaseTiming;
   /** @param ahead see `LeaseClient` */

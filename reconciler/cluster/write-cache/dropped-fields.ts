@@ -5,7 +5,7 @@ import { isRecord } from '#shared/kube/api-status.ts';
 export type FieldPath = readonly string[];
 
 /** What an API server made of a value that was written. */
-export interface FieldDiff {
+interface FieldDiff {
   /** What it left out, as it does with fields that its definition of the kind does not know. */
   readonly dropped: readonly FieldPath[];
   /** What it has otherwise: defaults that it added, and what a webhook changed. */

@@ -30,7 +30,7 @@ export interface ProxyAgents {
   readonly https: ProxiedAgent;
 }
 
-export interface ProxiedAgent {
+interface ProxiedAgent {
   readonly agent: HttpAgent;
   /** What stands between, for messages: `proxy.example.com:3128`. */
   readonly proxy: string | undefined;

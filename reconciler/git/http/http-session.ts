@@ -15,7 +15,7 @@ import { withRequestDeadlines } from '../request-deadlines.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import { gitHttpError } from './git-http-error.ts';
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly url: URL;
   readonly credential: GitCredential | null;
   readonly way: ProxyAgents;

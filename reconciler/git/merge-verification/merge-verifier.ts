@@ -12,7 +12,7 @@ import { verifyMergedTrees } from './merged-trees.ts';
 /** What a signature makes of a commit: it vouches for it; only if it adds nothing to what it merges; or not, and why. */
 export type SignatureScope = 'for-all' | 'for-merging' | { readonly because: string };
 
-export interface MergeToVerify {
+interface MergeToVerify {
   readonly merge: CommitOid;
   /** The commit in force; null for none. */
   readonly since: CommitOid | null;

@@ -15,14 +15,14 @@ interface Place {
 type Entry = Pick<TreeEntry, 'mode' | 'oid'> | undefined;
 
 /** Names of trees; null where there is none. */
-export interface MergedTrees {
+interface MergedTrees {
   readonly merge: string | null;
   readonly base: string | null;
   readonly ours: string | null;
   readonly theirs: string | null;
 }
 
-export interface TreeReading {
+interface TreeReading {
   readonly store: ObjectStore;
   /** Brings trees into the store. */
   readonly fetchTrees: (oids: readonly string[]) => Promise<void>;

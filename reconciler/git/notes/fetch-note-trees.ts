@@ -6,7 +6,7 @@ import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { requestObjects } from '../wire/request-objects.ts';
 import { unreadableNoteError, isUnreadableNote } from './unreadable-note.ts';
 
-export interface NotesRoot {
+interface NotesRoot {
   readonly tip: CommitOid;
   /** Tree of the tip. */
   readonly tree: string;

@@ -6,7 +6,7 @@ const TRIES = 5;
 /** Between tries, so that writers who met once do not meet again. */
 const RACE_BACKOFF = { firstMs: 100, maxMs: 2_000, jitter: 0.9 };
 
-export interface RaceOptions {
+interface RaceOptions {
   readonly clock: Clock;
   /** Numbers in [0, 1). */
   readonly random: () => number;

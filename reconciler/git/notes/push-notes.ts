@@ -7,7 +7,7 @@ import { throwRemoteError } from '../wire/remote-error.ts';
 import { readSideBand } from '../wire/side-band.ts';
 import { pushError, pushRaceError } from './push-refusal.ts';
 
-export interface NotesPush {
+interface NotesPush {
   readonly ref: string;
   /** What the ref has to be for the push to count; null if it must not exist. */
   readonly from: CommitOid | null;

@@ -4,7 +4,7 @@ import { plainLine } from '../plain-text.ts';
 import { remoteError } from '../wire/remote-error.ts';
 
 /** A server's no to a push, in its own words, credentials taken out. */
-export interface PushRefusal {
+interface PushRefusal {
   readonly ref: string;
   /** What its report says of the ref, or of the pack; empty for nothing. */
   readonly reason: string;

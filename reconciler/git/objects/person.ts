@@ -1,5 +1,5 @@
 /** Who did something to a commit, and when, as one of its headers has it: `Ada <ada@example.com> 1700000000 +0100`. */
-export interface Person {
+interface Person {
   readonly name: string;
   readonly email: string;
   /** Since the epoch; null where none is readable. */

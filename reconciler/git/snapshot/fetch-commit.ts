@@ -6,7 +6,7 @@ import { supportsFilter } from '../wire/request-objects.ts';
 import { type PackRequest, requestPack } from '../wire/request-pack.ts';
 
 /** The objects of one commit. */
-export interface FetchedCommit {
+interface FetchedCommit {
   readonly store: ObjectStore;
   /** Files of more bytes were left out by the server; null where all of them are here. */
   readonly leftOutFrom: number | null;

@@ -19,7 +19,7 @@ export interface CachedFolder {
   readonly findings: readonly Finding[];
 }
 
-export interface FolderRequest {
+interface FolderRequest {
   readonly session: GitSession;
   /** The branch's tip. */
   readonly tip: CommitOid;

@@ -4,7 +4,7 @@ import { requestObjects } from '../wire/request-objects.ts';
 import type { GitSession } from '../wire/git-session.ts';
 
 /** Brings trees into a store, each for itself, without what they point to. */
-export type FetchTrees = (oids: readonly string[]) => Promise<void>;
+type FetchTrees = (oids: readonly string[]) => Promise<void>;
 
 export const treesFrom =
   (session: GitSession, store: ObjectStore): FetchTrees =>

@@ -3,7 +3,7 @@ import { createGrowableBuffer } from '../wire/growable-buffer.ts';
 import { FLUSH, packetLine } from '../wire/pkt-line.ts';
 
 /** A server's greeting as it comes: packets up to the first flush, and whatever came along with its end. */
-export interface GreetingReader {
+interface GreetingReader {
   /**
    * Takes a piece in.
    *

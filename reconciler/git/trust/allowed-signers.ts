@@ -12,7 +12,7 @@ export interface AllowedSigner {
   readonly validBefore?: number;
 }
 
-export interface AllowedSigners {
+interface AllowedSigners {
   readonly signers: readonly AllowedSigner[];
   /** Lines that allow no signer, and why; for the log. */
   readonly unusable: readonly string[];

@@ -26,7 +26,7 @@ export interface CommitTrust {
   isInForce(commit: CommitOid, since: Millis): void;
 }
 
-export interface TrustContext {
+interface TrustContext {
   /** The commit in force; null for none. */
   readonly since: CommitOid | null;
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export const TRUST_ALL_COMMITS: CommitTrust = {
   isInForce: () => undefined,
 };
 
-export interface CommitTrustOptions {
+interface CommitTrustOptions {
   readonly keys: () => Promise<TrustedKeys>;
   /** Keys that count for merges only, and for those only that add nothing to what they merge. Absent: there are none. */
   readonly merges?: { readonly keys: () => Promise<TrustedKeys>; readonly wrongWith: VerifyMerge } | undefined;
@@ -48,7 +48,7 @@ export interface CommitTrustOptions {
   readonly log: Log;
 }
 
-export interface TrustedTags {
+interface TrustedTags {
   readonly of: ReadTags;
   readonly prefix: string;
   /** Whether a commit's own signature counts no more. */

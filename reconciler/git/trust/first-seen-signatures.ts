@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 
 /** When signed objects were first seen here. Their signers can choose any date, but not this one. */
-export interface FirstSeenSignatures {
+interface FirstSeenSignatures {
   /** Of an object that is seen now. @returns now, or when it was seen before */
   of(oid: string, now: Millis): Millis;
 }

@@ -1,5 +1,5 @@
 /** A commit taken apart the way git does it: what was signed, and the signature. */
-export type SignedCommit =
+type SignedCommit =
   | { readonly signed: true; readonly payload: Buffer; readonly signature: string; readonly committedAt: number | null }
   | { readonly signed: false };
 

@@ -1,7 +1,7 @@
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 
 /** An annotated tag of a commit, taken apart the way git does it. Not yet believed. */
-export interface SignedTag {
+interface SignedTag {
   /** The commit that it names. */
   readonly commit: CommitOid;
   /** `release/2026-03`, as the signer wrote it: anyone who may push can give the object another name. */

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } 
 import { readWire, WireError, type WireReader } from './ssh-wire.ts';
 
 /** Types of keys that signatures are taken from. DSA is not among them, and neither are certificates. */
-export type SshKeyType =
+type SshKeyType =
   | 'ssh-ed25519'
   | 'ssh-rsa'
   | 'ecdsa-sha2-nistp256'

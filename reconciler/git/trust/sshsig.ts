@@ -3,7 +3,7 @@ import { readSshKey, type SshKey } from './ssh-key.ts';
 import { readWire, WireError, wireString } from './ssh-wire.ts';
 
 /** An SSH signature (openssh-portable, PROTOCOL.sshsig), taken apart and not yet believed. */
-export interface SshSignature {
+interface SshSignature {
   /** The key that it says it is of. Whether anybody trusts that key is another question. */
   readonly key: SshKey;
   readonly keyBlob: Buffer;

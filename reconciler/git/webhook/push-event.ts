@@ -1,7 +1,7 @@
 import { type Delivery, headerOf } from './delivery.ts';
 
 /** What a genuine delivery is about. */
-export type DeliverySubject =
+type DeliverySubject =
   /** Something may have changed on the branch. */
   | { readonly told: 'push' }
   /** Of no interest: another branch, a tag, an issue, a ping. */

@@ -11,7 +11,7 @@ export type DeliveryVerdict =
   | { readonly status: 400; readonly said: 'unreadable'; readonly proof: SignatureScheme }
   | { readonly status: 401; readonly said: 'not signed' | 'wrong signature' | 'out of time' };
 
-export interface ReceivePorts {
+interface ReceivePorts {
   readonly branch: string;
   readonly replays: Replays;
   readonly clock: Pick<Clock, 'now'>;

@@ -22,7 +22,7 @@ export interface WebhookOptions {
   readonly limits?: Partial<WebhookLimits>;
 }
 
-export interface WebhookLimits {
+interface WebhookLimits {
   /** Largest body. GitHub sends 25 MB at most; a push of 2,000 commits has about 2. */
   readonly bodyBytes: number;
   /** Bodies that are read at the same time. */

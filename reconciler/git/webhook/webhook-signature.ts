@@ -5,7 +5,7 @@ import { type Delivery, headerOf } from './delivery.ts';
 /** How a delivery proves that its sender knows the secret. */
 export type SignatureScheme = 'github' | 'gitea' | 'gitlab' | 'gitlab-token' | 'generic';
 
-export type SignatureCheck =
+type SignatureCheck =
   | { readonly genuine: true; readonly proof: SignatureScheme }
   | { readonly genuine: false; readonly because: 'no-signature' | 'wrong-signature' | 'out-of-time' };
 

@@ -20,7 +20,7 @@ export async function findTip(session: GitSession, ref: string): Promise<string 
 }
 
 /** A ref as the server lists it. */
-export interface ListedRef {
+interface ListedRef {
   readonly ref: string;
   readonly oid: string;
   /** The object that an annotated tag leads to in the end. */

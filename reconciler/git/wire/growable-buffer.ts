@@ -1,5 +1,5 @@
 /** Bytes that arrive piece by piece and are held once, in a row. */
-export interface GrowableBuffer {
+interface GrowableBuffer {
   push(bytes: Buffer): void;
   /** A view of what is there. */
   bytes(): Buffer;

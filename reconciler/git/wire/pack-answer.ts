@@ -19,14 +19,14 @@ export function withBufferGc(take: Take): Take {
 }
 
 /** An answer that holds a pack, read while it arrives, so that the pack is in memory once. */
-export interface PackAnswerReader {
+interface PackAnswerReader {
   /** Never throws: what is wrong is said at the end, behind what the transport itself has to say. */
   readonly take: Take;
   /** @returns the pack; null where the first line is the one that leaves the rest unread. @throws GitError */
   end(): Buffer | null;
 }
 
-export interface PackAnswerOptions {
+interface PackAnswerOptions {
   /** Address of the repository, for messages. */
   readonly url: string;
   readonly maxBytes: number;

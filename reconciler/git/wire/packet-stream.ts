@@ -1,7 +1,7 @@
 import { lengthOfPacket, packetMarkOf, type Packet } from './pkt-line.ts';
 
 /** What becomes of git's framing while it arrives. */
-export interface PacketHandler {
+interface PacketHandler {
   /** Whether the payload of a packet that begins with this byte is handed over in pieces. Asked once for each packet. */
   readonly inPieces: (first: number) => boolean;
   /** A part of such a payload, without that byte; a view that is not to be kept. */
@@ -10,7 +10,7 @@ export interface PacketHandler {
   readonly packet: (packet: Packet) => void;
 }
 
-export interface PacketStream {
+interface PacketStream {
   /** @throws GitError `GIT_NOT_GIT`; what the handler throws */
   push(chunk: Buffer): void;
   /** Whether the last packet is there to its end. */

@@ -16,7 +16,7 @@ export function supportsFilter(session: GitSession): boolean {
   return [...heard.capabilities].some((line) => /^fetch=(?:.* )?filter(?: |$)/.test(line));
 }
 
-export interface ObjectRequestOptions {
+interface ObjectRequestOptions {
   /** Of commits: how many generations, the wanted ones being the first. Absent: all of them. */
   readonly depth?: number;
   /** What is left out of all that the wanted objects lead to, as `git rev-list --filter` has it. Default: trees and files. */

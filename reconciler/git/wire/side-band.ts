@@ -3,7 +3,7 @@ import { type Packet, textOf } from './pkt-line.ts';
 import { remoteError } from './remote-error.ts';
 
 /** An answer in side-band-64k framing, taken apart. */
-export interface SideBand {
+interface SideBand {
   /** Lines outside the bands: `shallow …`, `ACK …`, `NAK`. */
   readonly lines: readonly string[];
   /** Band 1: the pack, or the report on a push. */

@@ -41,7 +41,7 @@ export interface MostLeft extends Allocatable {
 }
 
 /** What one field takes of a resource. */
-export interface Reservation {
+interface Reservation {
   readonly what: string;
   readonly amount: number;
 }

@@ -8,7 +8,7 @@ import type { QueryAnswers } from './query-answer.ts';
 import { sampleOfCanary, sampleOfWaiting } from './sample.ts';
 
 /** The nodes that are compared, by what they run. */
-export interface Compared {
+interface Compared {
   /** What nodes that wait measure for: the value of `MEASURE_ANNOTATION`. */
   readonly mark: string;
   /** They have proven the payload; `sha256` is what each of them runs. */

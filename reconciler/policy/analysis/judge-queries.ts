@@ -7,7 +7,7 @@ import { formatThreeDigits } from './thresholds.ts';
 import { regressionOf } from './regression.ts';
 
 /** The nodes that are compared, by name. */
-export interface ComparedNames {
+interface ComparedNames {
   readonly canaries: readonly string[];
   readonly waiting: readonly string[];
 }

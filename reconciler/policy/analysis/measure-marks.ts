@@ -5,7 +5,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 const MOST_COMPARED = 40;
 
 /** What a node of the pool is to be measured for; null takes the annotation away. */
-export interface MeasureMark {
+interface MeasureMark {
   readonly node: KubeletNode;
   readonly mark: string | null;
 }

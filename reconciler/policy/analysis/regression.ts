@@ -9,14 +9,14 @@ const MOST_CHANCE = 0.05;
 const FEWEST_WAITING = 1 / MOST_CHANCE - 1;
 
 /** How a measure is judged. */
-export interface MeasureRule extends MeasureThreshold {
+interface MeasureRule extends MeasureThreshold {
   /** What is below it is nothing where changes are ranked; more than 0, in the unit of the measure. */
   readonly nothing: number;
   readonly worse: 'up' | 'down';
 }
 
 /** How a measure of the canaries in the middle changed, with a clause about the nodes that wait. */
-export interface Regression extends MeasureChange {
+interface Regression extends MeasureChange {
   readonly meanwhile: string;
 }
 

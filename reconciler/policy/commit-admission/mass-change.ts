@@ -9,7 +9,7 @@ import { targetFor } from '../rollout/membership.ts';
 import { assignmentOf, sameTarget, type NodeTarget } from '../rollout/node-progress.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the commit before. */
-export interface MassChange {
+interface MassChange {
   /** Nodes that would get another config in place of one that they have. */
   readonly changed: number;
   /** Of how many nodes in pools. */

@@ -21,11 +21,11 @@ export type RefusalReason =
   | 'unassigns-too-many'
   | 'changes-too-many';
 
-export type CommitVerdict =
+type CommitVerdict =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly reason: RefusalReason; readonly message: string };
 
-export interface CandidateCommit {
+interface CandidateCommit {
   readonly lineage: Lineage;
   readonly repo: LoadedRepo;
   /** What would be wanted if the commit were in force. */

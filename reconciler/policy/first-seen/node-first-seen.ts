@@ -19,7 +19,7 @@ import { storedTime } from './stored-time.ts';
 import { type PoolChangeInput, poolChangeOf } from './pool-change.ts';
 
 /** A timestamp of another machine, and when it was first seen. */
-export interface SeenStamp<T> {
+interface SeenStamp<T> {
   readonly stamp: T;
   readonly at: Millis;
 }

@@ -7,7 +7,7 @@ import type { GroupPlan, NodesPlan } from '../plan-nodes.ts';
 import type { Step } from '../steps.ts';
 import { poolStatus } from './pool-status.ts';
 
-export interface PoolsPlan {
+interface PoolsPlan {
   /** The status of every pool as it is to be. */
   readonly statuses: ReadonlyMap<string, KubeletPoolStatus>;
   /** Statuses last: writes of one kind that follow each other go side by side. */

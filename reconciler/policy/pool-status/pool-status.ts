@@ -26,7 +26,7 @@ const MOST_FAILURES = 10;
 const MOST_FINDINGS = 5;
 
 /** What the cluster and git have of a pool, besides what was decided for its nodes. */
-export interface PoolFacts {
+interface PoolFacts {
   readonly present: KubeletPool | undefined;
   /** Its config source, where that cannot be read. */
   readonly source?: UnreadableObject | undefined;

@@ -25,7 +25,7 @@ export interface MemberDecision {
 }
 
 /** Everything that deciding about the nodes of a group needs. */
-export interface GroupQuestion extends GroupFacts {
+interface GroupQuestion extends GroupFacts {
   readonly targets: readonly Targeted[];
   /** What the change takes besides a plain restart of this node's kubelet: a hold, a drain that comes first, a reboot in it. */
   readonly disruption: (aimed: Targeted) => NodeVerdict | null;

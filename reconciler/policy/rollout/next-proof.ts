@@ -8,7 +8,7 @@ import type { WaveProgress } from './wave-progress.ts';
 import { type ClassRecord, isSameProof, isSameState, ONLY_CLASS, type PoolProof, writeProof } from '../proof/record.ts';
 
 /** How the rollout of a pool stands, as far as what it has proven goes. */
-export interface RolloutStand {
+interface RolloutStand {
   /** null where nobody begins, as in a halted pool. */
   readonly waves: WaveProgress | null;
   readonly analysis: AnalysisStatus | undefined;

@@ -65,14 +65,13 @@ function assignmentOfSource(
   namespace: string,
 ): KubeletNodeSpec {
   const { name, uid, resourceVersion, sha256 } = source;
-  const { drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
+  const { drift, allowFields = [], tolerate = [] } = pool.spec;
   return {
     pool: pool.name,
     ...(pool.commit === null ? {} : { commit: pool.commit }),
     configSource: { namespace, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 },
     apply,
     trial: trialTermsOf(pool.spec).full,
-    // Written only where it says something: a release that brings the field must not write to every node.
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     ...(allowFields.length === 0 ? {} : { allowFields }),
     ...(tolerate.length === 0 ? {} : { tolerate }),

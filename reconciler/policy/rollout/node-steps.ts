@@ -9,7 +9,7 @@ import { type PoolTrials, trialTermsOf } from './trial-terms.ts';
 import { withPreflightOrder } from './preflight-order.ts';
 
 /** What trials the nodes of a group get now. */
-export interface CurrentTrialTerms extends PoolTrials {
+interface CurrentTrialTerms extends PoolTrials {
   /** The canaries have proven the payload, and where values are computed, nodes of its own class. */
   readonly isProven: (member: Member) => boolean;
 }

@@ -37,7 +37,7 @@ export interface OnTrial {
 }
 
 /** What the nodes of one class have shown of its config bounds this class alone. */
-export interface ClassOnTrial {
+interface ClassOnTrial {
   /** How many of its nodes may run it unproven now. */
   readonly allowed: number;
   readonly isProven: boolean;

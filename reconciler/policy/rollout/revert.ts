@@ -32,7 +32,7 @@ export function revertOf(member: Member, former: NodeTarget, isLast: boolean): R
 }
 
 /** A config of ours that a node falls back to. */
-export interface FallbackConfig {
+interface FallbackConfig {
   readonly configName: string;
   readonly target: NonNullable<NodeTarget>;
 }

@@ -13,7 +13,7 @@ export interface LeafBounds {
 }
 
 /** The resource of a machine that a field takes its amount of. */
-export type MachineResource = 'cpu' | 'memory' | 'ephemeralStorage';
+type MachineResource = 'cpu' | 'memory' | 'ephemeralStorage';
 
 const RESOURCES: Readonly<Record<string, MachineResource>> = {
   cpu: 'cpu',

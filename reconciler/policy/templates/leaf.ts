@@ -14,7 +14,7 @@ export interface ComputedLeaf {
   readonly profile?: string;
 }
 
-export type FieldValue = { readonly value: string | number | boolean } | { readonly because: string };
+type FieldValue = { readonly value: string | number | boolean } | { readonly because: string };
 
 /** What a leaf comes to for the machine that stands for a class. */
 export function valueOfLeaf({ key, expression, bounds }: ComputedLeaf, machine: Machine): FieldValue {

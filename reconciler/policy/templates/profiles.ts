@@ -3,7 +3,7 @@ export interface ExpressionTree {
   readonly [key: string]: string | ExpressionTree;
 }
 
-export interface Profile {
+interface Profile {
   /** Where the formula is published, and when it was read there. */
   readonly source: string;
   readonly read: string;

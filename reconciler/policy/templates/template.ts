@@ -23,7 +23,7 @@ export interface Template {
 }
 
 /** A field of the template, as it is for one machine. */
-export interface LeafAt {
+interface LeafAt {
   readonly path: Path;
   readonly leaf: ComputedLeaf;
 }
@@ -77,7 +77,7 @@ function* leavesIn(
   for (const [key, item] of Object.entries(value)) yield* leavesIn(item, leaves, [...path, key]);
 }
 
-export type FilledTemplate =
+type FilledTemplate =
   | { readonly value: Config }
   /** A clause, with the field in it. `path`: of that field. */
   | { readonly because: string; readonly path: Path };

@@ -18,7 +18,7 @@ export interface Cron {
   readonly anyDayOfWeek: boolean;
 }
 
-export type ReadCron =
+type ReadCron =
   | { readonly ok: true; readonly cron: Cron }
   | { readonly ok: false; readonly problem: string; readonly suggestion: string };
 

@@ -3,7 +3,7 @@ import { DAY_MS, type Day } from './days.ts';
 import { memo } from './memo.ts';
 
 /** Milliseconds since 1970-01-01 00:00 as clocks on the wall show it, without saying where. */
-export type WallMillis = number;
+type WallMillis = number;
 
 /** A time zone, by the tables that Node brings. */
 export interface Zone {

@@ -7,7 +7,7 @@ import type { Fleet, UnreadableObject, NodeView } from '../../policy/fleet.ts';
 import { createTokenBucket } from '../../http-server/token-bucket.ts';
 import { type ConfigHealth, conditionPatch, configHealthOf, unreadableHealth, isSameHealth } from './node-condition.ts';
 
-export interface ConditionWriterOptions {
+interface ConditionWriterOptions {
   readonly kube: Kube;
   /** null until everything was seen once. */
   readonly fleet: () => Fleet | null;
@@ -20,7 +20,7 @@ export interface ConditionWriterOptions {
 }
 
 /** Keeps the condition `KubeletConfigHealthy` on Nodes as the agents have it. */
-export interface ConditionWriter {
+interface ConditionWriter {
   /** Something may have changed. */
   poke(): void;
   run(signal: AbortSignal): Promise<void>;

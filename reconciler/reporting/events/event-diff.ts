@@ -17,7 +17,7 @@ import type { ClusterEvent } from './cluster-event.ts';
 export type EventDiff = (round: Pick<PassResult, 'fleet' | 'at'>) => readonly ClusterEvent[];
 
 /** The same for the branch, by what its object says. */
-export type SourceEventDiff = (source: KubeletSource, at: Millis) => readonly ClusterEvent[];
+type SourceEventDiff = (source: KubeletSource, at: Millis) => readonly ClusterEvent[];
 
 /** Events live for an hour by default: what is older than a part of that may have been reported and expired. */
 const FRESH_MS: Millis = 15 * 60_000;

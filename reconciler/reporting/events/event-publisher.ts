@@ -12,7 +12,7 @@ import type { ClusterEvent } from './cluster-event.ts';
 /** What became of an Event. `known`: the API server had it already. `dropped`: too many waited, or it was refused. */
 export type EventOutcome = 'created' | 'repeated' | 'known' | 'dropped';
 
-export interface EventPublisherOptions {
+interface EventPublisherOptions {
   readonly kube: Kube;
   /** Name of this process, for the Event's `reportingInstance`. */
   readonly instance: string;

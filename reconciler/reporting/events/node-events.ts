@@ -129,7 +129,7 @@ const BEFORE_THE_KUBELET: ReadonlySet<string> = new Set([
   'CannotInstall',
   'GuardFailed',
   'KubeletStopped',
-  'StateTooNew',
+  'StateUnreadable',
 ]);
 
 export const touchedKubelet = (reason: string): boolean => !BEFORE_THE_KUBELET.has(reason);

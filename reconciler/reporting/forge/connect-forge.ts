@@ -21,7 +21,7 @@ export interface ForgeSettings {
   readonly proxy?: ProxySettings | undefined;
 }
 
-export interface ForgePorts {
+interface ForgePorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;

@@ -13,7 +13,7 @@ export interface PublishedStatus {
   readonly reposts: number;
 }
 
-export interface DueStatuses {
+interface DueStatuses {
   /** To be posted now. */
   readonly now: readonly CommitStatus[];
   /** When the next one will be due, monotonic; Infinity for never. */

@@ -1,7 +1,7 @@
 import { sshAddress } from '../../git/ssh/address.ts';
 import type { ForgeKind, ForgeApi } from './forges.ts';
 
-export interface ForgeApiSettings {
+interface ForgeApiSettings {
   readonly gitUrl: string;
   /** Instead of what the address of the repository tells. */
   readonly apiUrl?: string | undefined;

@@ -13,7 +13,7 @@ import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 /** Sends a request to the forge. @returns its answer's JSON @throws ForgeError */
 export type CallForge = (request: ForgeRequest, signal: AbortSignal) => Promise<unknown>;
 
-export interface ForgeClientOptions {
+interface ForgeClientOptions {
   readonly connections: ConnectionAgents;
   /** Taken out of whatever the forge says. */
   readonly token: () => string;

@@ -12,7 +12,7 @@ import { ForgeError, isForgeError } from './errors.ts';
 import { type Forge, PAGE } from './forges.ts';
 
 /** `off` says why, for status: a token without the right, say. */
-export type StatusesState = { readonly statuses: 'on' } | { readonly statuses: 'off'; readonly because: string };
+type StatusesState = { readonly statuses: 'on' } | { readonly statuses: 'off'; readonly because: string };
 
 /** Keeps the statuses of commits on their forge as they are wanted. Never in the way of anything else. */
 export interface ForgeStatusWriter {
@@ -28,7 +28,7 @@ export interface ForgeStatusWriter {
   flush(signal: AbortSignal): Promise<void>;
 }
 
-export interface ForgeStatusWriterOptions {
+interface ForgeStatusWriterOptions {
   readonly forge: Forge;
   readonly ask: CallForge;
   /** Read before every round, so that `forge` has the token as it is now. */

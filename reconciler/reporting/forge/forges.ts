@@ -19,7 +19,7 @@ export interface ForgeRequest {
 }
 
 /** One status as the forge has it: in its own words, because only equality counts. */
-export interface PostedStatus {
+interface PostedStatus {
   readonly context: string;
   readonly state: string;
   readonly description: string;

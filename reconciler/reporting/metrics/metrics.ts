@@ -16,7 +16,7 @@ import { meterSource } from './meter-source.ts';
 import { clearPools, samplePools } from './pool-samples.ts';
 import { committedAtOf, createRolloutTimes } from './rollout-times.ts';
 
-export interface MetricsOptions {
+interface MetricsOptions {
   readonly clock: Clock;
   /** Whether to measure this process as well: memory, CPU, the event loop. */
   readonly ofProcess: boolean;
@@ -25,7 +25,7 @@ export interface MetricsOptions {
 }
 
 /** What can only be asked once there is a reconciler. */
-export interface MetricsView {
+interface MetricsView {
   readonly isLeader: () => boolean;
   readonly fleet: () => Fleet | null;
   /** Browsers that follow the status page. */

@@ -5,7 +5,7 @@ import { parsePerson } from '../../git/objects/person.ts';
 import type { Commit } from '../../policy/commit-snapshot.ts';
 import type { PassResult } from '../pass-result.ts';
 
-export interface RolloutTime {
+interface RolloutTime {
   readonly pool: string;
   /** `first`: a node runs the config, be it on trial. `last`: all nodes of the pool have proven it. */
   readonly reached: 'first' | 'last';

@@ -58,10 +58,10 @@ export interface NotedClass {
   readonly message: string;
 }
 
-export type NotedHalt = Pick<Halt, 'config' | 'at' | 'message'> & { readonly action: 'halt' | 'revert' };
+type NotedHalt = Pick<Halt, 'config' | 'at' | 'message' | 'action'>;
 
 /** How much one commit may do at once in this cluster, as that commit itself says. */
-export interface NotedLimits {
+interface NotedLimits {
   readonly maxChange: Amount;
   readonly maxUnassign: Amount;
 }
@@ -230,7 +230,7 @@ const notedClass = ({ name, nodes, updated, configName, message = '' }: ClassSta
   message: plainLine(message, LONGEST_MESSAGE),
 });
 
-const haltOf = ({ config, at, message, action = 'halt' }: Halt): NotedHalt => ({
+const haltOf = ({ config, at, message, action }: Halt): NotedHalt => ({
   config,
   at,
   action,

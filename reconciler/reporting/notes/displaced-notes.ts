@@ -5,7 +5,7 @@ import { fitNote, noteContent } from './note-content.ts';
 import type { NotesWriter } from './notes-writer.ts';
 import type { SourceState } from './source-state.ts';
 
-export interface Displacement {
+interface Displacement {
   readonly recorded: SourceState;
   /** The last note of this process, if it wrote about any commit. */
   readonly last: CommitNote | null;
@@ -62,9 +62,8 @@ function readNotes(text: string): readonly CommitNote[] {
 function readNote(note: unknown): readonly CommitNote[] {
   try {
     if (!isNote(note)) return [];
-    const whole = completed(note);
-    noteContent(whole);
-    return [whole];
+    noteContent(note);
+    return [note];
   } catch {
     return [];
   }
@@ -73,10 +72,4 @@ function readNote(note: unknown): readonly CommitNote[] {
 function isNote(note: unknown): note is CommitNote {
   const { commit, pools, findings } = (note ?? {}) as Partial<CommitNote>;
   return typeof commit === 'string' && /^[0-9a-f]{40}$/.test(commit) && Array.isArray(pools) && Array.isArray(findings);
-}
-
-/** A record of an older release knows less of its commits. */
-function completed(note: CommitNote): CommitNote {
-  const unknown = { emergency: null, suspended: false, waves: [], halt: null, released: null };
-  return { ...note, limits: note.limits ?? null, pools: note.pools.map((pool) => ({ ...unknown, ...pool })) };
 }

@@ -13,7 +13,7 @@ import { noteContent } from './note-content.ts';
 import type { UnreadableNote } from './recorded-unreadable-notes.ts';
 
 /** `off` says why, for status: a read-only credential, say. */
-export type NotesState = { readonly notes: 'on' } | { readonly notes: 'off'; readonly because: string };
+type NotesState = { readonly notes: 'on' } | { readonly notes: 'off'; readonly because: string };
 
 /** Keeps the notes of commits as they are wanted. Never in the way of the rest: a failing push only means later notes. */
 export interface NotesWriter {
@@ -33,7 +33,7 @@ export interface NotesWriter {
   flush(signal: AbortSignal): Promise<void>;
 }
 
-export interface NotesWriterOptions {
+interface NotesWriterOptions {
   readonly annotator: Annotator;
   readonly clock: Clock;
   readonly log: Log;

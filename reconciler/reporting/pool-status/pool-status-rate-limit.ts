@@ -8,7 +8,7 @@ import type { Step } from '../../policy/steps.ts';
  * that would be more writes than the rollout itself. What is remembered in a status (waves, halts, what the pool settled
  * on), its phase and its failures are written at once.
  */
-export interface PoolStatusRateLimit {
+interface PoolStatusRateLimit {
   /** The steps without those that can wait; a later pass plans them again. */
   due(steps: readonly Step[]): readonly Step[];
 }

@@ -9,7 +9,7 @@ import type { Step } from '../../policy/steps.ts';
  * Says on pools that nothing can be decided about them. Whether one says so already cannot be seen, so that it is said once, and
  * again after a while: another writer may have changed it.
  */
-export interface UnreadablePools {
+interface UnreadablePools {
   /** What is to be said now. Once a pool can be read, its status is written as ever. */
   due(held: readonly UnreadableObject[]): readonly Step[];
   /** Hears of a step that went through. */

@@ -15,7 +15,7 @@ export interface Leadership {
 }
 
 /** A page as it goes over the wire. */
-export interface RenderedPage {
+interface RenderedPage {
   readonly body: string;
   readonly etag: string;
 }

@@ -20,7 +20,7 @@ export interface StandbyViewOptions {
 }
 
 /** What a process that waits for the lead shows: the cluster as its objects and the leading one's record have it. */
-export interface StandbyView {
+interface StandbyView {
   /** null before the first look. As old as the last look that went through. */
   round(): PassResult | null;
   run(signal: AbortSignal): Promise<void>;

@@ -55,7 +55,7 @@ export interface RebootOrder {
 export interface KubeletNodeSpec {
   /**
    * Number of this order. One that is not above `status.obeyedOrder` and wants something else is no order: the cluster went back in
-   * time, as after a restore of etcd. Absent where an older reconciler wrote the spec, and before the first order.
+   * time, as after a restore of etcd. Absent before the first order.
    */
   readonly order?: number;
   readonly pool?: string;
@@ -190,7 +190,7 @@ export interface RejectedConfig {
 export interface KubeletNodeStatus {
   /** `metadata.generation` of the spec that the rest of the status speaks of. */
   readonly observedGeneration?: number;
-  /** The highest `spec.order` that the agent obeyed, also under another KubeletNode. Older agents do not have it. */
+  /** The highest `spec.order` that the agent obeyed, also under another KubeletNode. */
   readonly obeyedOrder?: number;
   readonly phase?: NodePhase;
   readonly assigned?: ConfigReference;
@@ -201,13 +201,13 @@ export interface KubeletNodeStatus {
   /** Present while the node waits for a turn, and until the restart that it was granted begins. */
   readonly awaitsTurn?: TurnRequest | null;
   readonly refusedBase?: RefusedBase | null;
-  /** Older agents do not have it: they cannot be asked. */
+  /** Absent before the agent's first look. */
   readonly preflight?: PreflightAnswer | null;
   /** Present during a trial only. */
   readonly trial?: {
     readonly config: string;
     readonly since: string;
-    /** Healthy seconds so far, of `durationSeconds`. 0 while the kubelet is not in order; older agents go on to tell of them then. */
+    /** Healthy seconds so far, of `durationSeconds`. 0 while the kubelet is not in order. */
     readonly healthySeconds: number;
     readonly durationSeconds: number;
     readonly restarts: number;
@@ -226,7 +226,7 @@ export interface KubeletNodeStatus {
   readonly kubeletVersion?: string;
   /**
    * Names of the flags on the kubelet's command line that a newer kubelet does not know (`REMOVED_FLAGS` of the agent), sorted.
-   * Absent where the command line was not seen, and from agents that do not look for them.
+   * Absent where the command line was not seen.
    */
   readonly kubeletFlags?: readonly string[];
   /** How many NUMA nodes the machine has; absent where that cannot be seen. */

@@ -153,8 +153,7 @@ export interface KubeletPoolSpec {
   readonly apply: ApplyMode;
   readonly rollout: RolloutSpec;
   readonly trial: PoolTrialSpec;
-  /** Default `repair`, which is also what an object of an older release means. */
-  readonly drift?: DriftPolicy;
+  readonly drift: DriftPolicy;
   /** Fields that the pool may set although they are denied by default; absent for none. Denied ones are refused in git. */
   readonly allowFields?: readonly string[];
   /** Codes of what kubelets silently drop that are only warnings here; absent for none. Sorted. */
@@ -200,8 +199,8 @@ export interface Halt {
   readonly apply?: ApplyMode;
   readonly at: string;
   readonly message: string;
-  /** What is done about it; absent in objects of an older release, which only halted. */
-  readonly action?: 'halt' | 'revert';
+  /** What is done about it. */
+  readonly action: 'halt' | 'revert';
 }
 
 /** A halted payload that a person let go on, with the failures that are forgiven by it. */
@@ -269,7 +268,7 @@ export interface ClassStatus {
   /** `cpu=4,memory=15872Mi`. */
   readonly name: string;
   readonly nodes: number;
-  /** How many of them run what they are to run; absent where there is no config, and in objects of an older release. */
+  /** How many of them run what they are to run; absent where there is no config. */
   readonly updated?: number;
   /** What its nodes are to run; absent where there is no config for it. */
   readonly configName?: string;

@@ -12,10 +12,7 @@ export const RUNNING_CONFIG_SEEN = 'RunningConfigSeen';
 export const UNSEEN_REASONS = ['Forbidden', 'Untrusted', 'SwitchedOff', 'NotYet', 'Unreachable'] as const;
 export type UnseenReason = (typeof UNSEEN_REASONS)[number];
 
-/**
- * Why the config that the kubelet of a node at rest runs is unknown; undefined if it is known, during a change, and if an
- * older agent does not report it.
- */
+/** Why the config that the kubelet of a node at rest runs is unknown; undefined if it is known, and during a change. */
 export function unseenIn({ phase, conditions = [] }: KubeletNodeStatus): Condition | undefined {
   if (phase !== 'Idle' && phase !== 'Drifted') return undefined;
   return conditions.find(

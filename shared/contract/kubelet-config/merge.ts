@@ -56,7 +56,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-export interface ComposedPatch {
+interface ComposedPatch {
   readonly patch: Config;
   /** Places where no single patch does what the two do one after the other. */
   readonly lost: readonly Path[];

@@ -19,7 +19,7 @@ export interface Marks {
 }
 
 /** Turns offsets into lines and columns of one text. */
-export interface LineIndex {
+interface LineIndex {
   at(offset: number): Position;
 }
 

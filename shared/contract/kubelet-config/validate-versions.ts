@@ -3,7 +3,7 @@ import { minorName, minorNumber } from './minor.ts';
 import { validateKubeletConfig, type ValidationOptions } from './validate.ts';
 
 /** Like `ValidationOptions`, for several versions. */
-export type VersionlessOptions = Omit<ValidationOptions, 'minor'>;
+type VersionlessOptions = Omit<ValidationOptions, 'minor'>;
 
 /**
  * What the kubelets of several versions say against a config. A finding that holds for more than one of them comes once

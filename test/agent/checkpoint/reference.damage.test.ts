@@ -6,43 +6,20 @@ import { decodeReference, encodeReference, NO_REFERENCE } from '#agent/checkpoin
 import { CONFIG_SOURCE_PATTERNS } from '#agent/decide/assignment/intent.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { A, AT } from '../../support/agent/states.ts';
-import { TRICKY } from './support/references.ts';
 
 const WHOLE = encodeReference({ target: { ...A, allowFields: ['port'], tolerate: ['a: b'] }, promotedAt: AT });
 
 /** A reference to which something happened, and bytes that never were one. */
 const damage: fc.Arbitrary<Uint8Array> = fc.oneof(
-  fc
-    .tuple(fc.nat(WHOLE.length), fc.nat(40), fc.oneof(fc.uint8Array({ maxLength: 8 }), texts(TRICKY)))
-    .map(([at, length, put]) => {
-      const bytes = Buffer.from(WHOLE);
-      return Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + length)]);
-    }),
+  fc.tuple(fc.nat(WHOLE.length), fc.nat(40), fc.uint8Array({ maxLength: 8 })).map(([at, length, put]) => {
+    const bytes = Buffer.from(WHOLE);
+    return Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + length)]);
+  }),
   fc.uint8Array({ maxLength: 300 }),
-  texts([
-    '{',
-    '[',
-    '- ',
-    '? ',
-    'a: ',
-    ': ',
-    '"',
-    '&a ',
-    '*a ',
-    '!!str ',
-    '%TAG ! x\n',
-    '---\n',
-    '...\n',
-    '\t',
-    '|\n',
-    ' ',
-    '\0',
-  ]),
+  fc
+    .array(fc.constantFrom('{', '[', '"', ':', ',', '}', '\\', ' ', '\0'), { maxLength: 60 })
+    .map((parts) => Buffer.from(parts.join(''))),
 );
-
-function texts(parts: readonly string[]): fc.Arbitrary<Uint8Array> {
-  return fc.array(fc.constantFrom(...parts), { maxLength: 60 }).map((list) => Buffer.from(list.join('')));
-}
 
 describe('a damaged reference', () => {
   it('is read as some reference or called damaged, and nothing else', () => {
@@ -54,7 +31,7 @@ describe('a damaged reference', () => {
             if (target !== null) assert.match(target.source[part as keyof typeof CONFIG_SOURCE_PATTERNS], shape);
           }
         } catch (error) {
-          assert.match(codeOf(error) ?? String(error), /^CHECKPOINT_(?:DAMAGED|TOO_NEW)$/);
+          assert.match(codeOf(error) ?? String(error), /^(?:CHECKPOINT_DAMAGED|STATE_UNREADABLE)$/);
         }
       }),
       { numRuns: 5000 },
@@ -62,17 +39,14 @@ describe('a damaged reference', () => {
   });
 
   const rows: readonly (readonly [what: string, text: string])[] = [
-    ['a list', '- a\n'],
-    ['nothing but a comment', '# nothing\n'],
-    ['two documents', `${WHOLE}---\n${WHOLE}`],
-    ['a key that is there twice', `${WHOLE}kind: SerializedNodeConfigSource\n`],
-    ['an alias', WHOLE.replace('commit: c0ffee', 'commit: &c c0ffee').replace('pool: general', 'pool: *c')],
-    ['a tag', WHOLE.replace('uid: uid-a', 'uid: !!binary dWlkLWE=')],
+    ['a list', '[]'],
+    ['nothing but a line end', '\n'],
+    ['two documents', `${WHOLE}${WHOLE}`],
     ['a number in the place of a text', WHOLE.replace('"41"', '41')],
-    ['null in the place of a text', WHOLE.replace('uid: uid-a', 'uid: ~')],
+    ['null in the place of a text', WHOLE.replace('"uid-a"', 'null')],
     ['nesting beyond all bounds', '['.repeat(500_000)],
-    ['maps within maps beyond all bounds', 'a: '.repeat(300_000)],
-    ['another kind', WHOLE.replace('kind: SerializedNodeConfigSource', 'kind: Pod')],
+    ['maps within maps beyond all bounds', '{"a":'.repeat(300_000)],
+    ['another kind', WHOLE.replace('SerializedNodeConfigSource', 'Pod')],
   ];
   for (const [what, text] of rows) {
     it(`is one with ${what}`, () => {

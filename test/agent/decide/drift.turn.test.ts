@@ -65,7 +65,7 @@ table('drift that only a restart ends', [
     idle(A),
     seen(granted(), newBase, checkedOver(), {
       nodeReady: 'unknown',
-      strain: { pressures: null, outOfMemory: {}, bootId: 'boot-1' },
+      strain: { pressures: null, outOfMemory: {}, pods: null, bootId: 'boot-1' },
     }),
     AT_REST,
     [],

@@ -166,7 +166,7 @@ table('a trial on a node with a guard', [
 
 describe('a trial that waits for its guard', () => {
   const waits: Partial<Observation> = { ...disarmed, ...refusing(1, { retryInMs: 1 }) };
-  const strain = { pressures: [], outOfMemory: {}, bootId: 'boot-1' };
+  const strain = { pressures: [], outOfMemory: {}, pods: null, bootId: 'boot-1' };
   const under = (pressures: readonly string[]): Trial =>
     decide(
       onTrial(INSTALLING, { before: RUN_1, strain }),

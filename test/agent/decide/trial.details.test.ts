@@ -36,7 +36,7 @@ describe('a trial that begins', () => {
       wasHealthy: true,
       minor: 34,
       before: { run: 'run-1', bootId: 'boot-1' },
-      strain: { pressures: [], outOfMemory: {}, bootId: 'boot-1' },
+      strain: { pressures: [], outOfMemory: {}, pods: null, bootId: 'boot-1' },
       warnings: ['swap is on'],
       change: INSTALLING,
     });
@@ -45,7 +45,7 @@ describe('a trial that begins', () => {
   });
 
   it('waits until the Node can be read: what was not seen before would not be missed', () => {
-    const strain = { pressures: null, outOfMemory: {}, bootId: 'boot-1' };
+    const strain = { pressures: null, outOfMemory: {}, pods: null, bootId: 'boot-1' };
     const unread = seen(wanting(B), { staged: ready, nodeReady: 'unknown', strain });
     const { next, actions } = decide(idle(A), unread);
     assert.deepEqual([next.doing.phase, next.error?.reason, actions], ['idle', 'DownloadFailed', []]);

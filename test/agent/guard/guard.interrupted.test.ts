@@ -135,7 +135,7 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
         },
       ));
 
-    it('takes what waited for put back where there is no copy to compare with, as older agents left none', () =>
+    it('takes what waited for put back where there is no copy to compare with', () =>
       on(
         (host) => {
           rmSync(stagedPathOf(host.config));

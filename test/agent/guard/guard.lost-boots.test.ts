@@ -164,7 +164,7 @@ const more: readonly Row[] = [
     },
     { maxStarts: 9, silence: 720 },
   ),
-  ...both('counts without the file, which an older agent did not make', async (host, shell) => {
+  ...both('counts without the file, which somebody took away', async (host, shell) => {
     rmSync(join(host.guard, 'boots'));
     for (let which = 1; which <= 3; which += 1) await boot(host, shell, which, 35);
     assert.deepEqual(stateOf(host), RESTORED);

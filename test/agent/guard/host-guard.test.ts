@@ -134,7 +134,7 @@ describe('the guard on a host', () => {
     assert.equal(textIn(disk, stagedPathOf(FLAGS)), undefined, 'what the other order had staged is gone');
   });
 
-  it('has the guard count boots with what was armed, and where an older agent armed the same', async () => {
+  it('has the guard count boots with what was armed, and where somebody took the count away', async () => {
     const { disk, guard } = createNode();
     const boots = `${STATE}/guard/boots`;
     const counted = 'boot-1 1 20 boot-1 1 20'.padEnd(121).concat('\n');
@@ -254,7 +254,7 @@ describe('the guard on a host', () => {
     assert.deepEqual(systemd.asked.slice(asked), ['daemon-reload']);
   });
 
-  it('gives it where an older release left a shorter one, or somebody took it away', async () => {
+  it('gives it where there is a shorter one, or somebody took it away', async () => {
     const { disk, guard, pass } = createNode();
     await guard.arm(ORDER);
     for (const there of ['boot-1 1000\n', null]) {

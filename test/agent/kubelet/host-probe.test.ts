@@ -284,7 +284,7 @@ describe('configz', () => {
     const probeOf = (file: string) =>
       createHostProbe({ token: async () => 'secret', servingCertFiles: [pem(file)], clock });
     const probe = probeOf('current.pem');
-    const ask = async () => probe.podHarm?.(address, never);
+    const ask = async () => probe.podHarm(address, never);
     assert.deepEqual(await ask(), { 'evicted memory.available': 3 });
     assert.deepEqual(shown, ['/metrics Bearer secret']);
     status = 500;
@@ -294,8 +294,8 @@ describe('configz', () => {
     assert.equal(await ask(), null);
     body = '';
     assert.deepEqual(await ask(), {});
-    assert.equal(await probeOf('missing.pem').podHarm?.(address, never), null);
-    assert.equal(await probe.podHarm?.({ healthz: null, api: null }, never), null);
+    assert.equal(await probeOf('missing.pem').podHarm(address, never), null);
+    assert.equal(await probe.podHarm({ healthz: null, api: null }, never), null);
     assert.equal(shown.length, 4, 'nobody but the kubelet was shown the token');
     for (const refusal of [401, 403]) {
       status = refusal;

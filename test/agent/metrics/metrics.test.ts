@@ -33,6 +33,7 @@ const trialOf = (of: Config): Doing => ({
   wasReady: true,
   wasHealthy: true,
   before: null,
+  strain: { pressures: null, outOfMemory: null, pods: null, bootId: '' },
   warnings: [],
   change: { step: 'install' },
 });

@@ -35,7 +35,13 @@ const POOL: KubeletPool = {
     phase: 'Halted',
     configName: 'general-2gmf6b4k8c',
     sha256: SHA,
-    halt: { config: 'general-2gmf6b4k8c', sha256: SHA, at: '2026-11-21T09:00:01Z', message: 'failed on n-1' },
+    halt: {
+      config: 'general-2gmf6b4k8c',
+      sha256: SHA,
+      at: '2026-11-21T09:00:01Z',
+      message: 'failed on n-1',
+      action: 'halt',
+    },
   },
 };
 const assigned = (name: string, at: string, series?: EventObject['series']): EventObject => ({
@@ -71,7 +77,13 @@ describe('what happened', () => {
   });
 
   it('has what a pool did after what its nodes did in the same second', () => {
-    const halt = { config: 'general-2gmf6b4k8c', sha256: SHA, at: REJECTED.at, message: 'failed on n-1' };
+    const halt = {
+      config: 'general-2gmf6b4k8c',
+      sha256: SHA,
+      at: REJECTED.at,
+      message: 'failed on n-1',
+      action: 'halt',
+    } as const;
     const pool: KubeletPool = { ...POOL, metadata: { name: 'a' }, status: { ...POOL.status, halt } };
     assert.deepEqual(
       listPastEvents({ ...traces, events: [], pools: [pool] }).map(({ reason }) => reason),

@@ -154,23 +154,6 @@ describe('kubelet-gitops history', () => {
     assert.match((await history('-n', '0')).err, /write a number from 1 to 9999/);
   });
 
-  it('reads what older reconcilers wrote, with the JSON below the table, and believes it where one of them wrote last', async () => {
-    const [start = '', other = ''] = commits;
-    const said = (updated: number): ReturnType<typeof noteContent> =>
-      noteContent({
-        cluster: 'old',
-        commit: start,
-        outcome: 'halted',
-        message: 'why',
-        limits: null,
-        pools: [{ ...general, counts: { ...counts, updated } }],
-        findings: [],
-      });
-    const below = (updated: number): string => `${said(updated).text}\n${said(updated).data}`;
-    await writeNotes('old', { [start]: below(3), [other]: { text: below(4), data: said(1).data } }, true);
-    assert.deepEqual(await poolsOf('old'), [['general 4/6'], ['general 3/6']]);
-  });
-
   it('finds what is for programs where git moved the note to another folder', async () => {
     const [start = ''] = commits;
     const note = { cluster: 'moved', commit: start, outcome: 'settled', message: '', limits: null } as const;

@@ -9,14 +9,20 @@ import { readClaim } from '#shared/contract/claim.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import { type Kube, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { poolSpec } from '../../support/fleet.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 
 const AT = { resource: KUBELET_POOLS };
-const HALT = { config: 'b-2gmf6b4k8c', sha256: 'a'.repeat(64), at: '2026-11-21T12:00:00Z', message: 'failed on b-1' };
+const HALT = {
+  config: 'b-2gmf6b4k8c',
+  sha256: 'a'.repeat(64),
+  at: '2026-11-21T12:00:00Z',
+  message: 'failed on b-1',
+  action: 'halt',
+} as const;
 
 const IO = { out: { write: () => 0 }, err: { write: () => 0 }, env: {} };
 
@@ -63,31 +69,10 @@ describe('the commands that hold pools up and let them go on', () => {
     assert.equal(await annotation('b', SUSPEND_ANNOTATION), undefined);
   });
 
-  it('say who did it, bound to what was written, where the API server tells and takes it', async () => {
+  it('say who did it, bound to what was written, where the API server tells', async () => {
     const by = await annotation('a', BY_ANNOTATION);
     assert.equal(readClaim(by, 'suspend', 'a look at it')?.who, 'operator');
     assert.equal(readClaim(by, 'suspend', 'something else'), undefined);
-    const isPool = ({ resource }: ResourceCall): boolean => resource === 'kubeletpools';
-    // As the admission policy of an older release does.
-    await using older = await aCluster({ anonymous: { user: 'operator', may: isPool } });
-    older.sandbox.server.store.seed(KUBELET_POOLS, { metadata: { name: 'a' }, spec: poolSpec() });
-    const faults: string[] = [];
-    const connection = await connectWith(givenOf(older), IO);
-    const kube: Kube = {
-      ...connection.kube,
-      mergePatch: (place, name, patch, ...rest) => {
-        const isNew = JSON.stringify(patch).includes(BY_ANNOTATION);
-        faults.push(String(isNew));
-        const refusal = new KubeError('KUBE_FORBIDDEN', 'only the reconciler writes annotations other than …');
-        return isNew ? Promise.reject(refusal) : connection.kube.mergePatch(place, name, patch, ...rest);
-      },
-    };
-    const annotate = await poolAnnotator({ ...connection, kube });
-    const write = { verb: 'suspend', annotation: SUSPEND_ANNOTATION, value: 'look' } as const;
-    assert.equal(await annotate('a', () => ({ write, say: 'suspended' })), 'a: suspended');
-    assert.deepEqual(faults, ['true', 'false']);
-    const pool = await older.sandbox.kube.get<KubeletPool>(AT, 'a');
-    assert.deepEqual(pool?.metadata.annotations, { [SUSPEND_ANNOTATION]: 'look' });
   });
 
   it('say that there is nothing to suspend', async () => {

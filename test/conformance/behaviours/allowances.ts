@@ -13,6 +13,7 @@ const SPEC: KubeletPoolSpec = {
   priority: 0,
   layers: ['pools/workers/kubelet.yaml'],
   apply: 'overlay',
+  drift: 'repair',
   rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
   trial: DEFAULT_TRIAL,
 };
@@ -44,7 +45,7 @@ export const allowanceBehaviours: readonly Behaviour[] = [
     },
   ],
   [
-    'a pool of an older release, which tolerates nothing, is taken as it is',
+    'a pool that tolerates nothing is taken as it is',
     async ({ kube, fresh }) => {
       assert.deepEqual((await kube.create(POOLS, pool(fresh('pool'), {}))).spec, SPEC);
     },

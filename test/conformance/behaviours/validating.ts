@@ -168,15 +168,15 @@ export const validatingBehaviours: readonly Behaviour[] = [
     },
   ],
   [
-    'a node takes either way with drift, and none; so does a pool that an older release wrote',
+    'a node takes either way with drift, and none; so does a pool',
     async ({ kube, aNode, fresh }) => {
       for (const drift of ['repair', 'report'] as const) {
         assert.deepEqual((await aNode({ pool: 'a', drift })).spec, { pool: 'a', drift });
       }
       assert.deepEqual((await aNode({ pool: 'a' })).spec, { pool: 'a' });
-      const { drift: _, ...older } = POOL;
+      const { drift: _, ...without } = POOL;
       const at = { resource: KUBELET_POOLS };
-      assert.deepEqual((await kube.create(at, poolBody(fresh('pool'), older))).spec, older);
+      assert.deepEqual((await kube.create(at, poolBody(fresh('pool'), without))).spec, without);
       const refused = await refusalOf(kube.create(at, poolBody(fresh('pool'), { ...POOL, drift: 'ignore' })));
       assert.match(refused.message, /spec\.drift: Unsupported value: "ignore"/);
     },

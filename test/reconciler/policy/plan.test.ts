@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import type { JudgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
@@ -50,11 +49,6 @@ function shorten(step: Step): string {
 /** As the reconciler makes it: without a spec nothing is decided. */
 function forgotten({ metadata, status = {} }: ReturnType<typeof idleNode>): ReturnType<typeof idleNode> {
   return { metadata, status };
-}
-
-function withoutDrift(spec: KubeletPoolSpec): KubeletPoolSpec {
-  const { drift: _, ...older } = spec;
-  return older;
 }
 
 const everySettled = fleetOf({
@@ -374,17 +368,6 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
       pools: [poolInCluster(validPool('workers', 110, { drift: 'report' }))],
     }),
     [`amend a ${old.configName}`, 'write-pool workers'],
-  ],
-  [
-    'a pool that an older release wrote, without a word on drift, gets the word and its nodes nothing',
-    commit(COMMIT_B, old),
-    fleetOf({
-      nodes: [a],
-      kubeletNodes: [settledNode(a, old)],
-      configSources: [configSource(old)],
-      pools: [poolInCluster({ ...old, spec: withoutDrift(old.spec) })],
-    }),
-    ['write-pool workers'],
   ],
 ];
 

@@ -107,6 +107,12 @@ it('what a waiting replica shows of a machine of a new class: that its pool is h
   const settled = ['a: nothing to do', 'b: nothing to do'];
   assert.deepEqual(shown(), [...settled, 'joiner: not-computable']);
   const { configName: config, sha256 } = pool;
-  const halt = { config, sha256, at: '2026-11-21T12:00:00Z', message: 'its preflight refuses it' };
+  const halt = {
+    config,
+    sha256,
+    at: '2026-11-21T12:00:00Z',
+    message: 'its preflight refuses it',
+    action: 'halt',
+  } as const;
   assert.deepEqual(shown(halt), [...settled, 'joiner: halted']);
 });

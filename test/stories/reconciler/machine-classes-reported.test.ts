@@ -106,7 +106,7 @@ describe('classes of machines', () => {
     assert.doesNotMatch(status(crowded, true), /more:/);
   });
 
-  it('are understood without the count, which an older reconciler does not write', () => {
+  it('are understood without the count', () => {
     const older = (pool.status?.classes ?? []).map((each) => without(each, 'updated'));
     const present = { ...pool, status: { ...pool.status, classes: older } };
     assert.ok(status(present).includes(`\n  ${LARGE}: 3 nodes to run ${configOf(LARGE)}\n`));

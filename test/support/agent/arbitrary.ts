@@ -51,17 +51,14 @@ const podHarm = fc.dictionary(
   { noNullPrototype: true },
 );
 
-export const strains: fc.Arbitrary<NodePressure> = fc.record(
-  {
-    pressures: fc.option(fc.subarray(['MemoryPressure', 'DiskPressure', 'PIDPressure'])),
-    outOfMemory: fc.option(
-      fc.dictionary(fc.constantFrom('kubepods.slice', 'kubepods'), fc.nat(3), { noNullPrototype: true }),
-    ),
-    pods: fc.option(podHarm),
-    bootId: boots,
-  },
-  { requiredKeys: ['pressures', 'outOfMemory', 'bootId'] },
-);
+export const strains: fc.Arbitrary<NodePressure> = fc.record({
+  pressures: fc.option(fc.subarray(['MemoryPressure', 'DiskPressure', 'PIDPressure'])),
+  outOfMemory: fc.option(
+    fc.dictionary(fc.constantFrom('kubepods.slice', 'kubepods'), fc.nat(3), { noNullPrototype: true }),
+  ),
+  pods: fc.option(podHarm),
+  bootId: boots,
+});
 
 const doings: fc.Arbitrary<Doing> = fc.oneof(
   fc.constant<Doing>({ phase: 'idle' }),
@@ -78,7 +75,7 @@ const doings: fc.Arbitrary<Doing> = fc.oneof(
       warnings: fc.constant([]),
       change: changes,
     },
-    { requiredKeys: ['phase', 'config', 'since', 'wasReady', 'wasHealthy', 'before', 'warnings', 'change'] },
+    { requiredKeys: ['phase', 'config', 'since', 'wasReady', 'wasHealthy', 'before', 'strain', 'warnings', 'change'] },
   ),
   fc.record({
     phase: fc.constant('falling-back' as const),

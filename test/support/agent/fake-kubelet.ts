@@ -221,6 +221,8 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
         const { config } = last();
         return { seen: true, config: fateOf(config) === 'shadowed' ? { ...config, maxPods: 110 } : config };
       },
+      podHarm: () => Promise.resolve(null),
+      counters: () => Promise.resolve(null),
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   IDLE,
   INITIAL_STATE,
   type Judged,
+  type NodePressure,
   type State,
   type Target,
   type Trial,
@@ -63,7 +64,7 @@ export const QUIET: Observation = {
   guardFault: null,
   leaving: 'no',
   nodeReady: 'yes',
-  strain: { pressures: [], outOfMemory: {}, bootId: 'boot-1' },
+  strain: { pressures: [], outOfMemory: {}, pods: null, bootId: 'boot-1' },
   kubeletVersion: 'v1.34.2',
   restart: 'none',
   fault: null,
@@ -114,6 +115,9 @@ export const idle = (target: Target): State => ({
   promotedAt: target === null ? null : AT,
 });
 
+/** Nothing could be seen of what the machine suffers. */
+export const UNSEEN: NodePressure = { pressures: null, outOfMemory: null, pods: null, bootId: 'boot-1' };
+
 /** B is on trial over A, unless said otherwise. */
 export function onTrial(change: Change, parts: Partial<Trial> = {}, over: Target = A): State {
   const doing: Trial = {
@@ -123,6 +127,7 @@ export function onTrial(change: Change, parts: Partial<Trial> = {}, over: Target
     wasReady: true,
     wasHealthy: true,
     before: null,
+    strain: UNSEEN,
     warnings: [],
     change,
     ...parts,

@@ -87,6 +87,8 @@ export function createKubeletWithoutHistory(
       health: async () => (isHealthy() ? { health: 'ok' } : { health: 'down', reason: 'connection refused' }),
       runningConfig: async () =>
         isHealthy() ? { seen: true, config } : { seen: false, why: 'down', reason: 'connection refused' },
+      podHarm: () => Promise.resolve(null),
+      counters: () => Promise.resolve(null),
     },
   };
 }

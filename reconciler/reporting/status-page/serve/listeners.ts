@@ -19,7 +19,7 @@ export interface Listeners {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface ListenersOptions {
+interface ListenersOptions {
   readonly clock: Clock;
   readonly most: number;
   /** Shortest time between two messages. */

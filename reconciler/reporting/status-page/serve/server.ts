@@ -25,7 +25,7 @@ export interface PageServerOptions {
   readonly limits?: Partial<PageLimits>;
 }
 
-export interface PageLimits {
+interface PageLimits {
   /** Requests at once, and how fast the allowance grows again. */
   readonly burst: number;
   readonly everyMs: Millis;

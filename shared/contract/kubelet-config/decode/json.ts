@@ -14,7 +14,7 @@ export interface Read {
 }
 
 /** A JSON text that was read. */
-export interface ReadJson extends Read {
+interface ReadJson extends Read {
   /** Where whole numbers are written with a fraction or an exponent: to Go they are no whole numbers then. */
   readonly fractions: readonly Fraction[];
 }

@@ -7,7 +7,7 @@ export const MAX_FILE_BYTES = 256 * 1024;
 /** Beyond this nothing is read at all, whatever the kubelet would make of it. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-export type SourceText =
+type SourceText =
   | {
       readonly text: string;
       readonly isJson: boolean;

@@ -32,7 +32,7 @@ export interface GateMaps {
   readonly minor?: number | undefined;
 }
 
-export interface GateCost {
+interface GateCost {
   readonly cost: ChangeCost;
   /** The features that go off with it, where nothing but the pods that need them asks for the drain. */
   readonly features?: readonly PodFeature[];

@@ -6,7 +6,7 @@ import type { Complaint } from './rule.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
-export interface Wrapped {
+interface Wrapped {
   /** With the numbers that the kubelet makes of those that are too large. */
   readonly config: Config;
   readonly complaints: readonly Complaint[];

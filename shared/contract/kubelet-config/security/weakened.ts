@@ -4,7 +4,7 @@ import { weakeningGate } from './gates.ts';
 import { WEAKENING } from './weakening.ts';
 
 /** A value that takes a protection away. */
-export interface Weakened {
+interface Weakened {
   readonly path: Path;
   /** What the author of the value gains, a clause. */
   readonly gives: string;

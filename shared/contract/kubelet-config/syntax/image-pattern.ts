@@ -1,5 +1,5 @@
 /** What is wrong with a pattern, and how to write it, if that is known. */
-export interface PatternFault {
+interface PatternFault {
   readonly message: string;
   readonly suggestion?: string;
 }

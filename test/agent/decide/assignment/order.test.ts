@@ -84,16 +84,16 @@ const ROWS: readonly (readonly [what: string, state: State, seen: Observation, O
     { assigned: B, obeyed: 7 },
   ],
   [
-    'another config under a lower number, with its turn',
-    obeying(idle(A)),
-    seen(granted(B), under(5)),
-    { first: 'stage', assigned: A, obeyed: 6, asks: B.source.sha256 },
-  ],
-  [
-    'another config that is ready, under a lower number, with its turn',
+    'another config under a lower number, with a turn',
     obeying(idle(A)),
     seen(granted(B), under(5), { staged: ready }),
-    { first: 'install', assigned: B, obeyed: 6 },
+    { assigned: A, obeyed: 6, asks: B.source.sha256 },
+  ],
+  [
+    'another config under a higher number, with its turn',
+    obeying(idle(A)),
+    seen(granted(B), under(7), { staged: ready }),
+    { first: 'install', assigned: B, obeyed: 7 },
   ],
   [
     'another config without a number, where none ever had one',

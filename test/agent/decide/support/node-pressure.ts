@@ -1,25 +1,27 @@
 import type { Observation } from '#agent/decide/observation.ts';
 import type { NodePressure } from '#agent/decide/state.ts';
-import { B, judging, seen, wanting } from '../../../support/agent/states.ts';
+import { B, judging, seen, UNSEEN, wanting } from '../../../support/agent/states.ts';
 
 export const under = (...pressures: readonly string[]): NodePressure => ({
   pressures,
   outOfMemory: {},
+  pods: null,
   bootId: 'boot-1',
 });
 export const killed = (count: number, bootId = 'boot-1'): NodePressure => ({
   pressures: [],
   outOfMemory: { 'kubepods.slice': count },
+  pods: null,
   bootId,
 });
 export const counting = (pods: NodePressure['pods']): NodePressure => ({
   pressures: [],
   outOfMemory: {},
-  pods: pods ?? null,
+  pods,
   bootId: 'boot-1',
 });
+export { UNSEEN };
 export const MEMORY = under('MemoryPressure');
-export const UNSEEN: NodePressure = { pressures: null, outOfMemory: null, bootId: 'boot-1' };
 
 /** Not healthy for so long that the next look ends a trial that does harm. */
 export const tired = judging({ healthy: false, unhealthyMs: 10_000 });

@@ -231,7 +231,11 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
   ['a pool that git suspends', { pools: is([pool({ suspend: true })]) }, 'pool-suspended', /pool\.yaml/],
   [
     'a halted pool',
-    { pools: is([pool({}, { halt: { config: 'c', sha256: 's', at: '11:00', message: 'failed on n-1' } })]) },
+    {
+      pools: is([
+        pool({}, { halt: { config: 'c', sha256: 's', at: '11:00', message: 'failed on n-1', action: 'halt' } }),
+      ]),
+    },
     'pool-halted',
     /^pool workers: halted since 11:00: failed on n-1$/,
   ],

@@ -151,7 +151,7 @@ describe('a write whose answer does not have what was sent', () => {
     server.put('p', {});
     for (let pass = 0; pass < 20; pass += 1) {
       const at = new Date(server.clock.now()).toISOString();
-      const halt = { config: 'c', sha256: 's', at, message: 'm' };
+      const halt = { config: 'c', sha256: 's', at, message: 'm', action: 'halt' } as const;
       const pool = server.get('p') as KubeletPool;
       await server.pass([{ step: 'write-pool-status', pool, status: { phase: 'Halted', halt } }]);
       await server.clock.advance(15_000);

@@ -16,7 +16,7 @@ const poolOf = (analysis?: AnalysisSpec) =>
 const { sha256 } = poolOf();
 const WAVE = { name: 'canary', nodes: 1, state: 'done', startedAt: at('12:00:10'), doneAt: at('12:40:00') } as const;
 const ROLLOUT: RolloutStatus = { configName: 'workers-x', sha256, startedAt: at('12:00:00'), waves: [WAVE] };
-const HALT: Halt = { config: 'x', sha256, at: at('12:50:00'), message: 'm' };
+const HALT: Halt = { config: 'x', sha256, at: at('12:50:00'), message: 'm', action: 'halt' };
 
 type Asked = readonly [rollout: Partial<RolloutStatus> | undefined, status?: KubeletPoolStatus, prometheus?: boolean];
 

@@ -144,7 +144,13 @@ describe('after a restart', () => {
 });
 
 describe('what is told of a pool', () => {
-  const halt = { config: pool.configName, sha256: pool.sha256, at: ago(0), message: 'failed on a' };
+  const halt = {
+    config: pool.configName,
+    sha256: pool.sha256,
+    at: ago(0),
+    message: 'failed on a',
+    action: 'halt',
+  } as const;
 
   it('a halt, and a revert by its own name', () => {
     const chronicle = createEventDiff();

@@ -102,7 +102,7 @@ export function createModelObserve(options: LookOptions): (state: State) => Obse
       fingerprint: fingerprintOf(active, intent, runs.nameOf(service, kubelet.isHealthy())),
       guard: guard.look(),
       nodeReady: nodeReady(state),
-      strain: { pressures: [], outOfMemory: null, bootId: `boot-${host.boots}` },
+      strain: { pressures: [], outOfMemory: null, pods: null, bootId: `boot-${host.boots}` },
       kubeletVersion: 'v1.34.2',
       bootId: `boot-${host.boots}`,
       elapsedMs: lastAt === undefined ? 0 : host.now - lastAt,

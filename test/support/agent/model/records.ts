@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { failuresOf, NO_FAILURES } from '#agent/checkpoint/rejected-codec.ts';
+import { failuresOf } from '#agent/checkpoint/rejected-codec.ts';
 import { writeOrder, type RecordName } from '#agent/checkpoint/write-order.ts';
 import { type RecordFound, type Records, restoreState } from '#agent/checkpoint/restore.ts';
 import { INITIAL_STATE, type State } from '#agent/decide/state.ts';
@@ -87,7 +87,7 @@ function valueOf(name: RecordName, state: State): Value {
     case 'trial':
       return doing.phase === 'idle' ? null : doing;
     case 'rejected':
-      return failuresOf(state) ?? NO_FAILURES;
+      return failuresOf(state);
     case 'order':
       return state.obeyed;
   }

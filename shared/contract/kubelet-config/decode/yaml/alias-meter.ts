@@ -5,7 +5,7 @@ import { Unreadable } from './scalar.ts';
 const USUAL_ALIASES = 100;
 const USUAL_NODES = 20_000;
 
-export interface AliasMeter {
+interface AliasMeter {
   /** A node is read. */
   count(offset: number): void;
   /** What an alias stands for begins, and ends. */

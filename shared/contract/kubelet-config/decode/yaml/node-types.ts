@@ -15,7 +15,7 @@ export interface YamlScalar extends Written {
   readonly isPlain: boolean;
 }
 
-export interface YamlSequence extends Written {
+interface YamlSequence extends Written {
   readonly kind: 'sequence';
   readonly tag: string;
   readonly items: readonly YamlNode[];
@@ -27,7 +27,7 @@ export interface YamlMapping extends Written {
   readonly pairs: readonly (readonly [key: YamlNode, value: YamlNode])[];
 }
 
-export interface YamlAlias extends Written {
+interface YamlAlias extends Written {
   readonly kind: 'alias';
   readonly name: string;
   readonly target: YamlNode;

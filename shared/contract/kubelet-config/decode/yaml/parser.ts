@@ -7,7 +7,7 @@ import type { Token, WrittenTag } from './tokens.ts';
 /** Deepest nesting that is followed. The kubelet goes further, but a KubeletConfiguration needs six levels. */
 const MAX_YAML_DEPTH = 500;
 
-export interface FirstDocument {
+interface FirstDocument {
   /** Absent where there is nothing in the text but comments. */
   readonly root?: YamlNode;
   /** Where a second document begins, which the kubelet does not look at. */

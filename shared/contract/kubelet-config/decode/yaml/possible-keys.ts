@@ -1,7 +1,7 @@
 import { type Cursor, type Mark, markOf, YamlSyntaxError } from './cursor.ts';
 
 /** A place where a key may have begun, which only the colon after it tells. */
-export interface PossibleKey {
+interface PossibleKey {
   /** Nothing but a key can be there. */
   readonly isRequired: boolean;
   /** Number of the token that it begins with. */
@@ -10,7 +10,7 @@ export interface PossibleKey {
 }
 
 /** Where keys without `?` may have begun: one place for each level of flow collections, and one for the blocks around them. */
-export interface PossibleKeys {
+interface PossibleKeys {
   levels(): number;
   /** A flow collection begins. */
   open(): void;

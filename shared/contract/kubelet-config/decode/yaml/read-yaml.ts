@@ -4,7 +4,7 @@ import { parseFirstDocument, TooDeep, UnknownAnchor } from './parser.ts';
 import { readYamlNode } from './read-node.ts';
 
 /** What is read of a YAML text. */
-export interface ReadYaml {
+interface ReadYaml {
   /** Absent where the text is no YAML, or nothing but white space and comments; both are reported. */
   readonly read?: Read;
   /** How far the text was looked at: what comes later is of no importance to the kubelet. */

@@ -123,7 +123,7 @@ function folded(first: string, more: string): string {
 }
 
 /** What a plain scalar was, and whether it ended with the line, so that a key may follow. */
-export interface PlainScan {
+interface PlainScan {
   readonly text: string;
   readonly endedLine: boolean;
 }

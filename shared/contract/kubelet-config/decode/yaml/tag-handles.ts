@@ -2,7 +2,7 @@ import { YamlSyntaxError } from './cursor.ts';
 import type { Directive, Tokens, WrittenTag } from './tokens.ts';
 
 /** What the directives at the head of a document say its short tags stand for. */
-export interface TagHandles {
+interface TagHandles {
   /** Reads the directives that come next, if any. @throws YamlSyntaxError */
   read(tokens: Pick<Tokens, 'peek' | 'skip'>): void;
   /** The tag in full. @throws YamlSyntaxError at `start` where no directive says what its handle stands for */

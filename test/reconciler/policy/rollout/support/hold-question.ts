@@ -23,7 +23,13 @@ const { rollout: ROLLOUT } = poolSpec();
 export const BLOCKERS = { pods: { selector: {} } };
 
 export const NODE = nodeView('n1', 'workers');
-export const HALT = { config: POOL.configName, sha256: POOL.sha256, at: '2026-11-21T12:00:00Z', message: 'n2 failed' };
+export const HALT = {
+  config: POOL.configName,
+  sha256: POOL.sha256,
+  at: '2026-11-21T12:00:00Z',
+  message: 'n2 failed',
+  action: 'halt',
+} as const;
 export const CLOSED = { open: false, because: 'closed until Monday', changesAt: null };
 export const WAVES: WaveProgress = {
   waves: [],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stringify } from 'yaml';
 import { createReporter } from '#agent/report/status-reporter.ts';
-import { reportStateTooNew, statusOfStateTooNew } from '#agent/report/state-too-new.ts';
+import { reportStateUnreadable, statusOfStateUnreadable } from '#agent/report/state-unreadable.ts';
 import { nodeReportOf, statusOf } from '#agent/report/kubelet-node-status.ts';
 import { watchAssignment } from '#agent/observe/watch-assignment.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -15,44 +16,47 @@ import { hasFallenBack, settledNode } from '../../support/agent/whole-node-stori
 import { A, AT, judging, onTrial, rejecting, seen } from '../../support/agent/states.ts';
 
 const LATER = '2026-02-02T00:00:00Z';
-const WHY = { tooNew: '/state/meta/trial: a newer release wrote it', agentVersion: '0.1.0', at: LATER };
+const WHY = { unreadable: '/state/meta/trial: an agent of another version wrote it', agentVersion: '0.1.0', at: LATER };
 const about = { seen: seen(), actions: [], agentVersion: '0.2.0', fault: null, diskProblems: [] };
 const onTrialNow = statusOf(nodeReportOf({ ...about, state: onTrial(judging()) }), {});
 
-describe('the status of a node whose agent is too old', () => {
-  it('keeps all that the newer agent said of the node, and says that nobody acts on it', () => {
+describe('the status of a node whose agent cannot read its state', () => {
+  it('keeps all that the other agent said of the node, and says that nobody acts on it', () => {
     const before = { ...onTrialNow, heartbeat: AT };
-    const { error, conditions, agentVersion, ...rest } = statusOfStateTooNew(WHY, before);
+    const { error, conditions, agentVersion, ...rest } = statusOfStateUnreadable(WHY, before);
     const { error: _, conditions: __, agentVersion: ___, ...kept } = onTrialNow;
     assert.deepEqual(rest, kept);
     assert.equal(agentVersion, '0.1.0');
-    assert.equal(error?.reason, 'StateTooNew');
-    assert.match(error?.message ?? '', /too old .* touches nothing: \/state\/meta\/trial: a newer release wrote it\./);
+    assert.equal(error?.reason, 'StateUnreadable');
+    assert.ok(error?.message.includes(WHY.unreadable));
     const told = conditions?.map(({ type, status, reason }) => [type, status, reason]);
     assert.deepEqual(told?.slice(0, 5), [
-      ['Ready', 'False', 'StateTooNew'],
-      ['Reconciling', 'False', 'StateTooNew'],
-      ['Stalled', 'True', 'StateTooNew'],
-      ['KubeletConfigHealthy', 'Unknown', 'StateTooNew'],
-      ['CheckpointsIntact', 'False', 'StateTooNew'],
+      ['Ready', 'False', 'StateUnreadable'],
+      ['Reconciling', 'False', 'StateUnreadable'],
+      ['Stalled', 'True', 'StateUnreadable'],
+      ['KubeletConfigHealthy', 'Unknown', 'StateUnreadable'],
+      ['CheckpointsIntact', 'False', 'StateUnreadable'],
     ]);
     assert.equal(conditions?.length, onTrialNow.conditions?.length);
   });
 
   it('is the same again when it was written once', () => {
     const before = statusOf(nodeReportOf({ ...about, state: rejecting(A) }), {});
-    const once = statusOfStateTooNew(WHY, { ...before, heartbeat: AT });
-    assert.deepEqual(statusOfStateTooNew({ ...WHY, at: '2026-03-03T00:00:00Z' }, { ...once, heartbeat: LATER }), once);
+    const once = statusOfStateUnreadable(WHY, { ...before, heartbeat: AT });
+    assert.deepEqual(
+      statusOfStateUnreadable({ ...WHY, at: '2026-03-03T00:00:00Z' }, { ...once, heartbeat: LATER }),
+      once,
+    );
   });
 
   it('invents nothing for a KubeletNode that is new', () => {
-    const status = statusOfStateTooNew(WHY, {});
+    const status = statusOfStateUnreadable(WHY, {});
     assert.deepEqual(Object.keys(status).sort(), ['agentVersion', 'conditions', 'error']);
   });
 
-  it('is taken back by the newer agent, with every condition that still holds', () => {
+  it('is taken back by the other agent, with every condition that still holds', () => {
     const account = nodeReportOf({ ...about, state: onTrial(judging()) });
-    const back = statusOf(account, statusOfStateTooNew(WHY, onTrialNow));
+    const back = statusOf(account, statusOfStateUnreadable(WHY, onTrialNow));
     assert.equal(back.error, undefined);
     assert.equal(back.agentVersion, '0.2.0');
     assert.deepEqual(
@@ -62,8 +66,8 @@ describe('the status of a node whose agent is too old', () => {
   });
 });
 
-describe('an agent on a disk that a newer one wrote', () => {
-  it('changes neither a file nor the kubelet, whatever is assigned, and the newer one goes on from there', async () => {
+describe('an agent on a disk that one of another version wrote', () => {
+  it('changes neither a file nor the kubelet, whatever is assigned, and the other one goes on from there', async () => {
     const { node, good } = await settledNode({ fates: { 150: 'dies' } });
     const bad = node.assign({ maxPods: 150 });
     await node.until('on trial', () => node.status().phase === 'Trial' && node.maxPods() === 150);
@@ -73,8 +77,8 @@ describe('an agent on a disk that a newer one wrote', () => {
     node.disk.plant(path, trial.replace(/"version": \d+/, '"version": 99'));
     const before = { files: node.disk.tree(), orders: node.kubelet.orders.length };
     node.start();
-    await node.until('told', () => node.status().error?.reason === 'StateTooNew');
-    assert.equal(node.status().phase, 'Trial', 'as the newer one left it');
+    await node.until('told', () => node.status().error?.reason === 'StateUnreadable');
+    assert.equal(node.status().phase, 'Trial', 'as the other one left it');
     node.assign({ maxPods: 200 });
     await node.pass(3_600_000);
     node.unassign();
@@ -86,6 +90,29 @@ describe('an agent on a disk that a newer one wrote', () => {
     node.start();
     await node.until('taken back', hasFallenBack(node, bad));
     assert.deepEqual([node.maxPods(), node.status().active?.name], [100, good]);
+    await node.stop();
+  });
+});
+
+describe('an agent whose state is in a format of before', () => {
+  it('never takes it for local, changes nothing, and asks for no turn', async () => {
+    const { node, good } = await settledNode({ dropIns: false });
+    await node.stop();
+    for (const name of ['assigned', 'last-known-good']) {
+      const path = `${STATE}/meta/${name}`;
+      node.disk.plant(path, stringify(JSON.parse(node.disk.tree()[path] ?? '')));
+    }
+    const before = { files: node.disk.tree(), orders: node.kubelet.orders.length };
+    node.start();
+    await node.until('told', () => node.status().error?.reason === 'StateUnreadable');
+    const { active, lastKnownGood, awaitsTurn, conditions } = node.status();
+    assert.deepEqual([active?.name, lastKnownGood?.name, awaitsTurn], [good, good, undefined]);
+    assert.equal(conditions?.find(({ type }) => type === 'Ready')?.status, 'False');
+    node.grant();
+    await node.pass(3_600_000);
+    node.unassign();
+    await node.pass(3_600_000);
+    assert.deepEqual({ files: node.disk.tree(), orders: node.kubelet.orders.length }, before);
     await node.stop();
   });
 });
@@ -106,12 +133,12 @@ describe('an agent that stands still', () => {
     const lines: string[] = [];
     const log = { error: (_fields: unknown, message: string) => lines.push(message) } as unknown as Log;
     const end = new AbortController();
-    const standing = reportStateTooNew(WHY, { log, reporter, assignment }, end.signal);
+    const standing = reportStateUnreadable(WHY, { log, reporter, assignment }, end.signal);
     await clock.advance(2 * HEARTBEAT_MS);
     kube.assign('node-1', { pool: 'general' });
     await clock.advance(2 * HEARTBEAT_MS);
     const { error, heartbeat, observedGeneration, phase } = kube.status('node-1');
-    assert.equal(error?.reason, 'StateTooNew');
+    assert.equal(error?.reason, 'StateUnreadable');
     assert.notEqual(heartbeat, undefined);
     assert.deepEqual([observedGeneration, phase], [undefined, undefined]);
     const writes = kube.calls.filter((call) => call.startsWith('patch'));

@@ -7,50 +7,53 @@ import { type PlainCondition, stalled } from './kstatus-conditions.ts';
 import type { AssignmentWatch } from '../observe/watch-assignment.ts';
 
 /**
- * A newer release wrote the state directory, so that this agent cannot read the node's state. Whatever that release
+ * An agent of another version wrote the state directory, so that this one cannot read the node's state. Whatever that version
  * was in the middle of, its guard ends.
  */
-export interface TooNewState {
-  /** Which file is too new, in a sentence. */
-  readonly tooNew: string;
+export interface UnreadableState {
+  /** Which file cannot be read, in a sentence. */
+  readonly unreadable: string;
   readonly agentVersion: string;
   /** Since when, RFC 3339. */
   readonly at: string;
 }
 
-export interface TooNewStatePorts {
+interface UnreadableStatePorts {
   readonly log: Log;
-  readonly reporter: { report(why: TooNewState): void; run(signal: AbortSignal): Promise<void> };
+  readonly reporter: { report(why: UnreadableState): void; run(signal: AbortSignal): Promise<void> };
   readonly assignment: AssignmentWatch;
 }
 
 /** All that an agent does on such a node: it says so. No file is written, and the kubelet is not even looked at. */
-export async function reportStateTooNew(
-  why: TooNewState,
-  { log, reporter, assignment }: TooNewStatePorts,
+export async function reportStateUnreadable(
+  why: UnreadableState,
+  { log, reporter, assignment }: UnreadableStatePorts,
   signal: AbortSignal,
 ): Promise<void> {
-  log.error({ version: why.agentVersion, problem: why.tooNew }, 'standing still: a newer release was here');
+  log.error(
+    { version: why.agentVersion, problem: why.unreadable },
+    'standing still: an agent of another version was here',
+  );
   reporter.report(why);
   await Promise.all([assignment.run(signal), reporter.run(signal)]);
 }
 
 /**
- * What such an agent says of its node: all that the newer one said, and that this agent does not act on it. `observedGeneration`
+ * What such an agent says of its node: all that the other one said, and that this agent does not act on it. `observedGeneration`
  * stays as well, so that the reconciler sees that a new assignment is not taken up.
  */
-export function statusOfStateTooNew(
-  { tooNew, agentVersion, at }: TooNewState,
+export function statusOfStateUnreadable(
+  { unreadable, agentVersion, at }: UnreadableState,
   before: KubeletNodeStatus,
 ): KubeletNodeStatus {
   const message =
-    `this agent, ${agentVersion}, is too old for what is on the node's disk, and touches nothing: ${tooNew}. Let the ` +
-    'newer release run again; before going back for good, let it give the node its local config back';
-  const failure: Failure = { reason: 'StateTooNew', message };
+    `this agent, ${agentVersion}, cannot read the state on the node's disk, and touches nothing: ${unreadable}. Let that ` +
+    'version run again; before leaving it for good, let it give the node its local config back';
+  const failure: Failure = { reason: 'StateUnreadable', message };
   const now = [
-    ...stalled('StateTooNew', message),
+    ...stalled('StateUnreadable', message),
     conditionOf('KubeletConfigHealthy', 'Unknown', 'nobody here can say which config the kubelet has'),
-    conditionOf('CheckpointsIntact', 'False', tooNew),
+    conditionOf('CheckpointsIntact', 'False', unreadable),
   ].map((each): Condition => ({
     ...each,
     lastTransitionTime: timeOf(each, before, at),
@@ -69,7 +72,7 @@ export function statusOfStateTooNew(
 const conditionOf = (type: string, status: Condition['status'], message: string): PlainCondition => ({
   type,
   status,
-  reason: 'StateTooNew',
+  reason: 'StateUnreadable',
   message,
 });
 

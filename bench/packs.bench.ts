@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writePack } from '#sandbox/git-server/pack/pack-writer.ts';
+import { writePack } from '../test/reconciler/git/support/write-pack.ts';
 import { hostilePacks } from '../test/security/support/hostile-packs.ts';
 import type { PackReading } from '../test/security/support/read-hostile-packs.ts';
 import { manifestFlags } from '../test/support/manifest-flags.ts';

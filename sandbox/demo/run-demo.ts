@@ -60,7 +60,7 @@ export async function runDemo(world: Sandbox, screen: Screen, signal?: AbortSign
             `This git has no http-backend (a package such as git-daemon has): no server, the demo follows the local repository ${world.git.url}.`,
           ),
         ]),
-    'One process holds a git server, an API server, the reconciler, and a real agent for every node; only the kubelets are simulated.',
+    'One process holds a git repository, an API server, the reconciler, and a real agent for every node; only the kubelets are simulated.',
     `A trial takes ${SHORTENED.trial} here and a soak ${SHORTENED.soak}; on real nodes it is 10m and minutes.`,
   );
 

@@ -23,7 +23,7 @@ describeOrSkip('the repository of the sandbox', { skip: WITHOUT_GIT }, () => {
     const git = nativeGit(await temporaryDirectory(t));
     await git('clone', '-q', server.url, '.');
     await git('rm', '-q', 'a/b');
-    // More than a kilobyte is zipped, and more than a mebibyte comes in chunks.
+    // More than a mebibyte comes in chunks.
     const large = Array.from({ length: 200_000 }, (_, n) => (n * 2_654_435_761) % 4_294_967_296).join('\n');
     const { out } = await git.feed(large, 'hash-object', '-w', '--stdin');
     await git('update-index', '--add', '--cacheinfo', `100644,${out.trim()},large`);

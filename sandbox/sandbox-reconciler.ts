@@ -2,6 +2,7 @@ import { connectForge, type ForgeSettings } from '#reconciler/reporting/forge/co
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
+import type { SshOptions } from '#reconciler/git/remote.ts';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { createStatusPage } from '#reconciler/reporting/status-page/status-page.ts';
@@ -25,6 +26,8 @@ export interface SandboxReconcilerOptions {
   readonly kube: Kube;
   readonly cluster: string;
   readonly gitUrl: string;
+  /** How a repository is reached whose address is one of ssh. */
+  readonly gitSsh?: SshOptions | undefined;
   readonly pollMs: Millis;
   readonly log: Log;
   /** Directory of a credential for git, as a mounted Secret has it; absent for a repository that everybody may write to. */
@@ -54,7 +57,17 @@ export interface SandboxReconciler {
 }
 
 export function startReconciler(options: SandboxReconcilerOptions): SandboxReconciler {
-  const { cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir, forge, pagePort = 0 } = options;
+  const {
+    cluster,
+    gitUrl,
+    gitSsh,
+    pollMs,
+    log,
+    webhookSecretFile: secretFile,
+    trustedKeysDir,
+    forge,
+    pagePort = 0,
+  } = options;
   const clock = systemClock;
   const random = Math.random;
   const metrics = createMetrics({ clock, ofProcess: false });
@@ -72,7 +85,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   const telling = createReporting({ kube, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log });
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
   const cache = decodeCache();
-  const git = { url: gitUrl, credentials: fileCredentials(options.gitCredentialsDir), clock, random };
+  const git = { url: gitUrl, ssh: gitSsh, credentials: fileCredentials(options.gitCredentialsDir), clock, random };
   const reconciler = createReconciler(
     {
       kube,

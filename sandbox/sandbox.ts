@@ -64,7 +64,11 @@ export interface Sandbox {
   readonly adminToken: string;
   status(): Promise<StatusView>;
   /** Resolves with the first status for which the condition holds. @throws GitopsError `SANDBOX_NOT_YET` after `withinMs` */
-  until(what: string, condition: (view: StatusView) => boolean, withinMs: Millis): Promise<StatusView>;
+  until(
+    what: string,
+    condition: (view: StatusView) => boolean | Promise<boolean>,
+    withinMs: Millis,
+  ): Promise<StatusView>;
   stop(): Promise<void>;
 }
 
@@ -104,7 +108,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     startReconciler({
       kube: connect('reconciler'),
       cluster: options.cluster,
-      gitUrl: git.url,
+      gitUrl: git.local?.url ?? git.url,
+      gitSsh: git.local?.ssh,
       pollMs: options.pollMs,
       log: options.log('reconciler'),
       gitCredentialsDir: options.gitCredentialsDir,
@@ -139,7 +144,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       for (;;) {
         // Many looks: from inside, they cost a fraction.
         const view = await readClusterStatus(api.direct, DEFAULT_NAMESPACE);
-        if (condition(view)) return view;
+        if (await condition(view)) return view;
         if (systemClock.monotonic() > deadline) {
           throw new GitopsError('SANDBOX_NOT_YET', `${what}: not within ${withinMs} ms`, { fields: { view } });
         }

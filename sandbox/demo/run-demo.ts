@@ -41,8 +41,8 @@ export async function runDemo(world: Sandbox, screen: Screen, signal?: AbortSign
 
   async function tell({ title, changed, message, isOver }: DemoCommit, number: number): Promise<void> {
     screen.say('', paint('strong', `${number}. ${title}`));
-    for (const [path, text] of Object.entries(changed))
-      screen.say(...difference(path, world.git.files().get(path), text, screen));
+    const files = await world.git.files();
+    for (const [path, text] of Object.entries(changed)) screen.say(...difference(path, files.get(path), text, screen));
     const commit = await world.git.commit({ files: changed, message, author: AUTHOR });
     screen.say(`  ${paint('strong', 'git push')}    ${commit.slice(0, 8)} "${message}"`);
     await watch(commit, isOver);
@@ -52,7 +52,15 @@ export async function runDemo(world: Sandbox, screen: Screen, signal?: AbortSign
   screen.say(
     paint('strong', 'kubelet-gitops: kubelet configuration from git, with six simulated nodes in three pools'),
     '',
-    'One process holds a git server, an API server, the reconciler, and a real agent for every node; only the kubelets are simulated.',
+    ...(world.git.local === null
+      ? []
+      : [
+          paint(
+            'busy',
+            `This git has no http-backend (a package such as git-daemon has): no server, the demo follows the local repository ${world.git.url}.`,
+          ),
+        ]),
+    'One process holds a git repository, an API server, the reconciler, and a real agent for every node; only the kubelets are simulated.',
     `A trial takes ${SHORTENED.trial} here and a soak ${SHORTENED.soak}; on real nodes it is 10m and minutes.`,
   );
 
@@ -63,7 +71,7 @@ export async function runDemo(world: Sandbox, screen: Screen, signal?: AbortSign
   screen.settle();
   screen.say('', paint('strong', `${chapters.length + 1}. What the commits say now: git log --notes=kubelet-gitops/*`));
   await notesWritten(world);
-  screen.say(...notes(world, screen));
+  screen.say(...(await notes(world, screen)));
 }
 
 /** The story begins where an administrator would: on nodes that are healthy, and whose agents have said so. */
@@ -94,18 +102,15 @@ function findings(view: StatusView | null): readonly string[] {
 
 /** Notes follow the cluster at their own pace: the newest commit has its last one a moment after it settled. */
 async function notesWritten(world: Sandbox): Promise<void> {
-  const [head] = world.git.log(1);
-  const written = (): boolean =>
-    world.git
-      .readNotes(world.notesRef)
-      .get(head?.oid ?? '')
-      ?.includes(': settled') === true;
+  const [head] = await world.git.log(1);
+  const written = async (): Promise<boolean> =>
+    (await world.git.readNotes(world.notesRef)).get(head?.oid ?? '')?.includes(': settled') === true;
   await world.until('the note on the last commit', written, PATIENCE_MS);
 }
 
-function notes(world: Sandbox, { paint }: Screen): readonly string[] {
-  const texts = world.git.readNotes(world.notesRef);
-  return world.git.log(10).flatMap(({ oid, message }) => {
+async function notes(world: Sandbox, { paint }: Screen): Promise<readonly string[]> {
+  const texts = await world.git.readNotes(world.notesRef);
+  return (await world.git.log(10)).flatMap(({ oid, message }) => {
     const note = (texts.get(oid) ?? '').trimEnd();
     const lines = note.split('\n').map((line) => `      ${line}`);
     return [

@@ -1,117 +1,109 @@
-import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Clock } from '#shared/runtime/clock.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
-import type { GitCredential } from '#sandbox/git-server/http/access.ts';
-import type { FileChange } from '#sandbox/git-server/repository/commit-files.ts';
-import { commitFiles, moveRef } from '#sandbox/git-server/repository/commit-files.ts';
-import { openDirectory } from '#sandbox/git-server/repository/directory.ts';
-import type { GitFault } from '#sandbox/git-server/http/fault.ts';
-import type { Oid } from '#sandbox/git-server/objects/oid.ts';
-import { NO_OID } from '#sandbox/git-server/objects/oid.ts';
-import type { LogEntry } from '#sandbox/git-server/repository/read-repository.ts';
-import { filesOf, logOf, noteDataOf, notesOf } from '#sandbox/git-server/repository/read-repository.ts';
-import type { Repository } from '#sandbox/git-server/repository/repository.ts';
-import { createRepository } from '#sandbox/git-server/repository/repository.ts';
-import { REPOSITORY_PATH, serve } from '#sandbox/git-server/http/routes.ts';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BareRepository, createBareRepository, openBareRepository } from './bare-repository.ts';
+import { findHttpBackend } from './git-program.ts';
+import { callHttpBackend, REPOSITORY } from './http-backend.ts';
+import { connectLocally, type LocalRemote } from './local-remote.ts';
 
 export interface GitServerOptions {
-  /** Default: any free one. */
-  readonly port?: number;
-  /** A bare repository to go on with, made where there is none. Default: in memory, empty, gone with the server. */
-  readonly directory?: string;
-  /** Default: none, everyone may fetch and push. */
-  readonly credentials?: readonly GitCredential[];
-  /** Whether pushes may rewrite branches. Default false, as on a protected branch. */
-  readonly allowForcePush?: boolean;
-  /** Largest request body, on the wire and unzipped. Default 32 MiB. */
-  readonly maxRequestBytes?: number;
-  /** Dates the commits that `commit()` makes. */
-  readonly clock?: Pick<Clock, 'now'>;
+  /** Where `config.git` is or is to be made, and stays. Default: a temporary directory, gone with the server. */
+  readonly root?: string;
+  /** What who sends this `Authorization` header may do. Default: everybody may push. */
+  readonly access?: (authorization: string | undefined) => 'push' | 'read' | 'nothing';
+  /** Where git's programs are. Default: what git says. */
+  readonly execPath?: string;
 }
 
-/** A git server over HTTP with one repository, on the loopback interface, that needs no git binary. */
-export interface SandboxGitServer {
-  /** Address to clone from, without credentials: `http://127.0.0.1:<port>/config.git`. */
+/** One bare repository that `git http-backend` serves on the loopback interface; without that program nothing but the repository. */
+export interface SandboxGitServer extends BareRepository {
+  /** To clone from, without credentials: `http://127.0.0.1:<port>/config.git`, or the path of a repository that is not served. */
   readonly url: string;
-  /** Commits files to a branch (default `main`) and returns the commit's oid. */
-  commit(change: FileChange, branch?: string): Promise<Oid>;
-  /** Points a ref at another commit, as a force push would; null deletes it. */
-  setRef(ref: string, oid: Oid | null): Promise<void>;
-  /** All refs and what they name now. */
-  refs(): ReadonlyMap<string, Oid>;
-  /** Path → content of a branch's files. */
-  files(branch?: string): ReadonlyMap<string, string>;
-  /** Annotated commit → note; empty where the ref is not there. */
-  readNotes(ref: string): ReadonlyMap<Oid, string>;
-  /** Annotated commit → what is beside its note for programs. */
-  readNoteData(ref: string): ReadonlyMap<Oid, string>;
-  /** The newest commits of a branch, newest first. */
-  log(count: number, branch?: string): readonly LogEntry[];
-  /** How many requests have arrived so far, those that were made to fail included. */
+  /** How the reconciler follows a repository that is not served; null where it is. */
+  readonly local: LocalRemote | null;
+  /** How many requests have arrived so far. */
   requests(): number;
-  /** Makes the server fail from now on, or with null work again. Open connections are closed, hanging ones too. */
-  setFault(fault: GitFault | null): void;
-  /** Closes all connections and the port. */
+  /** Ends all connections and calls of git, and removes what was temporary. */
   stop(): Promise<void>;
 }
 
 const MIB = 1024 * 1024;
+const MOST_BYTES = 256 * MIB;
 /** Forges keep idle connections longer than Node does. */
 const IDLE_MS = 90_000;
-const PACK_LIMITS = { maxObjects: 200_000, maxObjectBytes: 16 * MIB, maxTotalBytes: 256 * MIB };
+/** As on a protected branch. */
+const PROTECTED = '[receive]\n\tdenyNonFastForwards = true\n\tdenyDeletes = true\n';
 
-/** @throws GitServerError `GIT_REPOSITORY_UNREADABLE`; the system's error where the port is taken */
+/** @throws GitopsError `SANDBOX_GIT_MISSING` */
 export async function startGitServer(options: GitServerOptions = {}): Promise<SandboxGitServer> {
-  const repository = await openRepository(options.directory);
-  const clock = options.clock ?? systemClock;
-  let fault: GitFault | null = null;
-  const served = {
-    repository,
-    credentials: options.credentials ?? [],
-    policy: { allowRewrite: options.allowForcePush ?? false, allowDelete: false },
-    limits: { ...PACK_LIMITS, maxRequestBytes: options.maxRequestBytes ?? 32 * MIB },
-    fault: () => fault,
+  const { access: accessOf = () => 'push' } = options;
+  const program = await findHttpBackend(options.execPath);
+  const root = options.root ?? (await mkdtemp(join(tmpdir(), 'sandbox-git-')));
+  const directory = join(root, REPOSITORY);
+  const isThere = await access(join(directory, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await createBareRepository(directory, { config: PROTECTED });
+  const repository = openBareRepository(directory);
+  const remove = async (): Promise<void> => {
+    if (options.root === undefined) await rm(root, { recursive: true, force: true, maxRetries: 5 });
   };
+  if (program === null) {
+    const local = await connectLocally(root, directory);
+    return { ...repository, url: directory, local, requests: () => 0, stop: remove };
+  }
+
   let requests = 0;
+  const calls = new Set<Promise<void>>();
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const granted = accessOf(request.headers.authorization);
+    if (granted === 'nothing') {
+      return void response.writeHead(401, { 'www-authenticate': 'Basic realm="kubelet-gitops sandbox"' }).end();
+    }
+    if (granted === 'read' && request.url?.includes('git-receive-pack') === true) {
+      return void response.writeHead(403).end();
+    }
+    if (body === null) return void response.writeHead(413).end();
+    const { status, headers, body: said } = await callHttpBackend(program ?? '', root, request, body);
+    response.writeHead(status, { ...headers, 'content-length': said.length }).end(said);
+  }
   const http = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
     requests += 1;
-    void serve(served, request, response);
+    const call = answer(request, response)
+      .catch(() => void response.destroy())
+      .finally(() => calls.delete(call));
+    calls.add(call);
   });
-  http.on('connection', (socket) => {
-    if (fault?.kind === 'unreachable') socket.destroy();
-  });
-  http.listen(options.port ?? 0, '127.0.0.1');
+  http.listen(0, '127.0.0.1');
   await once(http, 'listening');
-  const { port } = http.address() as AddressInfo;
-
   return {
-    url: `http://127.0.0.1:${port}${REPOSITORY_PATH}`,
-    commit: (change, branch = 'main') => commitFiles(repository, branch, change, clock.now()),
-    setRef: (ref, oid) => moveRef(repository, ref, { from: repository.refs.get(ref) ?? NO_OID, to: oid ?? NO_OID }),
-    refs: () => new Map(repository.refs),
-    files: (branch = 'main') => filesOf(repository, `refs/heads/${branch}`),
-    readNotes: (ref) => notesOf(repository, ref),
-    readNoteData: (ref) => noteDataOf(repository, ref),
-    log: (count, branch = 'main') => logOf(repository, `refs/heads/${branch}`, count),
+    ...repository,
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/${REPOSITORY}`,
+    local: null,
     requests: () => requests,
-    setFault(next) {
-      fault = next;
-      http.closeAllConnections();
-    },
     async stop() {
       const closed = once(http, 'close');
       http.close();
       http.closeAllConnections();
       await closed;
+      await Promise.all(calls);
+      await remove();
     },
   };
 }
 
-async function openRepository(directory: string | undefined): Promise<Repository> {
-  if (directory === undefined)
-    return createRepository({ head: 'refs/heads/main', objects: new Map(), refs: new Map() });
-  const opened = await openDirectory(directory);
-  return createRepository(opened, opened);
+/** A request's whole body; null where it is too large, which is read and let go: who is cut off while sending never sees why. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= MOST_BYTES) chunks.push(chunk);
+  }
+  return length > MOST_BYTES ? null : Buffer.concat(chunks);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { runInSubprocess } from '../support/subprocess/run-in-subprocess.ts';
+import { runInSubprocess } from '#sandbox/git-server/subprocess/run-in-subprocess.ts';
 
 const HELPER = pathToFileURL(join(import.meta.dirname, '../support/go-program.ts')).href;
 

@@ -123,7 +123,7 @@ describeOrSkip('the main job on a real cluster', { skip }, () => {
     return until(
       `a note on ${commit.slice(0, 8)} that matches ${pattern}`,
       async () => {
-        const text = git.readNotes(`refs/notes/kubelet-gitops/${CLUSTER}`).get(commit) ?? '';
+        const text = (await git.readNotes(`refs/notes/kubelet-gitops/${CLUSTER}`)).get(commit) ?? '';
         return pattern.test(text) && text;
       },
       WITHIN,
@@ -151,7 +151,7 @@ describeOrSkip('the main job on a real cluster', { skip }, () => {
   });
 
   it('the note on the commit tells, to anybody who clones the repository', async () => {
-    const [head] = git.log(1);
+    const [head] = await git.log(1);
     await noteOn(head?.oid ?? '', /^real: settled/);
     const clone = join(directory, 'clone');
     await run('git', ['clone', '--quiet', git.url, clone]);

@@ -94,7 +94,7 @@ describeOrSkip('the tutorial', { skip: WITHOUT_GIT }, () => {
 
   async function run(command: string): Promise<{ code: number; out: string; err: string }> {
     if (command.startsWith('npx kubelet-gitops status')) {
-      await world.until('calm', (view) => isCalm(view, world.git.log(1)[0]?.oid), PATIENCE_MS);
+      await world.until('calm', async (view) => isCalm(view, (await world.git.log(1))[0]?.oid), PATIENCE_MS);
     }
     const { code, out } = await (program(command) ?? script(command));
     assert.ok(code === 0 || (code === 1 && command.startsWith('npx ')), `${command}: exit code ${code}\n${out}`);

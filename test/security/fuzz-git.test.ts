@@ -14,7 +14,7 @@ import { readSideBand } from '#reconciler/git/wire/side-band.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { readHistory } from '#reconciler/reporting/notes/commit-history.ts';
 import { templateFiles } from '#sandbox/demo/template-repository.ts';
-import { writePack } from '#sandbox/git-server/pack/pack-writer.ts';
+import { writePack } from '../reconciler/git/support/write-pack.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { damaged, survives } from './support/hostile.ts';
 

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 import { pushTo, SENDERS } from '../reconciler/git/webhook/deliveries.ts';
 import { type ForgeServer, startForge } from '../support/forge-server.ts';
 import { WITHOUT_OPENSSL } from '../support/required-tools.ts';
-import { CANARIES, GIT_CREDENTIALS, leaksIn } from './support/canaries.ts';
+import { CANARIES, GIT_ACCESS, leaksIn } from './support/canaries.ts';
 import { type Echo, type EchoingFront, startEchoingFront } from './support/echoing-front.ts';
 import { nodeWithCanary } from './support/node.ts';
 import { run, type Running, start, startKept } from './support/programs.ts';
@@ -55,7 +55,7 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
     api = await startApiServer({
       tokens: [CANARIES['token of the reconciler'], CANARIES['token of the agent']],
     });
-    git = await startGitServer({ credentials: GIT_CREDENTIALS });
+    git = await startGitServer({ access: (header) => GIT_ACCESS.get(header ?? '') ?? 'nothing' });
     forge = await startForge('gitea');
     forge.token = CANARIES['token of the forge'];
     forge.knows = () => true;
@@ -145,7 +145,7 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
     const files = { 'pools/all/pool.yaml': pool(), 'pools/all/kubelet.yaml': layer(77) };
     const commit = await git.commit({ files, message: 'Start' });
     await settledOn(commit);
-    await until('a note', async () => git.readNotes(REF).has(commit), WITHIN);
+    await until('a note', async () => (await git.readNotes(REF)).has(commit), WITHIN);
     await until('a status of the commit', async () => forge.latest(commit).size > 0, WITHIN);
     keepObjects('when settled');
   });
@@ -238,10 +238,13 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
     await Promise.all(judged);
   });
 
-  it('come out nowhere', () => {
+  it('come out nowhere', async () => {
     outputs.set('the log of the reconciler', reconciler.said());
     outputs.set('the log of the agent', agentSaid);
-    outputs.set('notes', [...git.readNotes(REF).values(), ...git.readNoteData(REF).values()].join('\n'));
+    outputs.set(
+      'notes',
+      [...(await git.readNotes(REF)).values(), ...(await git.readNoteData(REF)).values()].join('\n'),
+    );
     outputs.set('statuses of commits', JSON.stringify(forge.posted));
     for (const name of ['the log of the agent', 'notes', 'statuses of commits']) assert.ok(outputs.get(name), name);
     for (const code of ['GIT_UNAUTHORIZED', 'GIT_FORBIDDEN', 'GIT_REDIRECT_REFUSED', 'FORGE_UNAUTHORIZED']) {

@@ -1,5 +1,6 @@
 import type { StatusView } from '#cli/status/render.ts';
 import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
+import type { SandboxGitServer } from '#sandbox/git-server/server.ts';
 import type { SandboxNodeOptions } from '#sandbox/sandbox-node.ts';
 import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
@@ -59,12 +60,17 @@ const MACHINES: readonly SandboxNodeOptions[] = [
   { name: 'gpu-1', labels: GPU },
 ];
 
-export async function startScenario(nodes: readonly SandboxNodeOptions[] = MACHINES): Promise<Scenario> {
+/** @param git what serves the repository; one of its own otherwise. Whoever started it stops it */
+export async function startScenario(
+  nodes: readonly SandboxNodeOptions[] = MACHINES,
+  git?: SandboxGitServer,
+): Promise<Scenario> {
   const world = await startSandbox({
     cluster: 'demo',
     nodes,
     log: () => silentLog,
     pollMs: 100,
+    ...(git && { git }),
   });
   const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
   // A node that changes between the pools would have to be drained for it.

@@ -1,12 +1,15 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { runInSubprocess } from './subprocess/run-in-subprocess.ts';
+import { createBareRepository } from '#sandbox/git-server/bare-repository.ts';
+import { findHttpBackend } from '#sandbox/git-server/git-program.ts';
+import { callHttpBackend, REPOSITORY } from '#sandbox/git-server/http-backend.ts';
 import { type NativeGit, nativeGit } from '../sandbox/git-server/support/native-git.ts';
 
 /** The requests that a call on a repository is made of. */
@@ -61,56 +64,6 @@ export interface GitHttpBackend {
   access: (authorization: string | undefined) => 'push' | 'read' | 'nothing';
 }
 
-const REPOSITORY = 'config.git';
-
-/** Partial clones are as all forges have them; git by itself does not. Nothing here lives until there is garbage. */
-const CONFIG = `[http]
-	receivepack = true
-[uploadpack]
-	allowFilter = true
-[receive]
-	autogc = false
-`;
-
-interface EmptyRepository {
-  /** What `git http-backend` starts, as one more process for each request. */
-  readonly program: string;
-  readonly files: readonly (readonly [name: string, content: string])[];
-}
-
-/** Asked of git once for each kind: tests need hundreds of empty repositories, and each would take two processes. */
-const emptyRepositories = new Map<string, Promise<EmptyRepository>>();
-
-function emptyRepository(init: readonly string[]): Promise<EmptyRepository> {
-  const key = init.join(' ');
-  const made = emptyRepositories.get(key) ?? initialised(init);
-  emptyRepositories.set(key, made);
-  return made;
-}
-
-async function initialised(init: readonly string[]): Promise<EmptyRepository> {
-  const directory = await mkdtemp(join(tmpdir(), 'git-empty-'));
-  try {
-    const git = nativeGit(directory);
-    // Without the samples of hooks.
-    await git('init', '--quiet', '--bare', '--template=', '--initial-branch=main', ...init);
-    const [head, config] = [
-      await readFile(join(directory, 'HEAD'), 'utf8'),
-      await readFile(join(directory, 'config'), 'utf8'),
-    ];
-    const program = join(await git('--exec-path'), 'git-http-backend');
-    return {
-      program,
-      files: [
-        ['HEAD', head],
-        ['config', `${config}${CONFIG}`],
-      ],
-    };
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
-
 /** Fails loudly where the git binary is missing: without it nothing here proves anything. */
 export async function startGitHttpBackend(
   t: Pick<TestContext, 'after'>,
@@ -118,14 +71,10 @@ export async function startGitHttpBackend(
 ): Promise<GitHttpBackend> {
   const root = await mkdtemp(join(tmpdir(), 'git-http-backend-'));
   const directory = join(root, REPOSITORY);
-  await mkdir(directory);
+  await createBareRepository(directory, options);
   const git = nativeGit(directory);
-  const { program, files } = await emptyRepository(options.init ?? []);
-  await mkdir(join(directory, 'hooks'));
-  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']) {
-    await mkdir(join(directory, folder), { recursive: true });
-  }
-  for (const [name, content] of files) await writeFile(join(directory, name), content);
+  const program = await findHttpBackend();
+  assert.ok(program !== null, 'this git has no http-backend');
 
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
@@ -160,7 +109,7 @@ export async function startGitHttpBackend(
     const access = backend.access(authorization);
     if (access === 'nothing') return void response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
     if (access === 'read' && kind.startsWith('push')) return void response.writeHead(403).end();
-    const right = await runBackend(program, root, git.environment, request, body);
+    const right = await callHttpBackend(program ?? '', root, request, body);
     response.writeHead(right.status, right.headers);
     spoil(response, right.body, fault);
   }
@@ -193,47 +142,6 @@ function kindOf(request: IncomingMessage): GitRequestKind {
   if (request.method === 'GET') return push ? 'push-greeting' : 'greeting';
   if (push) return 'push';
   return request.headers['git-protocol'] === 'version=2' ? 'refs' : 'pack';
-}
-
-interface RightAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-/** One CGI call (RFC 3875). */
-async function runBackend(
-  program: string,
-  root: string,
-  environment: NodeJS.ProcessEnv,
-  request: IncomingMessage,
-  body: Buffer,
-): Promise<RightAnswer> {
-  const [path = '', query = ''] = (request.url ?? '').split('?');
-  const { out: output } = await runInSubprocess({
-    file: program,
-    args: [],
-    env: {
-      ...environment,
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: '1',
-      PATH_INFO: path,
-      QUERY_STRING: query,
-      REQUEST_METHOD: request.method,
-      CONTENT_TYPE: request.headers['content-type'] ?? '',
-      CONTENT_LENGTH: String(body.length),
-      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-      REMOTE_USER: 'test',
-      REMOTE_ADDR: '127.0.0.1',
-    },
-    input: body,
-    timeoutMs: 600_000,
-  });
-  const blank = output.indexOf('\r\n\r\n');
-  const lines = output.toString('latin1', 0, Math.max(0, blank)).split('\r\n');
-  const headers = Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]));
-  const { Status: status, ...rest } = headers;
-  return { status: Number.parseInt(status ?? '200', 10), headers: rest, body: output.subarray(blank + 4) };
 }
 
 async function collect(stream: NodeJS.ReadableStream): Promise<Buffer> {

@@ -12,7 +12,7 @@ const REF = 'refs/notes/kubelet-gitops/demo';
 
 describe('the sandbox’s git server', () => {
   it('is read like a real one, lineage and all', async (t) => {
-    const server = await started(t, { allowForcePush: true });
+    const server = await started(t);
     const source = createGitSource({
       url: server.url,
       branch: 'main',
@@ -54,7 +54,7 @@ describe('the sandbox’s git server', () => {
     });
     await annotator.annotate(new Map([[oid, 'progressing']]), soon());
     await annotator.annotate(new Map([[oid, 'settled']]), soon());
-    assert.deepEqual([...server.readNotes(REF)], [[oid, 'settled\n']]);
+    assert.deepEqual([...(await server.readNotes(REF))], [[oid, 'settled\n']]);
   });
 
   it('loses no note of six writers, nor those of six clusters', async (t) => {
@@ -78,9 +78,9 @@ describe('the sandbox’s git server', () => {
         await writer(`refs/notes/kubelet-gitops/c-${n}`).annotate(new Map([[commits[0] ?? '', `by ${n}`]]), soon());
       }),
     );
-    assert.deepEqual(new Map(server.readNotes(REF)), new Map(commits.map((commit, n) => [commit, `by ${n}\n`])));
+    assert.deepEqual(new Map(await server.readNotes(REF)), new Map(commits.map((commit, n) => [commit, `by ${n}\n`])));
     for (let n = 0; n < 6; n += 1) {
-      assert.deepEqual([...server.readNotes(`refs/notes/kubelet-gitops/c-${n}`)], [[commits[0], `by ${n}\n`]]);
+      assert.deepEqual([...(await server.readNotes(`refs/notes/kubelet-gitops/c-${n}`))], [[commits[0], `by ${n}\n`]]);
     }
   });
 });

@@ -12,11 +12,14 @@ export const CANARIES = {
 
 export const USERS = { git: 'reader', notes: 'annotator' } as const;
 
-/** Whom the git server knows. */
-export const GIT_CREDENTIALS = [
-  { username: USERS.git, password: CANARIES['password of git'], readOnly: true },
-  { username: USERS.notes, password: CANARIES['password of notes'] },
-];
+const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+/** Whom the git server knows, by their header. */
+export const GIT_ACCESS: ReadonlyMap<string, 'push' | 'read'> = new Map([
+  [basic(USERS.git, CANARIES['password of git']), 'read'],
+  [basic(USERS.notes, CANARIES['password of notes']), 'push'],
+]);
 
 /** Every form in which a secret travels: as it is, as an address or a header has it. */
 function formsOf(secret: string): readonly string[] {

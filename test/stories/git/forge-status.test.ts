@@ -69,7 +69,7 @@ describe('a commit on its forge', () => {
   });
 
   it('says nothing twice when the reconciler starts again', async () => {
-    const [bad = ''] = world.git.log(1).map(({ oid }) => oid);
+    const [bad = ''] = (await world.git.log(1)).map(({ oid }) => oid);
     const isSaid = (): boolean => {
       const states = [...forge.latest(bad).values()].map(({ state }) => state);
       return states.length === 4 && !states.includes('pending');

@@ -61,14 +61,15 @@ it('a credential that may only read costs the notes and nothing else, and one th
     PATIENCE_MS,
   );
   assert.match(await world.metrics(), /^kubelet_gitops_notes_working 0$/m);
-  assert.equal(git.readNotes(world.notesRef).size, 0);
+  assert.equal((await git.readNotes(world.notesRef)).size, 0);
 
   mayPush = true;
   await world.until(
     'the note of that commit',
-    (now) =>
-      now.source.notes === 'on' && git.readNotes(world.notesRef).get(commit)?.startsWith('demo: settled') === true,
+    async (now) =>
+      now.source.notes === 'on' &&
+      (await git.readNotes(world.notesRef)).get(commit)?.startsWith('demo: settled') === true,
     PATIENCE_MS,
   );
-  assert.deepEqual(noteProblems(git.readNoteData(world.notesRef).get(commit) ?? ''), []);
+  assert.deepEqual(noteProblems((await git.readNoteData(world.notesRef)).get(commit) ?? ''), []);
 });

@@ -71,8 +71,8 @@ describeOrSkip('a cluster that wants signed commits', { skip: WITHOUT_GIT || WIT
     world.until('the commit is in force', ({ source }) => source.commit === oid, PATIENCE_MS);
 
   async function noted(oid: string): Promise<string> {
-    await world.until('there is a note', () => world.git.readNotes(world.notesRef).has(oid), PATIENCE_MS);
-    return world.git.readNotes(world.notesRef).get(oid) ?? '';
+    await world.until('there is a note', async () => (await world.git.readNotes(world.notesRef)).has(oid), PATIENCE_MS);
+    return (await world.git.readNotes(world.notesRef)).get(oid) ?? '';
   }
 
   it('refuses one without a signature, and says so in status, log and note', async () => {

@@ -37,7 +37,8 @@ it('two clusters follow one repository, each by its own file, with notes and hal
   // Of the same names, as nodes of different clusters may be.
   const production = await world('production', [node('a', 'general')], staging.git);
   const { git } = staging;
-  const noteOf = (of: Sandbox, commit: string): string => git.readNotes(of.notesRef).get(commit) ?? '';
+  const noteOf = async (of: Sandbox, commit: string): Promise<string> =>
+    (await git.readNotes(of.notesRef)).get(commit) ?? '';
   try {
     const first = await git.commit({ files: FILES, message: 'Begin' });
     const there = await staging.until(
@@ -79,11 +80,11 @@ it('two clusters follow one repository, each by its own file, with notes and hal
     assert.notEqual(staging.notesRef, production.notesRef);
     await until(
       'notes of both',
-      () => Promise.resolve(/halted/.test(noteOf(staging, third)) && /settled/.test(noteOf(production, third))),
+      async () => /halted/.test(await noteOf(staging, third)) && /settled/.test(await noteOf(production, third)),
       { withinMs: PATIENCE_MS, everyMs: 50 },
     );
-    assert.match(noteOf(staging, third), /^staging: /);
-    assert.match(noteOf(production, third), /^production: /);
+    assert.match(await noteOf(staging, third), /^staging: /);
+    assert.match(await noteOf(production, third), /^production: /);
   } finally {
     await production.stop();
     await staging.stop();

@@ -60,8 +60,9 @@ describe('a push that the forge tells of', () => {
 
   it('by somebody who does not know the secret changes nothing', async () => {
     // Notes are pushed to the same server: nothing may be left to say before requests are counted.
-    const last = world.git.log(1)[0]?.oid ?? '';
-    const isTold = () => world.git.readNotes(world.notesRef).get(last)?.startsWith('demo: settled') === true;
+    const last = (await world.git.log(1))[0]?.oid ?? '';
+    const isTold = async () =>
+      (await world.git.readNotes(world.notesRef)).get(last)?.startsWith('demo: settled') === true;
     await world.until('the last commit is settled, and told', (view) => settled(view) && isTold(), PATIENCE_MS);
     const before = world.git.requests();
     const commit = await world.git.commit({ files: { 'base/other.yaml': '{}\n' }, message: 'Unheard of' });

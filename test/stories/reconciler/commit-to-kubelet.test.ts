@@ -64,7 +64,10 @@ describe('from a commit to the kubelets', () => {
     }
     assert.equal(scenario.restarts()['gpu-1'], restarts['gpu-1'], 'the other pool was left alone');
     assert.match(await noteOn(scenario, commit, /^demo: settled/), /^demo: settled \(\d+ pools, \d+ nodes\)\n$/);
-    const { pools } = jsonOf(world.git.readNoteData(world.notesRef).get(commit) ?? '') as Pick<CommitNote, 'pools'>;
+    const { pools } = jsonOf((await world.git.readNoteData(world.notesRef)).get(commit) ?? '') as Pick<
+      CommitNote,
+      'pools'
+    >;
     assert.equal(pools.find(({ name }) => name === 'general')?.counts?.updated, 3);
   });
 
@@ -118,9 +121,10 @@ describe('from a commit to the kubelets', () => {
 
 /** The note on a commit once it matches: notes follow the cluster at their own pace. */
 async function noteOn(scenario: Scenario, commit: string, pattern: RegExp): Promise<string> {
-  const read = (): string => scenario.world.git.readNotes(scenario.world.notesRef).get(commit) ?? '';
-  await scenario.world.until(`note ${pattern.source}`, () => pattern.test(read()), PATIENCE_MS);
-  const data = scenario.world.git.readNoteData(scenario.world.notesRef).get(commit) ?? '';
+  const read = async (): Promise<string> =>
+    (await scenario.world.git.readNotes(scenario.world.notesRef)).get(commit) ?? '';
+  await scenario.world.until(`note ${pattern.source}`, async () => pattern.test(await read()), PATIENCE_MS);
+  const data = (await scenario.world.git.readNoteData(scenario.world.notesRef)).get(commit) ?? '';
   assert.deepEqual(noteProblems(data), [], 'as the schema has it');
   return read();
 }

@@ -7,6 +7,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../../support/until.ts';
+import { startUnreliableGit } from '../../support/unreliable-proxy.ts';
 import { GPU, PATIENCE_MS, settled, WORKER } from '../support.ts';
 
 const NAMES = ['worker-1', 'worker-2', 'worker-3'];
@@ -16,6 +17,7 @@ const FILE = 'pools/general/kubelet.yaml';
 const isWorker = ({ metadata: { name } }: KubeletNode): boolean => NAMES.includes(name);
 
 describe('an etcd that is restored from a backup', () => {
+  let git: Awaited<ReturnType<typeof startUnreliableGit>>;
   let world: Sandbox;
   let files: Readonly<Record<string, string>>;
   /** From before the first assignment, and of the pool settled on its first config. */
@@ -78,7 +80,8 @@ describe('an etcd that is restored from a backup', () => {
     };
     const workersToBe = NAMES.map((name) => ({ name, labels: WORKER, fault: fault(name) }));
     const machines = [...workersToBe, { name: 'gpu-1', labels: GPU }];
-    world = await startSandbox({ cluster: 'demo', nodes: machines, log: () => silentLog, pollMs: 100 });
+    git = await startUnreliableGit();
+    world = await startSandbox({ cluster: 'demo', nodes: machines, log: () => silentLog, pollMs: 100, git });
     const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
     // A node that changes between the pools would have to be drained for it.
     const gpu = (template['pools/gpu/kubelet.yaml'] ?? '').replace(/^topologyManager.*\n/gm, '');
@@ -92,11 +95,14 @@ describe('an etcd that is restored from a backup', () => {
     newest = workers().map(runs)[0];
     mayStart = false;
   });
-  after(() => world.stop());
+  after(async () => {
+    await world.stop();
+    await git.stop();
+  });
 
   it('changes nothing while git is away: the nodes run on, say so, and ask for a turn', async () => {
     const before = starts();
-    world.git.setFault({ kind: 'unreachable' });
+    git.setReachable(false);
     await world.restartReconciler(async () => restore(settledOnFirst));
     const asks = ({ status }: KubeletNode): boolean => status?.awaitsTurn?.reason === 'StateLost';
     await eachSays('what it runs, and a request', (node) => runs(node) === newest && asks(node));
@@ -106,7 +112,7 @@ describe('an etcd that is restored from a backup', () => {
 
   it('restarts nothing when git is back', async () => {
     const before = starts();
-    world.git.setFault(null);
+    git.setReachable(true);
     await recovered();
     assert.deepEqual(starts(), before);
   });

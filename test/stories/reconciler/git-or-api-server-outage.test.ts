@@ -4,6 +4,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
+import { startUnreliableGit } from '../../support/unreliable-proxy.ts';
 import { until } from '../../support/until.ts';
 import { configOf, firstOf, PATIENCE_MS, type Scenario, settled, startScenario } from '../support.ts';
 
@@ -16,16 +17,21 @@ const isCalled =
     ) === true;
 
 describe('when something is away or wrong', () => {
+  let git: Awaited<ReturnType<typeof startUnreliableGit>>;
   let scenario: Scenario;
   before(async () => {
-    scenario = await startScenario();
+    git = await startUnreliableGit();
+    scenario = await startScenario(undefined, git);
   });
-  after(() => scenario.world.stop());
+  after(async () => {
+    await scenario.world.stop();
+    await git.stop();
+  });
 
   it('git away: everything stays, status says since when, and the next commit is taken up when it is back', async () => {
     const { world } = scenario;
     const restarts = scenario.restarts();
-    world.git.setFault({ kind: 'unreachable' });
+    git.setReachable(false);
     // The word that docs/operate.md has a line for. What was under way may have failed otherwise.
     const view = await world.until(
       'git fails',
@@ -33,7 +39,7 @@ describe('when something is away or wrong', () => {
       PATIENCE_MS,
     );
     assert.match(view.source.failingSince, /^\d{4}-\d\d-\d\dT/);
-    world.git.setFault(null);
+    git.setReachable(true);
     await world.until('git is back', ({ source }) => source.failure === '', PATIENCE_MS);
     assert.deepEqual(scenario.restarts(), restarts);
     await scenario.settledOn(await scenario.change('gpu', { maxPods: 60 }));

@@ -1,5 +1,6 @@
+import { dirname } from 'node:path';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
+import { startUnreliableGit } from '../unreliable-proxy.ts';
 import { createAgents } from './agents.ts';
 import type { Answer, Ask, Asks, Question } from './asks.ts';
 import { beginCluster, type FleetCluster } from './cluster.ts';
@@ -12,7 +13,7 @@ import { type ProgressView, watchProgress } from './progress.ts';
 type Answers = { readonly [A in Ask]: (of: Asks[A]['asks']) => Promise<Asks[A]['answer']> | Asks[A]['answer'] };
 
 interface Running {
-  readonly git: SandboxGitServer;
+  readonly git: Awaited<ReturnType<typeof startUnreliableGit>>;
   readonly cluster: FleetCluster;
   readonly progress: ProgressView;
   readonly names: readonly string[];
@@ -30,7 +31,7 @@ const begun = (): Running => {
 const ANSWERS: Answers = {
   async begin(options) {
     const { gitDirectory: directory } = options;
-    const git = await startGitServer(directory === undefined ? {} : { directory });
+    const git = await startUnreliableGit(directory === undefined ? {} : { root: dirname(directory) });
     const cluster = await beginCluster(options);
     const progress = watchProgress(cluster.kube);
     running = { git, cluster, progress, names: Array.from({ length: options.nodes }, (_, index) => nodeName(index)) };
@@ -50,7 +51,7 @@ const ANSWERS: Answers = {
     return null;
   },
   git({ reachable }) {
-    begun().git.setFault(reachable ? null : { kind: 'unreachable' });
+    begun().git.setReachable(reachable);
     return null;
   },
 };

@@ -6,7 +6,7 @@ import { isSha1CollisionAttack } from '#reconciler/git/objects/sha1-collision.ts
 import { openPack } from '#reconciler/git/objects/pack.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { createObjectStore } from '#reconciler/git/objects/git-object-store.ts';
-import { writePack } from '#sandbox/git-server/pack/pack-writer.ts';
+import { writePack } from '../support/write-pack.ts';
 import { failsWith } from '../support/start.ts';
 
 /** How the two files of the first known collision begin (Stevens and others, "The first collision for full SHA-1", 2017). */

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { runInSubprocess } from '../../../support/subprocess/run-in-subprocess.ts';
+import { gitEnvironment } from '#sandbox/git-server/git-program.ts';
+import { runInSubprocess } from '#sandbox/git-server/subprocess/run-in-subprocess.ts';
 
 export { WITHOUT_GIT } from '../../../support/required-tools.ts';
 
@@ -58,18 +59,5 @@ export async function temporaryDirectory(t: TestContext): Promise<string> {
 function environmentIn(home: string): NodeJS.ProcessEnv {
   const person = { NAME: 'Ada', EMAIL: 'ada@example.com', DATE: '2026-03-01T12:00:00Z' };
   const named = (role: string) => Object.entries(person).map(([key, value]) => [`GIT_${role}_${key}`, value]);
-  return {
-    PATH: process.env['PATH'],
-    HOME: home,
-    LC_ALL: 'C',
-    NO_PROXY: '127.0.0.1',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_TERMINAL_PROMPT: '0',
-    // Each commit would look for garbage, in a process of its own.
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: 'maintenance.auto',
-    GIT_CONFIG_VALUE_0: 'false',
-    ...Object.fromEntries([...named('AUTHOR'), ...named('COMMITTER')]),
-  };
+  return { ...gitEnvironment(home), ...Object.fromEntries([...named('AUTHOR'), ...named('COMMITTER')]) };
 }

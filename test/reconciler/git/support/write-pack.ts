@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import type { GitObject, ObjectType } from '#sandbox/git-server/objects/oid.ts';
 
-const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
+const TYPE_NUMBER = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
 
-/** Deflated bodies, kept as long as their objects are: every clone sends mostly what the last one sent. */
-const deflated = new WeakMap<GitObject, Buffer>();
+export interface GitObject {
+  readonly type: keyof typeof TYPE_NUMBER;
+  /** The content without git's header. */
+  readonly body: Buffer;
+}
 
-/** A version 2 pack of whole objects. It knows no deltas: a config repo is small, and a plain pack is easy to trust. */
+/** A version 2 pack of whole objects. It knows no deltas. */
 export function writePack(objects: readonly GitObject[]): Buffer {
   const header = Buffer.alloc(12);
   header.write('PACK', 'latin1');
   header.writeUInt32BE(2, 4);
   header.writeUInt32BE(objects.length, 8);
-  const content = Buffer.concat([header, ...objects.flatMap((object) => [entryHeader(object), bodyOf(object)])]);
+  const content = Buffer.concat([
+    header,
+    ...objects.flatMap((object) => [entryHeader(object), deflateSync(object.body)]),
+  ]);
   return Buffer.concat([content, createHash('sha1').update(content).digest()]);
 }
 
@@ -28,12 +33,4 @@ function entryHeader(object: GitObject): Buffer {
     size = Math.floor(size / 128);
   }
   return Buffer.from([...bytes, byte]);
-}
-
-function bodyOf(object: GitObject): Buffer {
-  const known = deflated.get(object);
-  if (known !== undefined) return known;
-  const made = deflateSync(object.body);
-  deflated.set(object, made);
-  return made;
 }

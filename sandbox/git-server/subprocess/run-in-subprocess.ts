@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { COMPILED } from '../compiled.ts';
 import type { Asked, Program, Ran, Told } from './protocol.ts';
 
 /**
@@ -35,11 +34,13 @@ let starter: Starter | undefined;
 let asked = 0;
 
 function start(): Starter {
+  const cache = process.env['NODE_COMPILE_CACHE'];
+  const compiled = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
   const child = fork(new URL('./starter.ts', import.meta.url), [], {
     serialization: 'advanced',
     // Not those of this process: it may be a test runner's.
     execArgv: [],
-    env: { PATH: process.env['PATH'], ...COMPILED },
+    env: { PATH: process.env['PATH'], ...compiled },
   });
   const waiting: Starter['waiting'] = new Map();
   child.on('message', (told: Told) => waiting.get(told.id)?.resolve(told));

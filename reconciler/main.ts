@@ -79,7 +79,6 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       log,
     }),
     identity: settings.identity,
-    path: settings.gitPath,
     isLeader,
     fleet,
     clock,
@@ -141,7 +140,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       random,
       observer: telling.observer,
     },
-    { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS, statusEveryMs: STATUS_EVERY_MS },
+    { ...settings, path: settings.gitPath, recheckMs: RECHECK_MS, restMs: REST_MS, statusEveryMs: STATUS_EVERY_MS },
   );
   let triggers: Triggers | undefined;
   let health: Listening | undefined;

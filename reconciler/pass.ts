@@ -1,4 +1,5 @@
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { KubeletSource, KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { BlockerChecks } from './cluster/blockers/blocker-checks.ts';
 import type { CanaryQueries } from './cluster/blockers/canary-queries.ts';
@@ -20,8 +21,10 @@ import { type CommitNote, noteRefused } from './reporting/notes/commit-note.ts';
 import type { NotesWriter } from './reporting/notes/notes-writer.ts';
 import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
 import { createChangeLogger } from './reporting/change-logger.ts';
-import type { SourceRecord } from './reporting/notes/source-record.ts';
+import { writeSourceState } from './reporting/notes/source-state.ts';
 import { recordedCommitsOf } from './reporting/notes/recorded-commits.ts';
+import type { SourceRecord } from './reporting/source/source-record.ts';
+import { sourceStatus } from './reporting/source/source-status.ts';
 import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-rate-limit.ts';
 import { recordedPolicy } from './policy/cluster-policy.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
@@ -46,6 +49,8 @@ interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBa
   readonly ahead: () => Millis;
   readonly branch: Branch;
   readonly repository: { readonly url: string; readonly branch: string };
+  /** The folder that is followed; '' for the whole repository. */
+  readonly path: string;
   readonly takeUps: AcceptedCommits;
   readonly judge: JudgePool;
   readonly record: SourceRecord;
@@ -160,7 +165,8 @@ export function createPass(ports: PassPorts): Pass {
     // Once the first node hears of a commit, how far the one before had come is no longer known.
     const displaced = formatDisplacedNotes(due.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
-      await ports.record.save({ ...recorded, displaced }, signal);
+      const known = writeSourceState({ ...recorded, displaced });
+      await ports.record.save(({ status }) => ({ ...status, ...known }), signal);
     }
 
     const steps = planned.steps.filter((step) => !touchesUnreadable(step, unreadable, desired.pools));
@@ -175,19 +181,25 @@ export function createPass(ports: PassPorts): Pass {
     const found = { here, taken, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
     const source = nextRecord(recorded, { ...found, at: clock.now() });
     const { waitMs } = applied;
-    if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
+    const told = { source, desired, tip: tip?.commit ?? null, readAt };
+    // A process that has only just begun has nothing to add to what the one before said.
+    const isNews = tip !== null || failure !== null || recorded.commit === '';
+    const statusAfter = (present: KubeletSource): KubeletSourceStatus =>
+      sourceStatus({ ...told, path: ports.path }, present, toTimestamp(clock.now()));
+    const kubeletSource =
+      isNews && ports.mayWrite() && waitMs === undefined ? await ports.record.save(statusAfter, signal) : null;
     telling(() => {
       const at = clock.now();
       const seen = {
+        ...told,
         fleet,
-        desired,
         planned,
         applied,
-        source,
+        kubeletSource,
         unreadable: held(),
         lost: ports.ineffectiveWrites.lost(),
       };
-      ports.observer?.round({ ...seen, tip: tip?.commit ?? null, readAt, at });
+      ports.observer?.round({ ...seen, at });
     });
     return { ran: true, waitMs: waitMs ?? 0 };
   };

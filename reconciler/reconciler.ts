@@ -17,7 +17,7 @@ import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts
 import type { GitSource } from './git/source-port.ts';
 import { createPass } from './pass.ts';
 import { createNotesWriter } from './reporting/notes/notes-writer.ts';
-import { createSourceRecord } from './reporting/notes/source-record.ts';
+import { createSourceRecord } from './reporting/source/source-record.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { createBranch } from './branch.ts';
 import { createEarlierRenderings } from './earlier-renderings.ts';
@@ -54,6 +54,8 @@ interface ReconcilerPorts {
 interface ReconcilerOptions {
   readonly cluster: string;
   readonly namespace: string;
+  /** The folder of the repository that is followed. Default: all of it. */
+  readonly path?: string;
   readonly onRewrite: RewritePolicy;
   readonly keepUnusedMs: Millis;
   readonly notesEveryMs: Millis;
@@ -101,7 +103,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const writtenPools = createWriteOverlay(clock, WRITTEN_POOLS);
   const marks = createWriteOverlay(clock, WRITTEN_MARKS);
   const branch = createBranch(source, clock, log, ports.trust);
-  const record = createSourceRecord(kube, options.namespace);
+  const record = createSourceRecord(kube, clock, ports.isLeader);
   const takeUps = createAcceptedCommits({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
   const view = createClusterView({
     kube,
@@ -144,6 +146,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     ineffectiveWrites: createIneffectiveWrites(clock, log),
     branch,
     repository: { url: source.url, branch: source.branch },
+    path: options.path ?? '',
     takeUps,
     record,
     notes,

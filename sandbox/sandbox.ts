@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { ForgeSettings } from '#reconciler/reporting/forge/connect-forge.ts';
 import { readClusterStatus } from '#cli/status/read-status.ts';
 import type { StatusView } from '#cli/status/render.ts';
-import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import type { Kube } from '#shared/kube/kube.ts';
@@ -120,7 +119,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       pagePort: options.pagePort,
     });
   let reconciler = begin();
-  const status = (): Promise<StatusView> => readClusterStatus(kube, DEFAULT_NAMESPACE);
+  const status = (): Promise<StatusView> => readClusterStatus(kube);
 
   return {
     git,
@@ -143,7 +142,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       const deadline = systemClock.monotonic() + withinMs;
       for (;;) {
         // Many looks: from inside, they cost a fraction.
-        const view = await readClusterStatus(api.direct, DEFAULT_NAMESPACE);
+        const view = await readClusterStatus(api.direct);
         if (await condition(view)) return view;
         if (systemClock.monotonic() > deadline) {
           throw new GitopsError('SANDBOX_NOT_YET', `${what}: not within ${withinMs} ms`, { fields: { view } });

@@ -25,11 +25,6 @@ export const CODES = {
     'Reconciler and agents cannot talk to each other; nodes keep what they run.',
     'Apply deploy/crds of the release that runs.',
   ),
-  'source-not-written': meaning(
-    'warning',
-    'kubectl get ksource, kubectl wait, Flux and Argo CD do not see the branch. Rollouts go on.',
-    'Apply deploy/crds of the release that runs.',
-  ),
   'crd-old': meaning(
     'error',
     'The API server silently drops fields that its CRD lacks: assignments and reports are incomplete.',

@@ -9,12 +9,11 @@ import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './load-revi
 import { type PlanFailure, FAILURES, failuresIn, USUAL_FAILURES } from './plan-summary.ts';
 import { failureAsMarkdown, planAsMarkdown } from './render/markdown.ts';
 import { planAsText } from './render/text.ts';
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/reporting/notes/source-state.ts';
-import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { CONFIG_MAPS } from '#shared/kube/kube.ts';
+import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { connectTo } from '../connect-cluster.ts';
 import { openRepository } from '../revision/local-repository.ts';
+import { readSource } from '../status/read-source.ts';
 
 const FAIL_ON = [...FAILURES, 'nothing'] as const;
 const FORMATS = ['text', 'markdown', 'json'] as const;
@@ -49,7 +48,6 @@ export const PLAN: Command = {
     ...ALLOW_OPTION,
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
-    namespace: CLUSTER_OPTIONS.namespace,
     'fail-on': {
       type: 'string',
       multiple: true,
@@ -117,9 +115,7 @@ function render(plan: MergePlan, format: (typeof FORMATS)[number], io: Io): stri
 async function commitInForce(given: Given, io: Io, cluster: string): Promise<string | undefined> {
   if (given.text('kubeconfig') === undefined && given.text('context') === undefined) return undefined;
   const kube = await connectTo(given, io);
-  const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
-  const map = await kube.get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME).catch(() => null);
-  const state = readSourceState(map);
+  const state = await readSource(kube).catch(() => NO_STATE);
   if (state.commit === '' || state.cluster !== cluster) return undefined;
   const repository = await openRepository(given.text('repo') ?? '.');
   return repository.commit(state.commit).then(

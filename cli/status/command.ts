@@ -81,7 +81,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   };
   const look = async (): Promise<StatusReading> => {
     const question = { pool: given.text('pool'), node: given.text('node'), hasProblems: given.flag('problems') };
-    const { view, shown, isShown } = filterStatus(await readClusterStatus(kube, namespace), question, clock.now());
+    const { view, shown, isShown } = filterStatus(await readClusterStatus(kube), question, clock.now());
     const why = given.flag('why') ? await reasonsOf(view, isShown) : undefined;
     if (!isForPeople) {
       const json = statusAsJson(shown, allSettled(view, commit), why);

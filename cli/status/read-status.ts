@@ -9,8 +9,8 @@ import type { StatusView } from './render.ts';
  * Reads what `status` shows: three calls. Throws a `KubeError` where one of them fails. One after the other, so that what follows from
  * something is never shown without it: pools are written after what their nodes report, and the commit in force after its pools.
  */
-export async function readClusterStatus(kube: Kube, namespace: string, signal?: AbortSignal): Promise<StatusView> {
-  const source = await readSource(kube, namespace, signal);
+export async function readClusterStatus(kube: Kube, signal?: AbortSignal): Promise<StatusView> {
+  const source = await readSource(kube, signal);
   const pools = await kube.list<KubeletPool>({ resource: KUBELET_POOLS }, signal);
   const nodes = await kube.list<KubeletNode>({ resource: KUBELET_NODES }, signal);
   return { source, pools: byName(pools.items), nodes: byName(nodes.items) };

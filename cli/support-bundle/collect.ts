@@ -1,5 +1,4 @@
 import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/object-views.ts';
-import { SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
 import {
   EVENTS_NAMESPACE,
   OLDER_EVENTS_NAMESPACE,
@@ -45,7 +44,6 @@ import {
   ofPod,
   ofService,
   ofSettings,
-  ofSource,
   ofWorkload,
 } from './trim-objects.ts';
 
@@ -107,7 +105,6 @@ function readings({ kube, namespace }: CollectOptions): readonly Reading[] {
     ['kubeletnodes', all(KUBELET_NODES), ofOurs],
     ['nodes', all(NODES), ofNode],
     ['config-sources', all(CONFIG_MAPS, { ...here, labelSelector: CONFIG_SOURCE_SELECTOR }), ofConfigSource],
-    ['source', named(CONFIG_MAPS, [SOURCE_STATE_NAME], here), ofSource],
     ['settings', settings(kube, namespace), ofSettings],
     ['lease', named(LEASES, [RECONCILER], here), ofLease],
     ['deployment', named(DEPLOYMENTS, [RECONCILER], here), ofWorkload],

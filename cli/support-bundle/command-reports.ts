@@ -50,7 +50,7 @@ export async function reportFiles(kube: Kube, transport: Transport, namespace: s
   files.set('doctor.txt', doctorAsText(found, plain));
   files.set('doctor.json', `${JSON.stringify({ diagnoses: found }, null, 2)}\n`);
   files.set('versions.json', `${JSON.stringify(redactValue(versionsOf(facts)), null, 2)}\n`);
-  await add('status.txt', async () => renderStatus(await readClusterStatus(kube, namespace), plain, now));
+  await add('status.txt', async () => renderStatus(await readClusterStatus(kube), plain, now));
   await add('events.txt', async () => eventsAsText(listPastEvents(await readPastFacts(kube)), plain));
   return { files, gaps };
 }

@@ -1,6 +1,5 @@
 import { GROUP, PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import { SETTINGS } from '../doctor/installation.generated.ts';
 import { REDACTED } from '#shared/runtime/redact.ts';
 import { redactValue } from './redact-value.ts';
@@ -43,9 +42,6 @@ export const ofOurs: BundleTrim = (object) => trimmed(object, pick(object, 'spec
 
 export const ofConfigSource: BundleTrim = (object) =>
   trimmed(object, { ...pick(object, 'immutable'), data: pick(part(object, 'data'), PAYLOAD_KEY) });
-
-export const ofSource: BundleTrim = (object) =>
-  trimmed(object, { data: pick(part(object, 'data'), ...Object.keys(NO_STATE)) });
 
 export const ofLease: BundleTrim = (object) =>
   trimmed(object, {

@@ -9,10 +9,9 @@ import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/reporting/notes/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import { connectTo } from '../connect-cluster.ts';
+import { readSource } from '../status/read-source.ts';
 import { readFleet, nodeReasonsOf } from '../status/node-reasons.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
@@ -125,9 +124,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     if (revisionState(question).standing !== 'not-yet') return revisionState(question);
     const kube = await connectTo(given, io);
     const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
-    const source = await kube
-      .get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME)
-      .then(readSourceState, () => null);
+    const source = await readSource(kube).catch(() => null);
     const fleet = await readFleet(kube, namespace).catch(() => null);
     const reasons = fleet === null || source === null ? [] : nodeReasonsOf(fleet, source, namespace, systemClock.now());
     return revisionState({ ...question, source, reason: reasons.find((each) => each.node === name) });

@@ -1,3 +1,4 @@
+import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Applied } from '../cluster/apply.ts';
 import type { DroppedField } from '../cluster/write-cache/ineffective-writes.ts';
@@ -15,6 +16,8 @@ export interface PassResult {
   readonly applied: Applied;
   /** The record as it is after the pass. */
   readonly source: SourceState;
+  /** The object that has it, as it stands after the pass. Absent or null if the pass did not write it. */
+  readonly kubeletSource?: KubeletSource | null;
   /** The tip of the branch, once read. It need not be in force. */
   readonly tip: Commit | null;
   /** The commit at which the branch stood then. Absent or null if not read. */

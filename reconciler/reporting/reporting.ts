@@ -8,7 +8,6 @@ import type { Fleet, UnreadableObject } from '../policy/fleet.ts';
 import type { ReconcilerMetrics } from './metrics/metrics.ts';
 import type { StatusPage } from './status-page/status-page.ts';
 import type { PassObserver } from './pass-result.ts';
-import { createSourceWriter } from './source/source-writer.ts';
 
 interface ReportingOptions {
   readonly kube: Kube;
@@ -17,8 +16,6 @@ interface ReportingOptions {
   readonly page: Pick<StatusPage, 'show' | 'run' | 'listeners'> | null;
   /** Name of this process. */
   readonly identity: string;
-  /** The folder of the repository that is followed. Default: all of it. */
-  readonly path?: string;
   readonly isLeader: () => boolean;
   readonly fleet: () => Fleet | null;
   readonly clock: Clock;
@@ -26,21 +23,14 @@ interface ReportingOptions {
   readonly log: Log;
 }
 
-/** Whatever tells of the reconciler's work: metrics, Events, the KubeletSource, the condition on Nodes, the status page. */
+/** Whatever tells of the reconciler's work: metrics, Events, the condition on Nodes, the status page. */
 interface Reporting {
   readonly observer: PassObserver;
   /** Writes until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createReporting({
-  metrics,
-  page,
-  identity,
-  isLeader,
-  path = '',
-  ...options
-}: ReportingOptions): Reporting {
+export function createReporting({ metrics, page, identity, isLeader, ...options }: ReportingOptions): Reporting {
   const { events, nodeConditions, wakeUps } = metrics.instruments;
   let held: readonly UnreadableObject[] = [];
   const chronicle = createEventDiff();
@@ -51,11 +41,6 @@ export function createReporting({
     onOutcome: (outcome) => events.inc({ outcome }),
   });
   const sourceChronicle = createSourceEventDiff();
-  const source = createSourceWriter({
-    ...options,
-    mayWrite: isLeader,
-    onStands: (object) => publisher.publish(sourceChronicle(object, options.clock.now())),
-  });
   const conditions = createConditionWriter({
     ...options,
     mayWrite: isLeader,
@@ -77,7 +62,10 @@ export function createReporting({
             metrics.happened(news);
             publisher.publish(news);
           },
-          () => source.show({ ...round, path }),
+          () => {
+            const { kubeletSource = null, at } = round;
+            if (kubeletSource !== null) publisher.publish(sourceChronicle(kubeletSource, at));
+          },
           () => page?.show(round),
         ];
         // One of them must not keep the others from telling.
@@ -86,7 +74,7 @@ export function createReporting({
       },
     },
     async run(signal) {
-      await Promise.all([publisher.run(signal), source.run(signal), conditions.run(signal), page?.run(signal)]);
+      await Promise.all([publisher.run(signal), conditions.run(signal), page?.run(signal)]);
     },
   };
 }

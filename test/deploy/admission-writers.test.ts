@@ -143,7 +143,6 @@ const ADMITTED: readonly Row[] = [
   ['somebody edits the settings', ...configMap('kubelet-gitops-settings', { 'app.kubernetes.io/managed-by': 'Helm' })],
   ['somebody makes one in another namespace', ...configMap('general-0123456789', OURS, { namespace: 'other' })],
   ['the reconciler makes a config source', ...configMap('general-0123456789', OURS, { userInfo: RECONCILER })],
-  ['the reconciler writes the record', ...configMap('kubelet-gitops-source', OURS, { userInfo: RECONCILER })],
 ];
 
 const REFUSED: readonly (readonly [...Row, RegExp])[] = [
@@ -254,7 +253,6 @@ const REFUSED: readonly (readonly [...Row, RegExp])[] = [
     /writes the spec/,
   ],
   ['a config source', ...configMap('general-0123456789', OURS), /only the reconciler writes config sources/],
-  ['the record of the commit in force', ...configMap('kubelet-gitops-source', undefined), /writes the record/],
   [
     'a config source that loses its mark',
     configMap('general-0123456789', undefined, { operation: 'UPDATE' })[0],

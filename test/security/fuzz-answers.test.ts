@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { fc } from '../support/property.ts';
 import { decodeMessage, encodeMessage } from '#agent/host/dbus/message.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
@@ -8,7 +9,7 @@ import { intentOf } from '#agent/decide/assignment/intent.ts';
 import { readAnswer } from '#reconciler/cluster/blockers/prometheus.ts';
 import { readNodeNumbers, readOneNumber } from '#reconciler/cluster/blockers/query-numbers.ts';
 import { forgeOf } from '#reconciler/reporting/forge/forges.ts';
-import { readSourceState, type StateConfigMap } from '#reconciler/reporting/notes/source-state.ts';
+import { readSourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Call } from '#shared/kube/kube-call.ts';
@@ -59,31 +60,16 @@ describe('answers of an API server', () => {
 
   it('of a record that somebody wrote over are read or passed over', async () => {
     const record = {
-      metadata: { name: 'kubelet-gitops-source' },
-      data: { commit: COMMIT_A, history: '[]', policy: '{}', findings: '[]' },
+      metadata: { name: SOURCE_NAME },
+      status: { commit: COMMIT_A, history: '[]', policy: '{}', findings: '[]', refused: { commit: COMMIT_A } },
     };
-    const texts = grafted(record).map((object) => JSON.parse(JSON.stringify(object ?? null)) as StateConfigMap);
+    const texts = grafted(record).map((object) => JSON.parse(JSON.stringify(object ?? null)) as KubeletSource);
     await fc.assert(
-      fc.asyncProperty(
-        texts.filter(isConfigMap),
-        async (object) => void (await survives(() => readSourceState(object))),
-      ),
+      fc.asyncProperty(texts, async (object) => void (await survives(() => readSourceState(object)))),
       RUNS,
     );
   });
 });
-
-/** What the API server itself holds every ConfigMap to: texts by name. */
-function isConfigMap(object: StateConfigMap | null): boolean {
-  const data: unknown = object?.data;
-  if (data === undefined) return true;
-  return (
-    typeof data === 'object' &&
-    data !== null &&
-    !Array.isArray(data) &&
-    Object.values(data).every((value) => typeof value === 'string')
-  );
-}
 
 describe('answers of Prometheus and of forges', () => {
   it('never let a node begin unless Prometheus says plainly that nothing fires', async () => {

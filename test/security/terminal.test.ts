@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { COMMIT_A } from '../support/fleet.ts';
+import { sourceObject } from '../support/source-object.ts';
 import { forTerminal, safeIo } from '#cli/io.ts';
 import { paintFor } from '#cli/paint.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
-import { SUSPEND_ANNOTATION, DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { KUBELET_SOURCES, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { aCluster } from '../cli/support/cluster.ts';
 import { run } from '../cli/support/run.ts';
 
@@ -42,8 +43,15 @@ describe('what others say', () => {
         lastTransitionTime: at,
       });
       store.seed(
-        CONFIG_MAPS,
-        sourceStateObject({ ...NO_STATE, url: `https://x/${said}`, commit: said, subject: said }, DEFAULT_NAMESPACE),
+        KUBELET_SOURCES,
+        sourceObject({
+          url: `https://x/${said}`,
+          commit: COMMIT_A,
+          subject: said,
+          author: said,
+          failure: said,
+          findings: HOSTILE,
+        }),
       );
       store.seed(KUBELET_POOLS, {
         metadata: { name: 'general', annotations: { [SUSPEND_ANNOTATION]: said } },

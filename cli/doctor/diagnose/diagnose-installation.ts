@@ -1,13 +1,10 @@
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { CRD_FIELDS, RIGHTS } from '../installation.generated.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
 import { type Facts, valueOr } from '../facts.ts';
 import { type Right, formatRight } from '../rights.ts';
 
 const MOST_FIELDS = 4;
-/** Nothing depends on what it defines. */
-const SOURCE_CRD = `${KUBELET_SOURCES.plural}.${KUBELET_SOURCES.group}`;
 
 /** CRDs, rights, and the pods of both programs. */
 export function diagnoseInstallation(facts: Facts): readonly Diagnosis[] {
@@ -18,9 +15,8 @@ function crds({ crds: part }: Facts): readonly Diagnosis[] {
   if (!part.read) return [];
   return Object.entries(CRD_FIELDS).flatMap(([name, wanted]) => {
     const crd = part.value.find((each) => each.name === name);
-    const missing = name === SOURCE_CRD ? 'source-not-written' : 'crd-missing';
-    if (crd === undefined) return [diagnosis(missing, `there is no CRD ${name}`, [name])];
-    if (!crd.established) return [diagnosis(missing, `the CRD ${name} exists but is not served`, [name])];
+    if (crd === undefined) return [diagnosis('crd-missing', `there is no CRD ${name}`, [name])];
+    if (!crd.established) return [diagnosis('crd-missing', `the CRD ${name} exists but is not served`, [name])];
     const known = new Set(crd.fields);
     const lacks = wanted.filter((field) => !known.has(field));
     if (lacks.length === 0) return [];

@@ -27,7 +27,7 @@ export async function readFacts(kube: Kube, transport: Transport, namespace: str
       partOf(readAgents(kube, namespace)),
       partOf(readPods(kube, namespace)),
       partOf(kube.get<Lease>({ resource: LEASES, namespace }, RECONCILER)),
-      mapPart(partOf(readSource(kube, namespace)), (state) => (state === NO_STATE ? null : state)),
+      mapPart(partOf(readSource(kube)), (state) => (state === NO_STATE ? null : state)),
       partOf(kube.get({ resource: SERVICES, namespace }, WEBHOOK_SERVICE).then((service) => service !== null)),
       partOf(readMissingRights(transport, namespace)),
       mapPart(partOf(items(kube.list({ resource: NODES }))), (all) => all.map(viewNode)),

@@ -36,8 +36,8 @@ export function createDueNotes(cluster: string, onFault: (error: unknown) => voi
 
   function due({ recorded, desired, statuses, fleet, limits, leftAlone }: NotedPass): DueNotes {
     const { commit } = desired;
-    if (commit === null) return { present: null, displaced: [] };
-    const displaced = displacedNotes({ recorded, last, commit, cluster, fleet });
+    const displaced = displacedNotes({ recorded, last, commit: commit ?? recorded.commit, cluster, fleet });
+    if (commit === null) return { present: null, displaced };
     const now = noteInForce(cluster, commit, desired, statuses, limits, leftAlone);
     const done = recorded.commit === commit && recorded.outcome !== '';
     const present = nextNote(last, now, done);
@@ -53,7 +53,7 @@ export function createDueNotes(cluster: string, onFault: (error: unknown) => voi
       const { recorded, desired, fleet } = round;
       const { commit } = desired;
       const known = last?.commit === recorded.commit ? last : unfinished(cluster, recorded.commit);
-      const displaced = commit === null ? [] : displacedNotes({ recorded, last: known, commit, cluster, fleet });
+      const displaced = displacedNotes({ recorded, last: known, commit: commit ?? recorded.commit, cluster, fleet });
       return { present: null, displaced };
     }
   };

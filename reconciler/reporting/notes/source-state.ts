@@ -1,13 +1,9 @@
-import { MANAGED_BY, MANAGED_BY_LABEL } from '#shared/contract/api/group.ts';
-import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { KubeletSource, KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 
-/** Name of the ConfigMap in the programs' namespace that says which commit is in force and how git is doing. */
-export const SOURCE_STATE_NAME = 'kubelet-gitops-source';
-
 /**
- * The reconciler's only memory beside the kinds of its own: the commit in force, so that a restart can tell a descendant
- * from a rewrite, and what an operator wants to know about the repository. Empty text where there is nothing to say.
+ * What the status of the KubeletSource records: the commit in force, so that a restart can tell a descendant from a rewrite,
+ * and what an operator wants to know about the repository. Empty text where there is nothing to say.
  */
 export interface SourceState {
   readonly url: string;
@@ -73,24 +69,43 @@ export const NO_STATE: SourceState = {
   findings: '',
 };
 
-export interface StateConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 /** Reads the state back; what is missing or was damaged by hand counts as nothing to say. */
-export function readSourceState(object: StateConfigMap | null): SourceState {
-  const data = object?.data ?? {};
-  const state = Object.fromEntries(
-    Object.entries(NO_STATE).map(([key, fallback]) => [key, data[key] ?? fallback]),
-  ) as unknown as SourceState;
+export function readSourceState(source: KubeletSource | null): SourceState {
+  const { refused, failure, ...status } = source?.status ?? {};
+  const said: Readonly<Record<string, unknown>> = {
+    ...status,
+    refusedCommit: refused?.commit,
+    refusedReason: refused?.reason,
+    refusedBecause: refused?.message,
+    failingSince: failure?.since,
+    failure: failure?.message,
+  };
+  const texts = Object.entries(NO_STATE).map(([key, fallback]) => {
+    const text = said[key];
+    return [key, typeof text === 'string' ? text : fallback];
+  });
+  const state = Object.fromEntries(texts) as unknown as SourceState;
   return /^[0-9a-f]{40}$/.test(state.commit) ? state : { ...state, commit: '' };
 }
 
-export function sourceStateObject(state: SourceState, namespace: string): StateConfigMap {
+/** The state as the KubeletSource has it. */
+export function writeSourceState(state: SourceState): KubeletSourceStatus {
+  const { refusedCommit, refusedReason, refusedBecause, failingSince, failure, ...rest } = state;
+  const { displaced, history, policy, limits, ...texts } = rest;
+  const fitting = Object.entries(texts).map(([key, text]) => [key, fitMessage(text)]);
+  const refused = { commit: refusedCommit, reason: refusedReason, message: fitMessage(refusedBecause) };
   return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: SOURCE_STATE_NAME, namespace, labels: { [MANAGED_BY_LABEL]: MANAGED_BY } },
-    data: { ...state },
+    ...withoutEmpty({ displaced, history, policy, limits, ...Object.fromEntries(fitting) }),
+    ...(refusedCommit === '' ? {} : { refused }),
+    ...(failure === '' ? {} : { failure: { since: failingSince, message: fitMessage(failure) } }),
   };
 }
+
+export const withoutEmpty = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+
+/** As long as the definition of the KubeletSource lets a message be: beyond that the API server would refuse the whole record. */
+const LONGEST_MESSAGE = 32_768;
+
+export const fitMessage = (text: string): string =>
+  text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1).toWellFormed()}…`;

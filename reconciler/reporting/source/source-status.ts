@@ -2,7 +2,7 @@ import type { KubeletSource, KubeletSourceStatus, RefusedCommitStatus } from '#s
 import { formatFinding, isWarningLine } from '#shared/contract/finding.ts';
 import { type ConditionNow, settleConditions } from '../../policy/pool-status/pool-status.ts';
 import { readFindings } from '../notes/recorded-findings.ts';
-import type { SourceState } from '../notes/source-state.ts';
+import { fitMessage, type SourceState, withoutEmpty, writeSourceState } from '../notes/source-state.ts';
 import type { PassResult } from '../pass-result.ts';
 
 /** What a pass found out about the branch. */
@@ -21,21 +21,16 @@ const MOST_LINES = 5;
  */
 export function sourceStatus(facts: SourceFacts, present: KubeletSource | undefined, at: string): KubeletSourceStatus {
   const { source, path } = facts;
-  const { cluster, url, branch, commit, subject, author, takenUpAt } = source;
   const generation = present?.metadata.generation;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...said({ cluster, url, branch, path }),
-    ...(commit === '' ? {} : said({ commit, subject, author, takenUpAt })),
+    ...withoutEmpty({ path }),
+    ...writeSourceState(source),
     ...attempted(facts, present?.status, at),
     ...refusedIn(facts, present?.status),
-    ...(source.failure === '' ? {} : { failure: { since: source.failingSince, message: source.failure } }),
     conditions: settleConditions(conditionsOf(facts, present?.status), present, at),
   };
 }
-
-const said = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
 
 type Attempted = Pick<KubeletSourceStatus, 'lastAttemptedCommit' | 'lastAttemptedTip' | 'lastAttemptedAt'>;
 
@@ -59,16 +54,17 @@ function attempted({ source, tip, readAt }: SourceFacts, before: Attempted = {},
 const isJudged = (oid: string, { commit, refusedCommit }: SourceState): boolean =>
   oid === commit || oid === refusedCommit;
 
+/** Besides what is recorded: who wrote it. */
 function refusedIn(
   { source, tip }: SourceFacts,
   before: KubeletSourceStatus | undefined,
 ): { readonly refused?: RefusedCommitStatus } {
-  const { refusedCommit: commit, refusedReason: reason, refusedBecause: message } = source;
-  if (commit === '') return {};
-  const known = before?.refused?.commit === commit ? before.refused : undefined;
+  const { refused } = writeSourceState(source);
+  if (refused === undefined) return {};
+  const known = before?.refused?.commit === refused.commit ? before.refused : undefined;
   const { subject = '', author = '' } =
-    tip?.oid === commit ? { subject: tip.subject, author: tip.author.name } : (known ?? {});
-  return { refused: { commit, ...said({ subject, author }), reason, message } };
+    tip?.oid === refused.commit ? { subject: tip.subject, author: tip.author.name } : (known ?? {});
+  return { refused: { ...refused, ...withoutEmpty({ subject, author }) } };
 }
 
 /** Where the branch stands, in one word. A person has to act on a stalled one; the rest passes by itself. */
@@ -79,7 +75,8 @@ interface Standing {
 }
 
 function conditionsOf(facts: SourceFacts, before: KubeletSourceStatus | undefined): readonly ConditionNow[] {
-  const { is, reason, message } = standingOf(facts, before);
+  const { is, reason, ...standing } = standingOf(facts, before);
+  const message = fitMessage(standing.message);
   const condition = (type: string, holds: boolean): ConditionNow => ({
     type,
     status: holds ? 'True' : 'False',

@@ -1,8 +1,9 @@
-import { CONFIG_MAPS, type Kube } from '#shared/kube/kube.ts';
+import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { type Kube, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Fleet } from '../../policy/fleet.ts';
-import { readSourceState, SOURCE_STATE_NAME, type SourceState, type StateConfigMap } from '../notes/source-state.ts';
+import { readSourceState, type SourceState } from '../notes/source-state.ts';
 import { passResultFromCluster } from '../pass-result-from-cluster.ts';
 import type { PassResult } from '../pass-result.ts';
 
@@ -47,7 +48,7 @@ export function createStandbyView({
     // Watches may go on for a while after the API server became unreachable: what is shown is as old as the last answer.
     if (leads() || fleet() === null) return;
     try {
-      const object = await kube.get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME, signal);
+      const object = await kube.get<KubeletSource>({ resource: KUBELET_SOURCES }, SOURCE_NAME, signal);
       seen = { source: readSourceState(object), at: clock.now() };
       failing = false;
       onLook();

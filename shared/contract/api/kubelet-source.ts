@@ -3,7 +3,7 @@ import type { Condition, KubeObject } from './object.ts';
 /** The only KubeletSource that there is: a cluster follows one branch. */
 export const SOURCE_NAME = 'kubelet-gitops';
 
-/** What the reconciler says of the branch that it follows. Nothing is ever decided from it. */
+/** What the reconciler says of the branch that it follows, and goes on from after a restart. */
 export interface KubeletSource extends KubeObject {
   readonly status?: KubeletSourceStatus;
 }
@@ -21,6 +21,12 @@ export interface KubeletSourceStatus {
   readonly subject?: string;
   readonly author?: string;
   readonly takenUpAt?: string;
+  /** Whose signature let it into force, and with which key. */
+  readonly signedBy?: string;
+  /** What is wrong in it, a finding a line. */
+  readonly findings?: string;
+  /** How it fared, once its note says so for good. */
+  readonly outcome?: string;
   /** The newest commit that was judged: the one in force, or the one that is refused. */
   readonly lastAttemptedCommit?: string;
   /** The branch's tip of that reading: a later commit, where a folder is followed that it left as it was. */
@@ -28,6 +34,19 @@ export interface KubeletSourceStatus {
   readonly lastAttemptedAt?: string;
   readonly refused?: RefusedCommitStatus;
   readonly failure?: GitFailureStatus;
+  /** `on`, or `off: <reason>`; so are `statuses`. */
+  readonly notes?: string;
+  /** Notes that alone cannot be written, a line each. */
+  readonly unreadableNotes?: string;
+  readonly statuses?: string;
+  /** JSON: the last commits that came into force or were refused. */
+  readonly history?: string;
+  /** JSON: notes of commits that were displaced, until they are written. */
+  readonly displaced?: string;
+  /** JSON: what the commit in force says of all pools. */
+  readonly policy?: string;
+  /** JSON: what the commit in force holds the next one to. */
+  readonly limits?: string;
   readonly conditions?: readonly Condition[];
 }
 

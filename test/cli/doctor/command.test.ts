@@ -6,17 +6,17 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { sourceObject } from '../../support/source-object.ts';
 import { parseAllDocuments } from 'yaml';
 import { CODES } from '#cli/doctor/diagnosis-codes.ts';
 import type { Diagnosis } from '#cli/doctor/diagnosis.ts';
 import { rightsIn } from '#cli/doctor/read/missing-rights.ts';
 import { type Right, formatRight } from '#cli/doctor/rights.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { ApiServerOptions } from '#sandbox/api-server/server.ts';
 import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in.ts';
-import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
+import { KUBELET_SOURCES, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
 import { COMMIT_A, poolSpec } from '../../support/fleet.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 import { run } from '../support/run.ts';
@@ -50,7 +50,7 @@ async function aSoundCluster(options: Partial<ApiServerOptions> = {}): Promise<T
     status: { phase: 'Idle', agentVersion: '0.1.0', heartbeat: now },
   });
   store.seed(KUBELET_POOLS, { metadata: { name: 'workers' }, spec: poolSpec(), status: { phase: 'Settled' } });
-  store.seed(CONFIG_MAPS, sourceStateObject({ ...NO_STATE, commit: COMMIT_A }, NAMESPACE));
+  store.seed(KUBELET_SOURCES, sourceObject({ commit: COMMIT_A }));
   const holder = { holderIdentity: 'r-1_x', renewTime: now.replace('Z', '000Z'), leaseDurationSeconds: 15 };
   store.seed(LEASES, {
     metadata: { name: 'kubelet-gitops-reconciler', namespace: NAMESPACE },
@@ -173,11 +173,12 @@ describe('kubelet-gitops doctor', () => {
     await using cluster = await aSoundCluster();
     const codes = codesIn((await cluster.cli('doctor', '--namespace', 'elsewhere', '-o', 'json')).out);
     assert.deepEqual(codes.slice(0, 2), ['rights-missing', 'rights-missing']);
-    assert.ok(codes.includes('reconciler-missing') && codes.includes('no-leader') && codes.includes('no-commit'));
+    assert.ok(codes.includes('reconciler-missing') && codes.includes('no-leader'));
+    assert.ok(!codes.includes('no-commit'), 'the KubeletSource is in no namespace');
   });
 
   it('names what may not be read, and goes on with the rest', async () => {
-    const mayRead = new Set(['kubeletnodes', 'kubeletpools', 'nodes', 'configmaps']);
+    const mayRead = new Set(['kubeletnodes', 'kubeletpools', 'kubeletsources', 'nodes']);
     const may: NonNullable<NonNullable<ApiServerOptions['anonymous']>['may']> = ({ resource }) => mayRead.has(resource);
     await using cluster = await aSoundCluster({ anonymous: { user: 'reader', may } });
     cluster.sandbox.server.store.patch(KUBELET_POOLS, 'workers', { spec: { suspend: true } });

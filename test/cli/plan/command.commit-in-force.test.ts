@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
-import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { CONFIG_MAPS } from '#shared/kube/kube.ts';
+import { sourceObject } from '../../support/source-object.ts';
+import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { aCluster } from '../support/cluster.ts';
 import { createRepository, layer, pool, type TestRepository } from '../support/repository.ts';
 
@@ -27,7 +26,7 @@ describe('kubelet-gitops plan, where the base is not in force', () => {
 
   async function planned(state: { readonly commit: string; readonly cluster: string }, ...more: readonly string[]) {
     await using cluster = await aCluster();
-    cluster.sandbox.server.store.seed(CONFIG_MAPS, sourceStateObject({ ...NO_STATE, ...state }, DEFAULT_NAMESPACE));
+    cluster.sandbox.server.store.seed(KUBELET_SOURCES, sourceObject(state));
     return await cluster.cli('plan', '--repo', repository.directory, '--base', refused, ...more);
   }
 

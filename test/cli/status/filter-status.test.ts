@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { sourceObject } from '../../support/source-object.ts';
 import { parse } from 'yaml';
 import { plain } from '#cli/paint.ts';
 import { filterStatus } from '#cli/status/filter-status.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
+import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { KUBELET_SOURCES, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import {
   COMMIT_A,
   failedNode,
@@ -105,7 +107,7 @@ describe('the part of a status that is asked for', () => {
   it('decides the exit code by what was named, shown or not, and speaks YAML', async () => {
     await using cluster = await aCluster();
     const { store } = cluster.sandbox.server;
-    store.seed(CONFIG_MAPS, sourceStateObject({ ...NO_STATE, commit: COMMIT_A }, DEFAULT_NAMESPACE));
+    store.seed(KUBELET_SOURCES, sourceObject({ commit: COMMIT_A }));
     for (const [name, phase] of [
       ['workers', 'Settled'],
       ['gpu', 'Halted'],
@@ -117,7 +119,8 @@ describe('the part of a status that is asked for', () => {
     const { settled, pools } = parse(workersOnly.out) as { settled: boolean; pools: readonly { name: string }[] };
     assert.deepEqual([settled, pools.map(({ name }) => name)], [true, ['workers']]);
     assert.equal((await cluster.cli('status', '--problems')).code, 1);
-    const elsewhere = await cluster.cli('status', '-n', 'elsewhere', '--pool', 'workers');
-    assert.deepEqual([elsewhere.code, /none in force yet/.test(elsewhere.out)], [1, true]);
+    store.remove(KUBELET_SOURCES, SOURCE_NAME);
+    const unread = await cluster.cli('status', '--pool', 'workers');
+    assert.deepEqual([unread.code, /none in force yet/.test(unread.out)], [1, true]);
   });
 });

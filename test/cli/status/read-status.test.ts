@@ -10,7 +10,7 @@ it('pools and nodes are in the order of their names, and numbers in that of numb
     sandbox.server.store.seed(KUBELET_POOLS, { metadata: { name } });
     sandbox.server.store.seed(KUBELET_NODES, { metadata: { name } });
   }
-  const { pools, nodes } = await readClusterStatus(sandbox.kube, 'kubelet-gitops');
+  const { pools, nodes } = await readClusterStatus(sandbox.kube);
   for (const objects of [pools, nodes]) {
     assert.deepEqual(
       objects.map(({ metadata }) => metadata.name),

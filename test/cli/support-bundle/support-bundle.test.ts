@@ -4,15 +4,15 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { sourceObject } from '../../support/source-object.ts';
 import { silent } from '#cli/progress-line.ts';
 import { collect, type CollectOptions } from '#cli/support-bundle/collect.ts';
 import { tarGz } from '#cli/support-bundle/tar.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
 import { LOG_ANNOTATION } from '#sandbox/api-server/operations/pod-log.ts';
 import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in.ts';
 import type { ApiCall } from '#sandbox/api-server/request/api-call.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { CONFIG_MAPS, EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES, PODS } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, EVENTS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES, NODES, PODS } from '#shared/kube/kube.ts';
 import { COMMIT_A, poolSpec } from '../../support/fleet.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 
@@ -56,13 +56,11 @@ function plant({ sandbox }: TestCluster): void {
   const error = { reason: 'CrashLoop', message: `exit 1: token=${needle()}`, at: '2026-11-21T10:00:00Z' };
   store.seed(KUBELET_NODES, { metadata: { name: 'n-1' }, spec: { pool: 'workers' }, status: { phase: 'Idle', error } });
   const state = {
-    ...NO_STATE,
     commit: COMMIT_A,
     url: `https://bot:${needle()}@git.example/x.git`,
     failure: `GIT_X: password: ${needle()}`,
   };
-  const record = sourceStateObject(state, NAMESPACE) as KubeObject & { readonly data: object };
-  store.seed(CONFIG_MAPS, { ...record, data: { ...record.data, scratch: needle() } } as KubeObject);
+  store.seed(KUBELET_SOURCES, sourceObject(state));
   const payload = JSON.stringify({ maxPods: 110, staticPodURLHeader: { Authorization: [needle()] } });
   const labels = { 'app.kubernetes.io/managed-by': 'kubelet-gitops', 'kubelet-gitops.dev/pool': 'workers' };
   store.seed(

@@ -52,13 +52,13 @@ test('doctor says that nothing is installed where nothing is', { skip }, async (
     [
       'crd-missing',
       'crd-missing',
+      'crd-missing',
       'rights-missing',
       'rights-missing',
       'reconciler-missing',
       'agents-missing',
       'no-leader',
       'no-commit',
-      'source-not-written',
     ],
   );
 });

@@ -14,6 +14,10 @@ const skip = await controlPlaneSkipReason();
 const POOLS = '/apis/kubelet-gitops.dev/v1alpha1/kubeletpools';
 const NODES = '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+const SOURCES = '/apis/kubelet-gitops.dev/v1alpha1/kubeletsources';
+const RECORD = {
+  status: { commit: 'a'.repeat(40), policy: '{}', refused: { commit: 'b', reason: 'c', message: 'd' } },
+};
 const KIND = { apiVersion: 'kubelet-gitops.dev/v1alpha1' };
 const OURS = { 'app.kubernetes.io/managed-by': 'kubelet-gitops' };
 const SPEC = {
@@ -46,6 +50,9 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
     [mallory, operator] = [await account('mallory', 'cluster-admin'), await account('olga', 'kubelet-gitops-operator')];
     reconciler = await cluster.serviceAccountToken(NAMESPACE, 'kubelet-gitops-reconciler');
     made(await as(reconciler, 'POST', POOLS, { ...KIND, kind: 'KubeletPool', metadata: { name: 'gpu' }, spec: SPEC }));
+    made(
+      await as(reconciler, 'POST', SOURCES, { ...KIND, kind: 'KubeletSource', metadata: { name: 'kubelet-gitops' } }),
+    );
     made(await as(reconciler, 'POST', NODES, { ...KIND, kind: 'KubeletNode', metadata: { name: 'node-a' } }));
     made(await as(reconciler, 'POST', MAPS, configMap('gpu-0123456789', OURS)));
     // A policy is in force a moment after it was made.
@@ -106,7 +113,7 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
       await as(mallory, 'PATCH', `${MAPS}/gpu-0123456789`, { metadata: { labels: { a: 'b' } } }),
       /config sources/,
     );
-    refused(await as(mallory, 'POST', MAPS, configMap('kubelet-gitops-source', {})), /writes the record/);
+    refused(await as(mallory, 'PATCH', `${SOURCES}/kubelet-gitops/status`, RECORD), /writes their status/);
     const status = { configName: 'gpu-abcdefghij', sha256: 'a'.repeat(64) };
     refused(await as(mallory, 'PATCH', `${POOLS}/gpu/status`, { status }), /writes their status/);
     refused(
@@ -182,11 +189,11 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
       [`${POOLS}/gpu`, { spec: { priority: 2 } }],
       [`${POOLS}/gpu/status`, { status: { phase: 'Settled' } }],
       [`${NODES}/node-a`, { spec: { pool: 'gpu' } }],
+      [`${SOURCES}/kubelet-gitops/status`, RECORD],
     ] as const) {
       const { status, text } = await as(reconciler, 'PATCH', path, body);
       assert.equal(status, 200, text);
     }
-    made(await as(reconciler, 'POST', MAPS, configMap('kubelet-gitops-source', OURS)));
     made(await as(mallory, 'POST', MAPS, configMap('my-settings', {})));
   });
 });

@@ -3,12 +3,12 @@ import { it, type TestContext } from 'node:test';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import type { PassResult } from '#reconciler/reporting/pass-result.ts';
 import { createReporting } from '#reconciler/reporting/reporting.ts';
-import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
-import { type Kube, KUBELET_SOURCES } from '#shared/kube/kube.ts';
+import { EVENTS_NAMESPACE, type EventObject } from '#reconciler/reporting/events/event-object.ts';
+import { EVENTS, type Kube } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { aSandbox } from '../../sandbox/api-server/support/sandbox.ts';
-import { COMMIT_A } from '../../support/fleet.ts';
+import { AT, SETTLED } from './source/support/states.ts';
 import { until } from '../../support/until.ts';
 import { passResultIn, settledFleet } from './status-page/pass-results.ts';
 
@@ -23,7 +23,6 @@ async function reporting(t: TestContext, page: { show(round: PassResult): void }
     metrics,
     page: page && { ...page, run: () => Promise.resolve(), listeners: () => 3 },
     identity: 'reconciler-0',
-    path: 'clusters/prod',
     isLeader: () => true,
     fleet: () => simulation.fleet,
     clock: systemClock,
@@ -36,20 +35,26 @@ async function reporting(t: TestContext, page: { show(round: PassResult): void }
     await running;
     await server.stop();
   });
-  const tip = { oid: COMMIT_A, raw: Buffer.of() } as unknown as PassResult['tip'];
-  return { kube, metrics, observer, round: { ...passResultIn(simulation), tip } };
+  return {
+    kube,
+    metrics,
+    observer,
+    round: { ...passResultIn(simulation), kubeletSource: SETTLED, at: Date.parse(AT) },
+  };
 }
 const within = { withinMs: 60_000 };
-const sourceIn = (kube: Kube): Promise<KubeletSource | null> => kube.get({ resource: KUBELET_SOURCES }, SOURCE_NAME);
+const isTold = async (kube: Kube): Promise<boolean> =>
+  (await kube.list<EventObject>({ resource: EVENTS, namespace: EVENTS_NAMESPACE })).items.some(
+    ({ reason, regarding }) => reason === 'CommitInForce' && regarding.kind === 'KubeletSource',
+  );
 
-it('a pass is told by every way: the KubeletSource, its Events, metrics and the page', async (t) => {
+it('a pass is told by every way: Events, metrics and the page', async (t) => {
   const shown: PassResult[] = [];
   const { kube, metrics, observer, round } = await reporting(t, { show: (each) => shown.push(each) });
   observer.woken();
   observer.round(round);
   observer.passed('made', 5);
-  await until('the KubeletSource', async () => (await sourceIn(kube))?.status?.commit === COMMIT_A, within);
-  assert.equal((await sourceIn(kube))?.status?.path, 'clusters/prod');
+  await until('the Event', () => isTold(kube), within);
   assert.deepEqual(shown, [round]);
   const text = await metrics.text();
   assert.match(text, /^kubelet_gitops_wakeups_total 1$/m);
@@ -66,5 +71,5 @@ it('a way that fails keeps no other from telling, and the first failure is known
   const poisoned = { ...round, planned: null } as unknown as PassResult;
   assert.throws(() => observer.round(poisoned), TypeError);
   assert.throws(() => observer.round(round), error);
-  await until('the KubeletSource', async () => (await sourceIn(kube))?.status?.commit === COMMIT_A, within);
+  await until('the Event', () => isTold(kube), within);
 });

@@ -3,12 +3,13 @@ import { describe, it } from 'node:test';
 import { GitError } from '#reconciler/git/errors.ts';
 import {
   NO_STATE,
-  SOURCE_STATE_NAME,
+  readSourceState,
   type SourceState,
-  type StateConfigMap,
+  writeSourceState,
 } from '#reconciler/reporting/notes/source-state.ts';
+import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, NODES, type Resource } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES, NODES, type Resource } from '#shared/kube/kube.ts';
 import { validPool } from '../../support/fleet.ts';
 import { type ThrowingObject, throwingObject } from '../../support/throwing-objects.ts';
 import { sampleOf } from '../../support/sample.ts';
@@ -208,9 +209,14 @@ describe('a record of the commit in force that somebody damaged', () => {
   for (const text of junk) {
     it(`keeps nobody from anything: ${text.slice(0, 60)}`, async () => {
       const story = await beginStory(MEMBERS, await (began ??= settled()));
-      const keys = Object.keys(NO_STATE).filter((key) => key !== 'commit');
-      const data = Object.fromEntries(keys.map((key) => [key, text]));
-      story.cluster.objects.patch(CONFIG_MAPS, SOURCE_STATE_NAME, { data }, 'kubelet-gitops');
+      // The API server lets nothing longer into most of the others.
+      const long = ['history', 'displaced', 'policy', 'limits', 'findings', 'unreadableNotes', 'notes', 'statuses'];
+      const keys = text.length > 64 ? long : Object.keys(NO_STATE).filter((key) => key !== 'commit');
+      const { commit: _, ...status } = writeSourceState({
+        ...NO_STATE,
+        ...Object.fromEntries(keys.map((key) => [key, text])),
+      });
+      story.cluster.objects.patch(KUBELET_SOURCES, SOURCE_NAME, { status });
       // A limit that cannot be read allows no more than the usual: one pool after the other.
       const first = story.repository.commit(...AFTER.slice(0, 1), ...BEFORE.slice(1));
       const { replica } = story.start('one', { tells: true });
@@ -235,8 +241,7 @@ describe('a note that cannot be read', () => {
     story.repository.unreadableNotes.set(bad, new GitError('GIT_DAMAGED', 'the folder 00/ cannot be read'));
     const note = (commit: string): string => story.repository.notes.get(commit) ?? '';
     const record = (): Partial<SourceState> =>
-      (story.cluster.objects.get(CONFIG_MAPS, SOURCE_STATE_NAME, 'kubelet-gitops') as StateConfigMap | undefined)
-        ?.data ?? {};
+      readSourceState(story.cluster.objects.get(KUBELET_SOURCES, SOURCE_NAME) ?? null);
     const told = async (replica: Replica): Promise<readonly string[]> =>
       (await replica.metrics())
         .split('\n')

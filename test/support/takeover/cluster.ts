@@ -6,6 +6,7 @@ import {
   type Kube,
   KUBELET_NODES,
   KUBELET_POOLS,
+  KUBELET_SOURCES,
   LEASES,
   NODES,
   type Resource,
@@ -122,7 +123,7 @@ async function installOnce(): Promise<{ readonly registry: Registry; readonly na
   return { registry, namespaces: store.of(NAMESPACES).all() };
 }
 
-const COPIED = [NODES, CONFIG_MAPS, LEASES, KUBELET_NODES, KUBELET_POOLS];
+const COPIED = [NODES, CONFIG_MAPS, LEASES, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES];
 
 function resourceOf({ kind }: StoredObject): Resource {
   const found = COPIED.find((resource) => resource.kind === kind);

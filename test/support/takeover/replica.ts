@@ -22,6 +22,8 @@ export interface ReplicaPorts {
   readonly timing: LeaseTiming;
   /** Whether it tells of its work as well: Events, conditions, metrics. Default: no. */
   readonly tells?: boolean;
+  /** The folder that it follows. Default: all of the repository. */
+  readonly path?: string;
   /** Between two looks at the branch. Default: two seconds. */
   readonly pollMs?: Millis;
   /** Between two pushes of notes. Default: a second. */
@@ -90,6 +92,7 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
     {
       cluster: 'demo',
       namespace: 'kubelet-gitops',
+      path: ports.path ?? '',
       onRewrite: 'refuse',
       keepUnusedMs: 3_600_000,
       notesEveryMs,

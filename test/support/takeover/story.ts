@@ -3,8 +3,8 @@ import { NEW_NODE_MS } from '#reconciler/policy/rollout/new-node.ts';
 import { LOCAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { LoadedPool, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import { SOURCE_STATE_NAME } from '#reconciler/reporting/notes/source-state.ts';
-import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { KUBELET_SOURCES, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease-times.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
@@ -47,6 +47,8 @@ export interface StartOptions {
   /** What lies between this process and the API server. */
   readonly network?: (kube: Kube) => Kube;
   readonly tells?: boolean;
+  /** The folder that it follows. */
+  readonly path?: string;
 }
 
 /** What a story may go on from: as another one left it. */
@@ -81,6 +83,7 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         timing = QUICK_LEASE,
         network = (kube: Kube): Kube => kube,
         tells = false,
+        path = '',
       } = {},
     ) {
       const mortality = createKillInjection(death);
@@ -93,6 +96,7 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         load: repository.load,
         timing,
         tells,
+        path,
       });
       replica.ended.catch((error: unknown) => assert.ifError(error));
       return { replica, mortality };
@@ -178,12 +182,10 @@ export function isSettledOn(story: Story, commit: string, pools: readonly Loaded
   const { objects } = story.cluster;
   const wanted = wantedConfigs(pools);
   const nodes = kubeletNodes(story);
-  const record = objects.get(CONFIG_MAPS, SOURCE_STATE_NAME, 'kubelet-gitops') as
-    | { data?: Record<string, string> }
-    | undefined;
+  const record: KubeletSource | undefined = objects.get(KUBELET_SOURCES, SOURCE_NAME);
   const present = objects.list(KUBELET_POOLS) as unknown as readonly KubeletPool[];
   return (
-    record?.data?.['commit'] === commit &&
+    record?.status?.commit === commit &&
     nodes.length === wanted.size &&
     nodes.every(
       ({ metadata, spec, status }) =>

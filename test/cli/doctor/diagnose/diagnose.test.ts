@@ -99,7 +99,7 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
         ),
       ),
     },
-    'source-not-written',
+    'crd-missing',
     /^there is no CRD kubeletsources\.kubelet-gitops\.dev$/,
   ],
   [
@@ -449,7 +449,7 @@ describe('the judgement of an installation', () => {
     assert.deepEqual(codes({ ...SOUND, crds: is([]), pools: gone, kubeletNodes: gone }), [
       'crd-missing',
       'crd-missing',
-      'source-not-written',
+      'crd-missing',
     ]);
   });
 });

@@ -4,18 +4,14 @@ import { recordedCommitsOf } from '#reconciler/reporting/notes/recorded-commits.
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { limitsOf, writeLimits } from '#reconciler/policy/commit-limits.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
-import {
-  NO_STATE,
-  readSourceState,
-  type SourceState,
-  sourceStateObject,
-} from '#reconciler/reporting/notes/source-state.ts';
+import { NO_STATE, readSourceState, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
+import { sourceObject } from '../../../support/source-object.ts';
 import { COMMIT_A, COMMIT_B } from '../../../support/fleet.ts';
 
 const HERE = { url: 'https://git.example/config.git', branch: 'main', cluster: 'prod' };
 const REFUSED = { refusedCommit: COMMIT_B, refusedReason: 'changes-too-many', refusedBecause: 'it would change all' };
 const recorded = (state: Partial<SourceState>): SourceState =>
-  readSourceState(sourceStateObject({ ...NO_STATE, ...HERE, commit: COMMIT_A, ...state }, 'kubelet-gitops'));
+  readSourceState(sourceObject({ ...HERE, commit: COMMIT_A, ...state }));
 
 describe('what is on record of commits', () => {
   it('is the one in force, and the one that was refused for what it would do to the fleet', () => {

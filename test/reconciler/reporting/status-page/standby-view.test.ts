@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/reporting/notes/source-state.ts';
+import { sourceObject } from '../../../support/source-object.ts';
+import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
@@ -89,7 +90,7 @@ function waiting(t: TestContext, own?: Clock) {
   const get = (_: unknown, name: string) => {
     looks += 1;
     if (state.away) return Promise.reject(new KubeError('KUBE_UNREACHABLE', 'away'));
-    return Promise.resolve(name === SOURCE_STATE_NAME ? sourceStateObject(SOURCE, 'kubelet-gitops') : null);
+    return Promise.resolve(name === SOURCE_NAME ? sourceObject(SOURCE) : null);
   };
   let heard = Promise.withResolvers<void>();
   const bystander = createStandbyView({

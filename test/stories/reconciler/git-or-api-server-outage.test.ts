@@ -81,13 +81,14 @@ describe('when something is away or wrong', () => {
 
   it('a commit that the branch is set back to keeps the note that says how it fared', async () => {
     const { world } = scenario;
-    const noteOn = (commit: string): string => world.git.readNotes(world.notesRef).get(commit) ?? '';
+    const noteOn = async (commit: string): Promise<string> =>
+      (await world.git.readNotes(world.notesRef)).get(commit) ?? '';
     const noted = (commit: string, outcome: string) =>
-      world.until(`note: ${outcome}`, () => noteOn(commit).startsWith(`demo: ${outcome}`), PATIENCE_MS);
+      world.until(`note: ${outcome}`, async () => (await noteOn(commit)).startsWith(`demo: ${outcome}`), PATIENCE_MS);
     const earlier = await scenario.change('gpu', { maxPods: 62 });
     await scenario.settledOn(earlier);
     await noted(earlier, 'settled');
-    const note = noteOn(earlier);
+    const note = await noteOn(earlier);
     const head = await scenario.change('gpu', { maxPods: 63 });
     await scenario.settledOn(head);
     await world.git.setRef('refs/heads/main', earlier);
@@ -96,7 +97,7 @@ describe('when something is away or wrong', () => {
     const stranger = await world.git.commit({ files: scenario.files, message: 'Another history' }, 'stranger-2');
     await world.git.setRef('refs/heads/main', stranger);
     await noted(stranger, 'refused');
-    assert.equal(noteOn(earlier), note);
+    assert.equal(await noteOn(earlier), note);
     await world.git.setRef('refs/heads/main', head);
     await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '', PATIENCE_MS);
   });

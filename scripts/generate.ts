@@ -5,6 +5,7 @@ import { generateDoctorPage } from './generate/doctor-page.ts';
 import { generateArgoCd } from './generate/argocd.ts';
 import { generateChart } from './generate/chart.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
+import { generateValidators } from './generate/validators.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
 import { generatePowersPage } from './generate/powers-page.ts';
@@ -17,6 +18,7 @@ import { generateLicencesPage } from './generate/licences-page.ts';
 const root = new URL('..', import.meta.url);
 const files = new Map([
   ...generateEditorSchemas(),
+  ...generateValidators(),
   ...generateKubeletConfigPage(),
   ...generatePowersPage(),
   ...generateExpectedInstallation(),

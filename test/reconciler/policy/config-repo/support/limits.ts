@@ -1,4 +1,4 @@
-import { readPool, readPoolDenials } from '#reconciler/policy/config-repo/read-pool.ts';
+import { readPool } from '#reconciler/policy/config-repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import { API_VERSION } from '#shared/contract/api/group.ts';
 
@@ -8,8 +8,7 @@ export type Spec = Readonly<Record<string, unknown>>;
 export function read(more: Spec) {
   const report = fileReport('pool.yaml', () => ({ line: 1, column: 1 }));
   const document = { apiVersion: API_VERSION, kind: 'KubeletPool', spec: { nodeSelector: {}, ...more } };
-  const spec = readPool(document, 'x', report);
-  readPoolDenials(document, report);
+  const { spec } = readPool(document, 'x', report);
   return { spec, findings: report.findings };
 }
 

@@ -24,7 +24,7 @@ import {
 /** Every field of the table, and whatever is below one: keys of maps are not known here. */
 const POLICY_FIELDS: Schema = {
   type: 'string',
-  maxLength: 512,
+  maxLength: 256,
   anyOf: [
     { enum: [...FIELDS.keys()] },
     { pattern: `^(?:${[...FIELDS.keys()].filter((path) => !path.includes('.')).join('|')})\\.` },

@@ -500,41 +500,8 @@ export const SURVIVORS: Explained = {
     ['load', 'finding.file === undefined → false', 'git leaves out nothing without a path'],
     ['misnamedCluster', '\'\' → "Stryker was here!"', 'both names lose their ending alike'],
   ],
-  'reconciler/policy/config-repo/read-blockers.ts': [
-    ['readPods', "typeof namespace !== 'string' → false", 'what is no text is no label either'],
-  ],
   'reconciler/policy/config-repo/read-cluster.ts': [
     ['readCluster', '\'\' → "Stryker was here!"', 'it is as little the name of a field'],
-    ['readVersions', 'minor !== undefined → true', NARROWS],
-  ],
-  'reconciler/policy/config-repo/read-pool.ts': [
-    [
-      'readTrial',
-      "{ zero: 'refused', default: duration } → {}",
-      'what is not allowed is refused, and a file with an error in it is not used',
-    ],
-    ['readTrial', '\'refused\' → ""', UNREAD],
-  ],
-  'reconciler/policy/config-repo/read-prometheus-url.ts': [
-    ['readPrometheusUrl', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
-  ],
-  'reconciler/policy/config-repo/read-rollout.ts': [
-    ['readSteps', '[] → ["Stryker was here"]', 'a file with an error in it is not used'],
-    ['checkAscending', 'canary !== undefined → true', 'no amount is undefined'],
-    ['sizeOf', "typeof amount === 'number' → false", 'a number reads as itself'],
-    ['readSoak', '\'0s\' → ""', 'a file with an error in it is not used'],
-  ],
-  'reconciler/policy/config-repo/read-scalars.ts': [
-    ['readTextField', "typeof value === 'number' → true", 'only the sentence is another'],
-    ['readInteger', "typeof value === 'number' → true", 'no other is an integer'],
-    ['readDuration', 'span !== undefined → true', NARROWS],
-    ['readAmount', 'percent !== undefined → true', NARROWS],
-  ],
-  'reconciler/policy/config-repo/read-selector.ts': [
-    ['isLabel', 'false → true', 'a file with an error in it is not used'],
-    ['isLabel', "typeof value === 'string' → true", 'nothing else has the length of a label value'],
-    ['readExpression', "typeof key === 'string' → true", 'a file with an error in it is not used'],
-    ['readExpression', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
   ],
   'reconciler/policy/config-repo/verdict-cache.ts': [['createVerdictCache', 'oldest !== undefined → true', NARROWS]],
   'reconciler/policy/windows/cron.ts': [
@@ -663,20 +630,12 @@ export const SURVIVORS: Explained = {
     ['meantBy', '\'\' → "Stryker was here!"', 'no function is called like that either'],
     ['readComputed', 'name === undefined → false', 'absent and undefined are the same to all who ask'],
     ['sizeOf', 'readMachineAmount(String(bound))?.size → readMachineAmount(String(bound)).size', NARROWS],
-    ['readBounds', "typeof maxShare === 'string' → true", 'a file with an error in it is not used'],
-    ['readBounds', 'most === undefined → false', 'absent and undefined are the same to all who ask'],
-    ['readBounds', 'least === undefined → false', 'absent and undefined are the same to all who ask'],
     ['readBounds', '-1 → +1', 'what takes a resource is the second part of its path'],
-    ['readBounds', 'least !== undefined → true', 'no bound is less than nothing'],
     ['readComputed', '\'profile\' → ""', 'whatever a profile says is an expression'],
     ['readComputed', "['profile'] → []", 'whatever a profile says is an expression'],
   ],
   'reconciler/policy/config-repo/read-layer.ts': [
     ['readLayer', 'value === undefined → true', 'a KubeletConfiguration is of no other kind'],
-  ],
-  'reconciler/policy/config-repo/read-windows.ts': [
-    ['readWindow', '[] → ["Stryker was here"]', 'a file with an error in it is not used'],
-    ['readWindow', 'window?.[key] → window[key]', NARROWS],
   ],
   'reconciler/policy/payload-classes.ts': [
     ['NO_CONFIG', '\'\' → "Stryker was here!"', 'no config has that hash either'],

@@ -12,14 +12,6 @@ export const DEFAULT_MAX_CHANGE = '80%';
 /** The name of the cluster's file if its path is unknown: in records of older releases. */
 export const CLUSTER_FILE = "the cluster's file";
 
-/** As its schema has it; what nobody wrote is absent here. */
-interface ClusterFile {
-  readonly metadata?: { readonly name?: string };
-  readonly spec: Omit<ClusterConfig, 'maxChange' | 'maxUnavailable' | 'windows'> & {
-    readonly [Key in 'maxChange' | 'maxUnavailable' | 'windows']?: NonNullable<ClusterConfig[Key]>;
-  };
-}
-
 /** An error in one of these leaves open what the others say; one anywhere else may hide that changes are to wait. */
 const HARMLESS = /^spec\.(?:kubeletVersions|maxUnassign|maxChange|fields|tolerate)(?:$|[.[])/;
 
@@ -54,7 +46,7 @@ export function unreadableCluster(
  * but no allowance is taken from a file with an error in it.
  */
 export function readCluster(document: unknown, cluster: string, report: FileReport): ClusterConfig {
-  const { value } = readBySchema<ClusterFile>(clusterFile, document, report);
+  const { value } = readBySchema<clusterFile.ClusterFile>(clusterFile, document, report);
   checkName(value, cluster, report);
   const { spec } = value;
   const { allow, deny } = spec.fields;

@@ -11,7 +11,7 @@ import { type LeafBounds, resourceOf } from '../templates/bounds.ts';
 import { compile } from '../templates/expression.ts';
 import { FUNCTIONS, METHODS, VARIABLES } from '../templates/expression-language.ts';
 import { type ComputedLeaf, placeholderOfLeaf } from '../templates/leaf.ts';
-import { type ExpressionTree, type ProfileName, PROFILES } from '../templates/profiles.ts';
+import { type ExpressionTree, PROFILES } from '../templates/profiles.ts';
 
 /** Kind of a layer whose fields are expressions. */
 export const COMPUTED_KIND = 'ComputedKubeletConfiguration';
@@ -27,18 +27,13 @@ export interface ComputedLayer {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** As its schema has it, without the trees. */
-interface ComputedFile {
-  readonly profile?: ProfileName;
-}
-
 /**
  * Reads a computed layer. What is wrong is reported; of an expression, its field's place and the character in it.
  *
  * @param positionOf where a path of the file stands in it
  */
 export function readComputed(file: unknown, report: FileReport, positionOf: PositionOf): ComputedLayer {
-  const { value: document, isRight } = readBySchema<ComputedFile>(computedFile, file, report);
+  const { value: document, isRight } = readBySchema<computedFile.ComputedFile>(computedFile, file, report);
   const { profile } = document;
   const own = treeIn(file, 'computed');
   const bounds = treeIn(file, 'bounds');
@@ -135,7 +130,12 @@ function putAt(tree: Record<string, unknown>, path: Path, value: string): void {
 function readBounds(written: unknown, path: Path, report: FileReport): LeafBounds {
   const place: Path = ['bounds', ...path];
   if (written === undefined) return {};
-  const { value, isRight } = readBySchema<LeafBounds | undefined>(boundsOfLeaf, written, report, place);
+  const { value, isRight } = readBySchema<boundsOfLeaf.ComputedBounds | undefined>(
+    boundsOfLeaf,
+    written,
+    report,
+    place,
+  );
   const { min, max, maxShare } = value ?? {};
   if (min !== undefined && max !== undefined && isRight(place) && sizeOf(min) > sizeOf(max)) {
     report.error('out-of-range', [...place, 'min'], `min ${min} is more than max ${max}`);
@@ -156,7 +156,9 @@ function unusedBounds(bounds: Tree, value: Tree, report: FileReport): void {
       const here = [...path, key];
       const computed = at(value, here);
       if (isMap(computed) && isMap(item)) look(item, here);
-      else if (computed === undefined) {
+      else if (isMap(computed) && item !== null) {
+        report.error('wrong-type', ['bounds', ...here], `bounds.${formatPath(here)} has to be a map`);
+      } else if (computed === undefined) {
         const message = `${formatPath(here)} is not computed here, so nothing is bounded`;
         report.error('unknown-field', ['bounds', ...here], message, 'bounds have the shape of what is computed');
       }

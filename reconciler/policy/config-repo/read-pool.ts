@@ -1,5 +1,4 @@
 import type { DisruptionClass, DisruptionSpec, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
 import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
@@ -8,15 +7,6 @@ import { checkPool } from './check-pool.ts';
 import { checkName, type FileReport } from './file-report.ts';
 import * as poolFile from './pool-file.generated.js';
 import { readBySchema } from './read-by-schema.ts';
-
-/** As its schema has it. */
-interface PoolFile {
-  readonly metadata?: { readonly name?: string };
-  readonly spec: Omit<KubeletPoolSpec, 'allowFields' | 'tolerate'> & {
-    readonly fields: FieldPolicy;
-    readonly tolerate: readonly TolerableCode[];
-  };
-}
 
 /** A `pool.yaml`. */
 export interface ReadPool {
@@ -40,7 +30,7 @@ const LONGEST_LAYER = 1024;
  * @param name the pool's, from its folder
  */
 export function readPool(document: unknown, name: string, report: FileReport): ReadPool {
-  const { value, isRight } = readBySchema<PoolFile>(poolFile, document, report);
+  const { value, isRight } = readBySchema<poolFile.PoolFile>(poolFile, document, report);
   checkName(value, name, report);
   const { fields, tolerate, ...spec } = value.spec;
   checkPool(spec, isRight, report);

@@ -112,9 +112,9 @@ const PURE_MODULES: ReadonlySet<string> = new Set([
 ]);
 /** What ajv made of a schema: it loads nothing, and cannot reach anything either. */
 const isJudge = (file: string): boolean =>
-  file.endsWith('.generated.js') && !/\bimport\b|\brequire\(|\bprocess\b|\bglobalThis\b/.test(codeOfJudge(file));
-const codeOfJudge = (file: string): string =>
-  readFileSync(file, 'utf8').replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\]|\\[^])*"/g, '');
+  file.endsWith('.generated.js') &&
+  !/(?:^|[;\n}])import[\s{*("']|\bimport\(/.test(codeOf(file)) &&
+  !IMPURE.test(codeOf(file));
 
 /** Of the clock's file, what computes and what is a type of a value. */
 const PURE_NAMES_OF_CLOCK: ReadonlySet<string> = new Set(['Millis', 'toTimestamp', 'fromTimestamp']);

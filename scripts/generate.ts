@@ -5,6 +5,8 @@ import { generateDoctorPage } from './generate/doctor-page.ts';
 import { generateArgoCd } from './generate/argocd.ts';
 import { generateChart } from './generate/chart.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
+import { generatePoolDefinition } from './generate/pool-definition.ts';
+import { generateValidators } from './generate/validators.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
 import { generatePowersPage } from './generate/powers-page.ts';
@@ -15,32 +17,39 @@ import { generateLicencesPage } from './generate/licences-page.ts';
  * and fails. The generated files are committed, so that nothing has to be generated before a build or a test.
  */
 const root = new URL('..', import.meta.url);
-const files = new Map([
-  ...generateEditorSchemas(),
-  ...generateKubeletConfigPage(),
-  ...generatePowersPage(),
-  ...generateExpectedInstallation(),
-  ...generateDashboard(),
-  ...generateDoctorPage(),
-  ...generateChart(),
-  ...generateArgoCd(),
-  ...generateLicencesPage(),
-]);
+/** The chart holds the definitions. */
+const generators = [
+  generateEditorSchemas,
+  generateValidators,
+  generatePoolDefinition,
+  generateKubeletConfigPage,
+  generatePowersPage,
+  generateExpectedInstallation,
+  generateDashboard,
+  generateDoctorPage,
+  generateChart,
+  generateArgoCd,
+  generateLicencesPage,
+];
 const check = process.argv.includes('--check');
 const stale: string[] = [];
 
-for (const [path, text] of files) {
-  const url = new URL(path, root);
-  const present = await readFile(url, 'utf8').catch(() => '');
-  if (present === text) continue;
-  stale.push(path);
-  if (check) continue;
-  await mkdir(new URL('.', url), { recursive: true });
-  await writeFile(url, text);
+let count = 0;
+for (const generate of generators) {
+  for (const [path, text] of generate()) {
+    count += 1;
+    const url = new URL(path, root);
+    const present = await readFile(url, 'utf8').catch(() => '');
+    if (present === text) continue;
+    stale.push(path);
+    if (check) continue;
+    await mkdir(new URL('.', url), { recursive: true });
+    await writeFile(url, text);
+  }
 }
 
 if (stale.length === 0) {
-  console.log(`${files.size} generated files are up to date`);
+  console.log(`${count} generated files are up to date`);
 } else if (check) {
   console.error(
     `out of date: ${stale.join(', ')} (in ${fileURLToPath(root)}): run npm run generate and commit the result`,

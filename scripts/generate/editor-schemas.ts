@@ -1,8 +1,9 @@
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { computedEditorSchema } from './computed-schema.ts';
+import { computedSchema } from './computed-schema.ts';
 import { kubeletEditorSchema } from './editor-schema.ts';
-import { clusterEditorSchema, poolEditorSchema } from './project-schemas.ts';
-import { schemaText } from './schema-text.ts';
+import { clusterSchema, poolSchema } from './project-schemas.ts';
+import { type Schema, schemaText } from './schema-text.ts';
+import { without } from './validators.ts';
 
 /** Where the template keeps its copies: a folder that the reconciler does not read. */
 const TEMPLATE = 'config-repo-template/.schemas';
@@ -15,9 +16,9 @@ export function generateEditorSchemas(): ReadonlyMap<string, string> {
     (minor) => [minor, schemaText(kubeletEditorSchema(minor))] as const,
   );
   const ours = [
-    ['kubelet-pool.json', schemaText(poolEditorSchema())],
-    ['cluster-config.json', schemaText(clusterEditorSchema())],
-    ['computed-kubelet-configuration.json', schemaText(computedEditorSchema())],
+    ['kubelet-pool.json', published(poolSchema())],
+    ['cluster-config.json', published(clusterSchema())],
+    ['computed-kubelet-configuration.json', published(computedSchema())],
   ] as const;
   const fileOf = (minor: number): string => `kubelet-configuration-${minorName(minor)}.json`;
   return new Map([
@@ -29,3 +30,6 @@ export function generateEditorSchemas(): ReadonlyMap<string, string> {
     ...ours.map(([name, text]) => [`${TEMPLATE}/${name}`, text] as const),
   ]);
 }
+
+/** Without the words that only our programs read. */
+const published = (schema: Schema): string => schemaText(without(schema, (keyword) => keyword.startsWith('x-')));

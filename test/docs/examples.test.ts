@@ -74,7 +74,7 @@ describe('the reference of pool.yaml and the cluster file', () => {
         document,
         'x',
         fileReport('x', () => undefined),
-      ),
+      ).spec,
     );
     const expected: Readonly<Record<string, unknown>> = { ...spec, nodeSelector: 'required', layers: '[kubelet.yaml]' };
     const shown = Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, String(value)]));
@@ -114,7 +114,7 @@ describe('the example of a note', () => {
         {},
         'general',
         fileReport('x', () => undefined),
-      ),
+      ).spec,
       config: null,
       commit: null,
       findings: [],

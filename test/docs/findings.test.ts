@@ -9,12 +9,15 @@ const SOURCES = globSync([
   'cli/{validate,plan}/**/*.ts',
   'reconciler/policy/desired.ts',
   'agent/preflight/**/*.ts',
+  'scripts/generate/*-{schema,schemas,builders}.ts',
 ]);
 
 /** Codes stand in `code: '…'`, in `const code = … ? '…' : '…'`, or as an argument of what reports them. */
 const PLACES = [
   /\bcode(?:: | = )(?:[^'\n;{}()]*\? )?'([a-z0-9-]+)'(?: : '([a-z0-9-]+)')?/g,
   /\bfind\([^']*'(?:error|warning)'(?: : '(?:error|warning)')?,\s*'([a-z0-9-]+)'/g,
+  // What a schema says.
+  /\b(?:any|number|type|not|anyOf|oneOf|several|contains): \[\s*'([a-z0-9]+(?:-[a-z0-9]+)+)',\s*[`'{]/g,
   /\b(?:report|fail|refuse|warn|say|finding|error)\(\s*(?:file,\s*)?'([a-z0-9]+(?:-[a-z0-9]+)+)'/g,
 ];
 

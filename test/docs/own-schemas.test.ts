@@ -3,150 +3,169 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { customResource } from '#sandbox/api-server/resources/custom.ts';
+import { pruneAndDefault } from '#sandbox/api-server/schema/prune-and-default.ts';
+import { createValidator } from '#sandbox/api-server/schema/validator.ts';
 import { decodeKubeletConfig, decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
-import { hasErrors } from '#shared/contract/finding.ts';
 import { readCluster } from '#reconciler/policy/config-repo/read-cluster.ts';
-import { readPool, readPoolDenials } from '#reconciler/policy/config-repo/read-pool.ts';
+import { readComputed } from '#reconciler/policy/config-repo/read-computed.ts';
+import { readPool } from '#reconciler/policy/config-repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
+import { EVERY_POINT, sampleOf } from '../support/sample.ts';
 import { errorsOf, schemaAt } from './support/compiled-schema.ts';
+import { type Node, placesIn, RIGHT, samples, schemaOf, SCHEMAS } from './support/corpus.ts';
 
 const TEMPLATE = 'config-repo-template';
 
-const POOL = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletPool' };
-const CLUSTER = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'ClusterConfig' };
-const selector = { nodeSelector: {} };
+/** What validate alone refuses, as code and field: a schema cannot say it. */
+const ONLY_VALIDATE: readonly (readonly [what: string, findings: RegExp])[] = [
+  ['what cron and time zones are', /^bad-(?:cron|time-zone) /],
+  ['how long a time is', /^bad-duration /],
+  ['what an address is', /^bad-url /],
+  ['what is a path in this repository, and named once', /^(?:bad-path|duplicate-item) spec\.layers/],
+  ['which name the path says', /^wrong-name metadata\.name/],
+  ['values that go with an operator', /^missing-field \S+\.values$/],
+  ['what goes with canaries', /^missing-field spec\.rollout\.analysis$/],
+  ['what follows on each other', /^out-of-range \S+\.steps\[\d+\]\.nodes$/],
+  ['names that occur once', /^duplicate-item \S+\.queries\[\d+\]\.name$/],
+  ['how far something can fall', /^out-of-range \S+\.queries\[\d+\]\.percent$/],
+  ['CEL', /^bad-expression computed\./],
+  ['quantities and shares', /^(?:bad-quantity|wrong-type|out-of-range) bounds\./],
+  ['bounds of what is computed', /^unknown-field bounds\./],
+];
 
-const WINDOW = { cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' };
-const REBOOT = { by: 'sentinel', timeout: '3h' };
-const PODS = { namespace: 'batch', selector: { matchLabels: { app: 'train' } } };
-const ROLLOUT = {
-  maxUnavailablePerZone: 1,
-  canary: { nodes: 1, soak: '1h' },
-  steps: [{ nodes: 5 }, { nodes: '25%', soak: '2h' }, { nodes: '50%' }],
-  windows: { allow: [WINDOW, { cron: '0 0 * * 6', duration: '48h' }], deny: [WINDOW], overrun: 'finish-wave' },
-  emergency: 'CVE-2026-1234',
-  onFailure: { action: 'revert' },
+/** What an API server does not ask, as keywords of ajv: unknown keys and nulls are gone by then, and it has no branches. */
+const ONLY_IN_GIT =
+  /^(?:additionalProperties|propertyNames|oneOf|anyOf|not|contains|dependencies|uniqueItems|minItems|exclusiveMinimum|const|minProperties)$/;
+
+const IN_BRANCH = /\/(?:anyOf|oneOf)\/\d/;
+/** What the regular expressions of an API server do not have. */
+const LOOKS_AROUND = /\(\?<?[=!]/;
+
+const crd: unknown = parse(readFileSync('deploy/crds/kubeletpools.yaml', 'utf8'));
+const definition = customResource(crd as Parameters<typeof customResource>[0]).schema;
+const inCluster = createValidator(definition);
+
+const READERS = {
+  KubeletPool: readPool,
+  ClusterConfig: readCluster,
+  ComputedKubeletConfiguration: (file: unknown, _: string, report: ReturnType<typeof fileReport>) =>
+    readComputed(file, report, () => undefined),
 };
 
-const analysed = (analysis: object): object => ({ canary: { nodes: 1 }, analysis });
-const asked = (more: object): object => ({
-  prometheus: { url: 'http://p', queries: [{ name: 'a', query: 'b', ...more }] },
-});
+/** Code and field of each error. */
+function errorsIn(kind: keyof typeof READERS, document: unknown): readonly string[] {
+  const report = fileReport('x', () => undefined);
+  READERS[kind](document, kind === 'ClusterConfig' ? 'prod' : 'x', report);
+  return report.findings.flatMap(({ severity, code, field }) =>
+    severity === 'error' ? [`${code} ${field ?? ''}`] : [],
+  );
+}
 
-/** Documents of ours, and whether both the reader and the schema take them. */
-const OURS: readonly (readonly [object, boolean])[] = [
-  [{ ...POOL, spec: selector }, true],
-  [{ ...POOL, metadata: { name: 'x' }, spec: { ...selector, priority: null } }, true],
-  [{ ...POOL, spec: { ...selector, layers: ['base/a.yaml', './b.yaml', '../c.yaml'], apply: 'replace' } }, true],
-  [
-    { ...POOL, spec: { ...selector, rollout: { maxUnavailable: '10%', soak: '0s', onFailure: { threshold: 2 } } } },
-    true,
-  ],
-  [{ ...POOL, spec: { ...selector, trial: { duration: '1h30m', startTimeout: '90s', maxRestarts: 0 } } }, true],
-  [{ ...POOL, spec: { ...selector, fields: { allow: ['featureGates.NodeSwap', 'authentication'], deny: [] } } }, true],
-  [{ ...POOL, spec: { nodeSelector: { matchExpressions: [{ key: 'a/b', operator: 'In', values: ['c'] }] } } }, true],
-  [{ ...POOL, spec: { nodeSelector: { matchLabels: { 'example.com/zone': '' } } } }, true],
-  [{ ...CLUSTER, spec: { kubeletVersions: ['1.34', 'v1.33.2'], maxUnassign: 0 } }, true],
-  [{ ...CLUSTER, spec: null }, true],
-  [CLUSTER, true],
-  [{ ...POOL, spec: { ...selector, suspend: true, rollout: ROLLOUT } }, true],
-  [
-    { ...POOL, spec: { ...selector, rollout: { canary: { selector: { matchLabels: { a: 'b' } } }, steps: null } } },
-    true,
-  ],
-  [{ ...POOL, spec: { ...selector, disruption: { allow: ['restart', 'reboot'], reboot: REBOOT } } }, true],
-  [{ ...POOL, spec: { ...selector, disruption: { drainTimeout: '1h' }, blockers: { pods: PODS } } }, true],
-  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'https://a:9090', alerts: ['A b'] } } } }, true],
-  [{ ...CLUSTER, spec: { maxChange: '50%', maxUnavailable: 5, suspend: false, windows: { allow: [WINDOW] } } }, true],
-  [
-    { ...POOL, spec: { ...selector, rollout: analysed({ measures: null, thresholds: { cpu: { least: 0.5 } } }) } },
-    true,
-  ],
-  [
-    { ...POOL, spec: { ...selector, rollout: analysed({ measures: [], ...asked({ least: 1, worse: 'down' }) }) } },
-    true,
-  ],
-  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ above: -0.5, below: null })) } }, true],
-  [{ ...POOL, spec: { ...selector, rollout: analysed({ measures: [] }) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({})) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ least: 0 })) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ least: 1, above: 1 })) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ least: 1, worse: 'sideways' })) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ above: 1, percent: 5 })) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ above: 1, name: 'two words' })) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed({ prometheus: { url: 'http://p' } }) } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: analysed({ prometheus: { url: 'http://p', queries: [] } }) } }, false],
-  [POOL, false],
-  [{ ...POOL, spec: {} }, false],
-  [{ ...POOL, spec: { ...selector, prioritie: 5 } }, false],
-  [{ ...POOL, spec: { ...selector, priority: '5' } }, false],
-  [{ ...POOL, spec: { ...selector, layers: [] } }, false],
-  [{ ...POOL, spec: { ...selector, layers: ['/etc/passwd'] } }, false],
-  [{ ...POOL, spec: { ...selector, apply: 'merge' } }, false],
-  [{ ...POOL, spec: { ...selector, drift: true } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { maxUnavailable: '110%' } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { onFailure: { threshold: '0%' } } } }, false],
-  [{ ...POOL, spec: { ...selector, trial: { duration: '2 days' } } }, false],
-  [{ ...POOL, spec: { ...selector, trial: { maxRestarts: 1001 } } }, false],
-  [{ ...POOL, spec: { ...selector, fields: { allow: ['maxPodz'] } } }, false],
-  [{ ...POOL, spec: { nodeSelector: { matchLabels: { 'a b': 'c' } } } }, false],
-  [{ ...POOL, spec: { nodeSelector: { matchLabels: { a: true } } } }, false],
-  [{ ...POOL, spec: { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'in', values: ['c'] }] } } }, false],
-  [{ ...CLUSTER, spec: { kubeletVersions: [1.34] } }, false],
-  [{ ...CLUSTER, spec: { kubeletVersions: ['1.19'] } }, false],
-  [{ ...CLUSTER, spec: { kubeletVersion: ['1.34'] } }, false],
-  [{ ...CLUSTER, spec: { maxUnassign: '20' } }, false],
-  [{ ...POOL, spec: { ...selector, suspend: 'yes' } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { canary: {} } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { canary: { nodes: 1, selector: { matchLabels: { a: 'b' } } } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { canary: { selector: {} } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { canary: { nodes: 0 } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { steps: [] } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { steps: [{ soak: '1h' }] } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [] } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [{ cron: '0 2 * * *' }] } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [{ ...WINDOW, cron: '@daily' }] } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [{ ...WINDOW, timeZone: '+01:00' }] } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { windows: { overrun: 'never' } } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { emergency: '' } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { emergency: 'x'.repeat(501) } } }, false],
-  [{ ...POOL, spec: { ...selector, rollout: { onFailure: { action: 'undo' } } } }, false],
-  [{ ...POOL, spec: { ...selector, disruption: { allow: ['drain'] } } }, false],
-  [{ ...POOL, spec: { ...selector, disruption: { allow: ['restart', 'reboot'] } } }, false],
-  [{ ...POOL, spec: { ...selector, disruption: { reboot: { by: 'magic' } } } }, false],
-  [{ ...POOL, spec: { ...selector, disruption: { reboot: { timeout: '1h' } } } }, false],
-  [{ ...POOL, spec: { ...selector, blockers: {} } }, false],
-  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'http://a' } } } }, false],
-  [
-    { ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'http://a', query: 'up', alerts: ['A'] } } } },
-    false,
-  ],
-  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'http://a:b@c', query: 'up' } } } }, false],
-  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'ftp://a', query: 'up' } } } }, false],
-  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { query: 'up' } } } }, false],
-  [{ ...POOL, spec: { ...selector, blockers: { pods: {} } } }, false],
-  [{ ...POOL, spec: { ...selector, blockers: { pods: { selector: {} } } } }, false],
-  [{ ...CLUSTER, spec: { maxChange: '101%' } }, false],
-  [{ ...CLUSTER, spec: { windows: [WINDOW] } }, false],
-  [{ ...CLUSTER, kind: 'Cluster' }, false],
+/** The paths of all keys below a schema: `spec.rollout.steps[].soak`. */
+const keysOf = ({ properties = {}, items }: Node, at = ''): readonly string[] => [
+  ...(items === undefined ? [] : keysOf(items, `${at}[]`)),
+  ...Object.entries(properties).flatMap(([key, below]) => {
+    const path = at === '' ? key : `${at}.${key}`;
+    return [path, ...keysOf(below, path)];
+  }),
 ];
 
 describe('the schemas of our own files', () => {
-  for (const [document, taken] of OURS) {
-    const isPool = 'kind' in document && document.kind === 'KubeletPool';
-    it(`${taken ? 'take' : 'refuse'} ${JSON.stringify({ ...document, apiVersion: undefined })}`, () => {
-      const report = fileReport('x', () => undefined);
-      if (isPool) {
-        readPool(document, 'x', report);
-        readPoolDenials(document, report);
-      } else readCluster(document, 'x', report);
-      assert.deepEqual(!hasErrors(report.findings), taken, JSON.stringify(report.findings));
-      const schema = schemaAt(`schemas/${isPool ? 'kubelet-pool' : 'cluster-config'}.json`);
-      assert.equal(schema(document), taken, errorsOf(schema));
-    });
-  }
-});
+  const all = [...samples()];
+  const tried = sampleOf(all, 7);
 
+  it('are tried with every key of pools and cluster files', () => {
+    assert.ok(all.length > 10_000, String(all.length));
+    for (const kind of ['KubeletPool', 'ClusterConfig'] as const) {
+      const written = new Set(
+        RIGHT.filter(([of]) => of === kind).flatMap(([, right]) =>
+          [...placesIn(right)].map(([at]) =>
+            at.reduce<string>(
+              (path, step) => (typeof step === 'number' ? `${path}[]` : path === '' ? step : `${path}.${step}`),
+              '',
+            ),
+          ),
+        ),
+      );
+      assert.deepEqual(
+        keysOf(schemaOf(kind)).filter((key) => !written.has(key)),
+        [],
+      );
+    }
+  });
+
+  it('refuse what validate refuses and take what it takes, but for what a schema cannot say', () => {
+    const unused = new Set(ONLY_VALIDATE.map(([what]) => what));
+    for (const { kind, name, document } of tried) {
+      const schema = schemaAt(SCHEMAS[kind]);
+      const isTaken = schema(document);
+      const errors = errorsIn(kind, document);
+      // Which fields a layer may compute is the kubelet's to say.
+      const isKubelets = (schema.errors ?? []).every(
+        ({ instancePath, keyword }) =>
+          /^\/(?:computed|bounds)/.test(instancePath) && /^additional|Length$/.test(keyword),
+      );
+      if (!isTaken)
+        assert.ok(
+          errors.length > 0 || (isKubelets && kind === 'ComputedKubeletConfiguration'),
+          `${kind} ${name}: only the schema refuses it: ${errorsOf(schema)}`,
+        );
+      else {
+        for (const error of errors) {
+          const [row] = ONLY_VALIDATE.filter(([, findings]) => findings.test(error));
+          assert.ok(row !== undefined, `${kind} ${name}: only validate refuses it: ${error}`);
+          unused.delete(row[0]);
+        }
+      }
+    }
+    if (EVERY_POINT) assert.deepEqual([...unused], []);
+  });
+
+  it('refuse what an API server would refuse after the merge, and take what it takes, but for what it does not ask', () => {
+    const schema = schemaAt(SCHEMAS.KubeletPool);
+    for (const { name, document } of tried.filter(({ kind }) => kind === 'KubeletPool')) {
+      const { spec, ...head } = document;
+      const isTaken = schema(document) && errorsIn('KubeletPool', document).length === 0;
+      const stored = isTaken
+        ? readPool(
+            document,
+            'x',
+            fileReport('x', () => undefined),
+          ).spec
+        : spec;
+      const object = { ...head, metadata: { name: 'x' }, spec: stored };
+      const refused = inCluster(pruneAndDefault(object, definition));
+      if (isTaken) assert.deepEqual(refused, [], name);
+      // What is absent is filled in on its way there.
+      else if (!schema(document) && refused.every(({ reason }) => reason === 'FieldValueRequired')) {
+        const asked = (schema.errors ?? []).filter(
+          ({ keyword, instancePath, schemaPath }) =>
+            !ONLY_IN_GIT.test(keyword) && !IN_BRANCH.test(schemaPath) && instancePath.startsWith('/spec'),
+        );
+        const isNull = (pointer: string): boolean =>
+          pointer
+            .split('/')
+            .slice(1)
+            .map((key) => key.replaceAll('~1', '/'))
+            .reduce<unknown>((here, key) => (here as Readonly<Record<string, unknown>>)[key], document) === null;
+        assert.deepEqual(
+          asked
+            .filter(
+              ({ instancePath, keyword, params }) =>
+                !(
+                  isNull(instancePath) ||
+                  keyword === 'required' ||
+                  LOOKS_AROUND.test(String((params as { readonly pattern?: string }).pattern))
+                ),
+            )
+            .map(({ instancePath, keyword }) => `${name}: ${instancePath} ${keyword}`),
+          [],
+        );
+      }
+    }
+  });
+});
 describe('the files of the template', () => {
   const files = globSync(`${TEMPLATE}/{base,clusters,pools}/**/*.yaml`);
 

@@ -21,7 +21,7 @@ import type { LoadedPool } from './loaded-repo.ts';
 import { judgeOnExamples } from './example-machines.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
-import { layerPath, readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
+import { readPool } from './read-pool.ts';
 import { suspiciousValues } from './suspicious-values.ts';
 import { fileReport } from './file-report.ts';
 import { securityOf } from './security-of.ts';
@@ -42,17 +42,16 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
     const message = `a pool's folder has to be a DNS label of at most ${MAX_POOL_NAME_LENGTH} characters`;
     report.error('bad-name', [], `"${name}" cannot be a pool: ${message}`, 'rename the folder');
   }
-  const declared = readPool(value, name, report);
-  const deny = readPoolDenials(value, report);
+  const { spec: declared, layerPlaces, deny, tolerate: own } = readPool(value, name, report);
   const allow = allowedFields(source.fields);
-  const tolerate = [...new Set([...source.cluster.tolerate, ...readPoolTolerance(value, report)])].sort();
+  const tolerate = [...new Set([...source.cluster.tolerate, ...own])].sort();
   const spec: KubeletPoolSpec = {
     ...declared,
     ...(allow.length === 0 ? {} : { allowFields: allow }),
     ...(tolerate.length === 0 ? {} : { tolerate }),
   };
-  const layers = spec.layers.map((layer) =>
-    readLayer(layer, layerPath(value, name, layer), source, decoder, positionOf),
+  const layers = spec.layers.map((layer, index) =>
+    readLayer(layer, layerPlaces[index] ?? [], source, decoder, positionOf),
   );
   const findings = [
     ...written,

@@ -1,15 +1,17 @@
-import { API_VERSION } from '#shared/contract/api/group.ts';
 import { setOwn } from '#shared/contract/kubelet-config/decode/json.ts';
 import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/position.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
-import { type FileReport, readMap } from './file-report.ts';
+import * as boundsOfLeaf from './computed-bounds.generated.js';
+import * as computedFile from './computed-file.generated.js';
+import type { FileReport } from './file-report.ts';
+import { readBySchema } from './read-by-schema.ts';
 import { readMachineAmount } from '../templates/machine-amount.ts';
-import { type LeafBounds, readShare, resourceOf } from '../templates/bounds.ts';
+import { type LeafBounds, resourceOf } from '../templates/bounds.ts';
 import { compile } from '../templates/expression.ts';
 import { FUNCTIONS, METHODS, VARIABLES } from '../templates/expression-language.ts';
 import { type ComputedLeaf, placeholderOfLeaf } from '../templates/leaf.ts';
-import { type ExpressionTree, PROFILE_NAMES, type ProfileName, PROFILES } from '../templates/profiles.ts';
+import { type ExpressionTree, PROFILES } from '../templates/profiles.ts';
 
 /** Kind of a layer whose fields are expressions. */
 export const COMPUTED_KIND = 'ComputedKubeletConfiguration';
@@ -31,16 +33,10 @@ type Tree = Readonly<Record<string, unknown>>;
  * @param positionOf where a path of the file stands in it
  */
 export function readComputed(file: unknown, report: FileReport, positionOf: PositionOf): ComputedLayer {
-  const document = readMap(file, [], ['apiVersion', 'kind', 'profile', 'computed', 'bounds'], report) ?? {};
-  if (document.apiVersion !== API_VERSION) {
-    report.error('wrong-kind', ['apiVersion'], `apiVersion of a ${COMPUTED_KIND} is another`, `write ${API_VERSION}`);
-  }
-  const profile = readProfile(document.profile, report);
-  const own = treeIn(document.computed, 'computed', report);
-  const bounds = treeIn(document.bounds, 'bounds', report);
-  if (document.profile === undefined && document.computed === undefined) {
-    report.error('missing-field', [], 'it computes nothing', 'write a profile, or expressions under computed');
-  }
+  const { value: document, isRight } = readBySchema<computedFile.ComputedFile>(computedFile, file, report);
+  const { profile } = document;
+  const own = treeIn(file, 'computed');
+  const bounds = treeIn(file, 'bounds');
   const leaves = new Map<string, ComputedLeaf>();
   const value: Record<string, unknown> = {};
   const from: ExpressionTree = profile === undefined ? {} : PROFILES[profile].computed;
@@ -48,14 +44,8 @@ export function readComputed(file: unknown, report: FileReport, positionOf: Posi
     if (!has(own, path)) put(path, String(text), ['profile'], profile);
   });
   lay(own, [], (path, text) => {
-    if (text === null) return;
-    if (typeof text !== 'string') {
-      const what = Array.isArray(text) ? 'a list' : JSON.stringify(text);
-      const where = `${formatPath(path)} is ${what}, and an expression is text`;
-      report.error('wrong-type', ['computed', ...path], where, 'quote it, or write it into a plain layer');
-      return;
-    }
-    put(path, text, ['computed', ...path]);
+    const place = ['computed', ...path];
+    if (typeof text === 'string' && isRight(place)) put(path, text, place);
   });
   unusedBounds(bounds, value, report);
   return {
@@ -103,21 +93,10 @@ function meantBy(message: string): string | undefined {
   return variable === undefined ? undefined : `known are ${VARIABLES.join(', ')}`;
 }
 
-function readProfile(name: unknown, report: FileReport): ProfileName | undefined {
-  if (name === undefined) return undefined;
-  const known = PROFILE_NAMES.find((each) => each === name);
-  if (known !== undefined) return known;
-  const meant = typeof name === 'string' ? didYouMean(name, PROFILE_NAMES) : undefined;
-  const suggestion = meant === undefined ? `known are ${PROFILE_NAMES.join(', ')}` : `did you mean ${meant}?`;
-  report.error('unknown-profile', ['profile'], `there is no profile ${JSON.stringify(name)}`, suggestion);
-  return undefined;
-}
-
-function treeIn(value: unknown, key: string, report: FileReport): Tree {
-  if (value === undefined || isMap(value)) return value ?? {};
-  report.error('wrong-type', [key], `${key} has to be a map shaped as a KubeletConfiguration`);
-  return {};
-}
+const treeIn = (file: unknown, key: string): Tree => {
+  const tree = isMap(file) ? file[key] : undefined;
+  return isMap(tree) ? tree : {};
+};
 
 /** Calls for every value of a tree that is no map. */
 function lay(tree: Tree, path: Path, put: (path: Path, value: unknown) => void): void {
@@ -148,41 +127,27 @@ function putAt(tree: Record<string, unknown>, path: Path, value: string): void {
   setOwn(here, String(path.at(-1)), value);
 }
 
-const BOUND_KEYS = ['min', 'max', 'maxShare'] as const;
-
 function readBounds(written: unknown, path: Path, report: FileReport): LeafBounds {
   const place: Path = ['bounds', ...path];
-  const { min, max, maxShare } = readMap(written, place, BOUND_KEYS, report) ?? {};
-  const [least, most] = [readBound(min, [...place, 'min'], report), readBound(max, [...place, 'max'], report)];
-  if (least !== undefined && most !== undefined && sizeOf(least) > sizeOf(most)) {
-    report.error('out-of-range', [...place, 'min'], `min ${least} is more than max ${most}`);
+  if (written === undefined) return {};
+  const { value, isRight } = readBySchema<boundsOfLeaf.ComputedBounds | undefined>(
+    boundsOfLeaf,
+    written,
+    report,
+    place,
+  );
+  const { min, max, maxShare } = value ?? {};
+  if (min !== undefined && max !== undefined && isRight(place) && sizeOf(min) > sizeOf(max)) {
+    report.error('out-of-range', [...place, 'min'], `min ${min} is more than max ${max}`);
   }
-  if (maxShare !== undefined) {
-    const name = [...place, 'maxShare'];
-    if (readShare(maxShare) === undefined) {
-      report.error('wrong-type', name, `${formatPath(name)} has to be a share of the machine`, 'write 25%');
-    } else if (resourceOf(String(path.at(-1))) === undefined) {
-      const message = `${formatPath(path)} takes no resource of the machine, so it has no share of one`;
-      report.error('wrong-type', name, message, 'use min and max');
-    }
+  if (maxShare !== undefined && resourceOf(String(path.at(-1))) === undefined) {
+    const message = `${formatPath(path)} takes no resource of the machine, so it has no share of one`;
+    report.error('wrong-type', [...place, 'maxShare'], message, 'use min and max');
   }
-  return {
-    ...(least === undefined ? {} : { min: least }),
-    ...(most === undefined ? {} : { max: most }),
-    ...(typeof maxShare === 'string' ? { maxShare } : {}),
-  };
+  return value ?? {};
 }
 
 const sizeOf = (bound: string | number): number => readMachineAmount(String(bound))?.size ?? 0;
-
-function readBound(written: unknown, place: Path, report: FileReport): string | number | undefined {
-  if (written === undefined) return undefined;
-  const isBound =
-    (typeof written === 'string' || typeof written === 'number') && readMachineAmount(String(written)) !== undefined;
-  if (isBound) return written;
-  report.error('bad-quantity', place, `${formatPath(place)} is not a valid quantity`, 'write an amount such as 255Mi');
-  return undefined;
-}
 
 /** A bound that bounds nothing is a slip: the value that was meant has none. */
 function unusedBounds(bounds: Tree, value: Tree, report: FileReport): void {
@@ -191,7 +156,9 @@ function unusedBounds(bounds: Tree, value: Tree, report: FileReport): void {
       const here = [...path, key];
       const computed = at(value, here);
       if (isMap(computed) && isMap(item)) look(item, here);
-      else if (computed === undefined) {
+      else if (isMap(computed) && item !== null) {
+        report.error('wrong-type', ['bounds', ...here], `bounds.${formatPath(here)} has to be a map`);
+      } else if (computed === undefined) {
         const message = `${formatPath(here)} is not computed here, so nothing is bounded`;
         report.error('unknown-field', ['bounds', ...here], message, 'bounds have the shape of what is computed');
       }

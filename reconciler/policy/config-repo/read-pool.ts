@@ -1,78 +1,40 @@
-import { API_VERSION } from '#shared/contract/api/group.ts';
-import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPoolSpec, PoolTrialSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { FULL_PROBATION } from '#shared/contract/api/probation.ts';
+import type { DisruptionClass, DisruptionSpec, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
+import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { abbreviateJson } from '#shared/contract/kubelet-config/decode/abbreviate-json.ts';
-import { parseDuration } from '#shared/runtime/duration.ts';
-import { readFieldPolicy } from './read-field-policy.ts';
-import { readBlockers } from './read-blockers.ts';
-import { readDisruption } from './read-disruption.ts';
-import { readRollout } from './read-rollout.ts';
-import { checkLength, MOST_ITEMS, readDuration, readFlag, readInteger, readWord } from './read-scalars.ts';
-import { readTolerance } from './read-tolerance.ts';
-import { readSelector } from './read-selector.ts';
-import { checkHeader, type FileReport, readMap } from './file-report.ts';
+import { checkPool } from './check-pool.ts';
+import { checkName, type FileReport } from './file-report.ts';
+import * as poolFile from './pool-file.generated.js';
+import { readBySchema } from './read-by-schema.ts';
 
-const INT32_MAX = 2 ** 31 - 1;
+/** A `pool.yaml`. */
+export interface ReadPool {
+  /** With every default filled in, and the layers by their paths in the repository; not to be used where something is wrong. */
+  readonly spec: KubeletPoolSpec;
+  /** Where each of its layers is named. */
+  readonly layerPlaces: readonly Path[];
+  /** What it denies besides its cluster. It allows nothing: its file comes from the same hands as its config. */
+  readonly deny: readonly string[];
+  /** What it tolerates, to be taken together with what its cluster does. */
+  readonly tolerate: readonly TolerableCode[];
+}
 
-/** As in deploy/crds. */
+const LAYERS: Path = ['spec', 'layers'];
+/** As in the schema. */
 const LONGEST_LAYER = 1024;
 
-const KEYS = [
-  'nodeSelector',
-  'priority',
-  'layers',
-  'apply',
-  'rollout',
-  'trial',
-  'drift',
-  'fields',
-  'tolerate',
-  'suspend',
-  'disruption',
-  'blockers',
-] as const;
-
 /**
- * A `pool.yaml` as a spec with every default filled in; what may be absent and is not written is absent. Where something is wrong it is in the report, and the spec is
- * not to be used.
+ * A `pool.yaml`. Where something is wrong it is in the report.
  *
  * @param name the pool's, from its folder
  */
-export function readPool(document: unknown, name: string, report: FileReport): KubeletPoolSpec {
-  const root = readMap(document, [], ['apiVersion', 'kind', 'metadata', 'spec'], report) ?? {};
-  checkHeader(root, { apiVersion: API_VERSION, kind: 'KubeletPool', name }, report);
-  if (root.spec === undefined) report.error('missing-field', [], 'the pool has no spec');
-  const spec = readMap(root.spec, ['spec'], KEYS, report) ?? {};
-  const at = (key: string): Path => ['spec', key];
-  const suspend = readFlag(spec.suspend, at('suspend'), report);
-  const disruption = readDisruption(spec.disruption, at('disruption'), report);
-  const blockers = readBlockers(spec.blockers, at('blockers'), report);
-  const read: KubeletPoolSpec = {
-    nodeSelector: readSelector(spec.nodeSelector, at('nodeSelector'), report),
-    priority: readInteger(spec.priority, at('priority'), { min: -INT32_MAX, max: INT32_MAX, default: 0 }, report),
-    layers: readLayers(spec.layers, at('layers'), name, report),
-    apply: readWord(spec.apply, at('apply'), ['overlay', 'replace'], report),
-    rollout: readRollout(spec.rollout, at('rollout'), report),
-    trial: readTrial(spec.trial, at('trial'), report),
-    drift: readWord(spec.drift, at('drift'), ['repair', 'report'], report),
-    ...(suspend === undefined ? {} : { suspend }),
-    ...(disruption === undefined ? {} : { disruption }),
-    ...(blockers === undefined ? {} : { blockers }),
-  };
-  doubtShorterTrials(read, [...at('trial'), 'durationAfterCanary'], report);
-  return read;
-}
-
-/** What the pool denies besides its cluster. It allows nothing: its file comes from the same hands as its config. */
-export function readPoolDenials(document: unknown, report: FileReport): readonly string[] {
-  const root = isMap(document) ? document : {};
-  const spec = isMap(root['spec']) ? root['spec'] : {};
-  const { allow, deny } = readFieldPolicy(spec['fields'], ['spec', 'fields'], report);
-  if (allow.length > 0) {
+export function readPool(document: unknown, name: string, report: FileReport): ReadPool {
+  const { value, isRight } = readBySchema<poolFile.PoolFile>(poolFile, document, report);
+  checkName(value, name, report);
+  const { fields, tolerate, ...spec } = value.spec;
+  checkPool(spec, isRight, report);
+  if (fields.allow.length > 0) {
     report.security(
       'pool-cannot-allow',
       ['spec', 'fields', 'allow'],
@@ -80,92 +42,40 @@ export function readPoolDenials(document: unknown, report: FileReport): readonly
       "list the fields in fields.allow of the cluster's file, in an earlier commit, or in ALLOW_FIELDS of the reconciler",
     );
   }
-  return deny;
-}
-
-/** What the pool itself tolerates, to be taken together with what its cluster does. */
-export function readPoolTolerance(document: unknown, report: FileReport): readonly TolerableCode[] {
-  const root = isMap(document) ? document : {};
-  const spec = isMap(root['spec']) ? root['spec'] : {};
-  return readTolerance(spec['tolerate'], ['spec', 'tolerate'], report);
-}
-
-function readLayers(value: unknown, path: Path, name: string, report: FileReport): readonly string[] {
-  if (value === undefined) return [`pools/${name}/kubelet.yaml`];
-  if (!Array.isArray(value) || value.length === 0) {
-    report.error(
-      'wrong-type',
-      path,
-      'layers has to be a list of at least one file',
-      'leave it out for kubelet.yaml beside it',
-    );
-    return [];
-  }
-  checkLength(value, path, MOST_ITEMS, report);
-  const layers: string[] = [];
-  // The others would only take time: the file is in error.
-  for (const [index, written] of value.slice(0, MOST_ITEMS).entries()) {
-    const at = [...path, index];
-    const layer = typeof written === 'string' ? resolveLayer(written, `pools/${name}`) : undefined;
+  const layers = new Map<string, Path>();
+  for (const [written, at] of writtenLayers(document, spec.layers)) {
+    if (!isRight(at)) continue;
+    const layer = resolveLayer(written, `pools/${name}`);
     if (layer === undefined || layer.length > LONGEST_LAYER)
       report.error('bad-path', at, `${abbreviateJson(written)} is not the path of a file in this repository`);
-    else if (layers.includes(layer)) report.error('duplicate-item', at, `${layer} is among the layers already`);
-    else layers.push(layer);
+    else if (layers.has(layer)) report.error('duplicate-item', at, `${layer} is among the layers already`);
+    else layers.set(layer, at);
   }
-  return layers;
-}
-
-/** Where the pool's file names a layer: those that are none are no layers of the spec, but have their places in the list. */
-export function layerPath(document: unknown, name: string, layer: string): Path {
-  const path: Path = ['spec', 'layers'];
-  const spec = isMap(document) ? document['spec'] : undefined;
-  const written = isMap(spec) ? spec['layers'] : undefined;
-  if (!Array.isArray(written)) return [...path, 0];
-  const isIt = (each: unknown): boolean => typeof each === 'string' && resolveLayer(each, `pools/${name}`) === layer;
-  return [...path, written.findIndex(isIt)];
-}
-
-function readTrial(value: unknown, path: Path, report: FileReport): PoolTrialSpec {
-  const trial = readMap(value, path, ['duration', 'durationAfterCanary', 'startTimeout', 'maxRestarts'], report) ?? {};
-  const { durationAfterCanary: after } = trial;
-  const { duration, startTimeout, maxRestarts } = DEFAULT_TRIAL;
-  const at = (key: string): Path => [...path, key];
   return {
-    duration: readDuration(trial.duration, at('duration'), { zero: 'refused', default: duration }, report),
-    ...(after === undefined
-      ? {}
-      : {
-          durationAfterCanary: readDuration(
-            after,
-            at('durationAfterCanary'),
-            { zero: 'refused', default: duration },
-            report,
-          ),
-        }),
-    startTimeout: readDuration(
-      trial.startTimeout,
-      at('startTimeout'),
-      { zero: 'refused', default: startTimeout },
-      report,
-    ),
-    maxRestarts: readInteger(trial.maxRestarts, at('maxRestarts'), { min: 0, max: 1000, default: maxRestarts }, report),
+    spec: {
+      ...spec,
+      layers: [...layers.keys()],
+      ...(spec.disruption === undefined ? {} : { disruption: byCost(spec.disruption) }),
+    },
+    layerPlaces: [...layers.values()],
+    deny: [...new Set(fields.deny)],
+    tolerate: [...new Set(tolerate)],
   };
 }
 
-/** A trial after the canaries that is as long as theirs all the same. */
-function doubtShorterTrials(
-  { rollout: { probation }, trial: { duration, durationAfterCanary: after } }: KubeletPoolSpec,
-  path: Path,
-  report: FileReport,
-): void {
-  if (after === undefined) return;
-  if (probation === FULL_PROBATION) {
-    const message = 'durationAfterCanary shortens nothing with probation: full, where all trials take trial.duration';
-    report.doubt(path, message, 'leave out one of the two');
-  } else if ((parseDuration(after) ?? 0) > (parseDuration(duration) ?? 0)) {
-    const message = `durationAfterCanary is ${after}, and no trial is longer than trial.duration, which is ${duration}`;
-    report.doubt(path, message, 'make it shorter, or trial.duration longer');
-  }
+const CLASSES: readonly DisruptionClass[] = ['restart', 'drain', 'reboot'];
+
+/** In the order of what they cost, whatever order they are written in. */
+const byCost = (disruption: DisruptionSpec): DisruptionSpec => ({
+  ...disruption,
+  allow: CLASSES.filter((name) => disruption.allow.includes(name)),
+});
+
+/** Each with its place in the file, of which what is wrong is not among those that were read; none of a list that is too long. */
+function writtenLayers(document: unknown, read: readonly string[]): readonly (readonly [string, Path])[] {
+  const spec = isMap(document) && isMap(document['spec']) ? document['spec'] : {};
+  const written = Array.isArray(spec['layers']) ? spec['layers'] : read;
+  return read.length === 0 ? [] : written.map((layer, index) => [String(layer), [...LAYERS, index]]);
 }
 
 /**

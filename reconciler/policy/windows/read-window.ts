@@ -34,7 +34,7 @@ const MOST_ZONES = 1024;
 
 /** What is misspelt or impossible in a window; empty where nothing is. */
 export function checkWindow(spec: WindowSpec): readonly WindowProblem[] {
-  return [...cronProblems(spec.cron), ...durationProblems(spec.duration), ...zoneProblems(spec.timeZone)];
+  return [...cronProblems(spec.cron), ...spanProblems(spec.duration), ...zoneProblems(spec.timeZone)];
 }
 
 /** @returns undefined where `checkWindow` finds a problem, or where this Node lacks the time zone */
@@ -47,7 +47,7 @@ export function readWindow(spec: WindowSpec): Window | undefined {
   return { spec, durationMs, schedule: createSchedule(read.cron, zone) };
 }
 
-function cronProblems(text: string): readonly WindowProblem[] {
+export function cronProblems(text: string): readonly WindowProblem[] {
   const read = readCron(text);
   const problem = { field: 'cron', code: 'bad-cron' } as const;
   if (!read.ok) return [{ ...problem, message: read.problem, suggestion: read.suggestion }];
@@ -56,7 +56,7 @@ function cronProblems(text: string): readonly WindowProblem[] {
   return [{ ...problem, message, suggestion: 'correct the day of month and the month' }];
 }
 
-function durationProblems(text: string): readonly WindowProblem[] {
+export function spanProblems(text: string): readonly WindowProblem[] {
   const span = parseDuration(text);
   const problem = { field: 'duration', code: 'bad-duration', suggestion: 'write it as 90m, 4h or 1h30m' } as const;
   if (span === undefined) return [{ ...problem, message: `"${text}" is not a valid duration` }];
@@ -68,7 +68,7 @@ function durationProblems(text: string): readonly WindowProblem[] {
 const misspelt = new Map<string, readonly WindowProblem[]>();
 
 /** Looked for once for each name: all the names there are have to be read for it. */
-const zoneProblems = (name: string = DEFAULT_ZONE): readonly WindowProblem[] =>
+export const zoneProblems = (name: string = DEFAULT_ZONE): readonly WindowProblem[] =>
   memo(misspelt, MOST_ZONES, name, () => problemsOfZone(name));
 
 function problemsOfZone(name: string): readonly WindowProblem[] {

@@ -7,7 +7,7 @@ import type { CommitNote, NotedClass, NotedPool } from './commit-note.ts';
 import { noteTable } from './note-table.ts';
 
 /** Version of the JSON beside a note; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
-export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
+const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
 
 /**
  * What is written of a commit: a text for people, and one line of JSON for programs. Where a repository has more pools than either

@@ -52,10 +52,13 @@ describe('the pools of a repository', () => {
     ]);
   });
 
-  it('are told of no more missing layers than a pool may have, however many it names', () => {
+  it('are told of no missing layers where they name more than a pool may have', () => {
     const named = Array.from({ length: 2_000 }, (_, nth) => `    - ${nth}.yaml`).join('\n');
     const { pools } = load({ 'pools/a/pool.yaml': `${POOL}  layers:\n${named}\n` });
-    assert.equal(pools[0]?.findings.length, 65);
+    assert.deepEqual(
+      pools[0]?.findings.map(({ code, field }) => `${code} ${field}`),
+      ['out-of-range spec.layers'],
+    );
   });
 
   it('are in error by their files alone where git has nothing to say', () => {

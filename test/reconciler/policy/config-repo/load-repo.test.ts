@@ -70,7 +70,7 @@ describe('a pool', () => {
     [
       'with a layer outside of the repository',
       { 'pools/x/pool.yaml': `${POOL}  layers: [../../../etc/kubelet.yaml, /etc/kubelet.yaml]\n` },
-      ['bad-path pools/x/pool.yaml:5:12', 'bad-path pools/x/pool.yaml:5:39'],
+      ['bad-path pools/x/pool.yaml:5:39', 'bad-path pools/x/pool.yaml:5:12'],
     ],
     [
       'with a layer twice',

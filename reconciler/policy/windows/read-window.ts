@@ -16,7 +16,7 @@ export interface Window {
 }
 
 /** What is wrong with a window, and with which of its fields. */
-interface WindowProblem {
+export interface WindowProblem {
   readonly field: 'cron' | 'duration' | 'timeZone';
   /** A code of findings. */
   readonly code: 'bad-cron' | 'bad-duration' | 'bad-time-zone';

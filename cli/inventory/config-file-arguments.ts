@@ -1,7 +1,7 @@
-import { globSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import { matchesWildcard } from './wildcard.ts';
 
 /** A file that may hold what a kubelet runs. */
 export interface ConfigFile {
@@ -17,7 +17,7 @@ export interface NotUsed {
   readonly why: string;
 }
 
-interface ConfigFiles {
+export interface ConfigFiles {
   readonly files: readonly ConfigFile[];
   readonly leftOut: readonly NotUsed[];
 }
@@ -61,10 +61,26 @@ async function filesIn(directory: string): Promise<ConfigFiles> {
   return { files: names.map((name) => ({ path: join(directory, name), node: undefined })), leftOut: [] };
 }
 
+/** Files whose path has the pattern's parts, one after the other. A part with nothing to match is not looked for, only followed. */
 async function matching(pattern: string): Promise<ConfigFiles> {
-  const places = globSync(pattern).sort();
+  const parts = pattern.split('/');
+  let places = [''];
+  for (const [index, part] of parts.entries()) {
+    const lists = await Promise.all(places.map((place) => step(place, part, index === 0)));
+    places = lists.flat();
+  }
   const stats = await Promise.all(places.map((place) => stat(place).catch(() => undefined)));
   const files = places.filter((_, index) => stats[index]?.isFile() === true);
   if (files.length === 0) return { files: [], leftOut: [{ what: pattern, why: 'matches no file' }] };
   return { files: files.map((path) => ({ path, node: undefined })), leftOut: [] };
+}
+
+async function step(place: string, part: string, isFirst: boolean): Promise<readonly string[]> {
+  const beside = (name: string): string => (isFirst ? name : `${place}/${name}`);
+  if (!/[*?]/.test(part)) return [beside(part)];
+  const names = await readdir(isFirst ? '.' : place === '' ? '/' : place).catch(() => []);
+  return names
+    .filter((name) => matchesWildcard(name, part) && (!name.startsWith('.') || part.startsWith('.')))
+    .sort()
+    .map(beside);
 }

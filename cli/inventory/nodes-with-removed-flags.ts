@@ -3,7 +3,7 @@ import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-fl
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 
 /** A flag on kubelets' command lines that keeps a newer kubelet from starting. */
-interface RemovedFlag {
+export interface RemovedFlag {
   /** Without its dashes. */
   readonly flag: string;
   /** The first minor version that does not know it. */

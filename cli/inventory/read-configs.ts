@@ -9,14 +9,14 @@ import { type ConfigFile, type NotUsed, nodeOfFile } from './config-file-argumen
 type Config = Readonly<Record<string, unknown>>;
 
 /** What a kubelet runs, and where that was read. */
-interface NodeConfig {
+export interface NodeConfig {
   readonly node: string;
   readonly config: Config;
   /** `configs/worker-1.json`, or with a line: `-:12`. */
   readonly from: string;
 }
 
-interface NodeConfigs {
+export interface NodeConfigs {
   readonly configs: readonly NodeConfig[];
   readonly leftOut: readonly NotUsed[];
 }

@@ -31,7 +31,7 @@ export function generatePoolDefinition(): ReadonlyMap<string, string> {
   return new Map([[FILE, text.replace(/^ {12}spec:\n[^]*?(?=^ {12}status:\n)/m, () => indented)]]);
 }
 
-const VERBATIM = ['description', 'enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'maxProperties'];
+const VERBATIM = ['enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'maxProperties'];
 /** What the regular expressions of Go do not have. */
 const LOOKS_AROUND = /\(\?<?[=!]/;
 
@@ -42,9 +42,14 @@ function structural(schema: Schema): Schema {
   const keys = Object.entries((properties ?? {}) as Readonly<Record<string, Schema>>);
   const needed = keys.filter(([, below]) => filled(below)).map(([key]) => key);
   const said = VERBATIM.flatMap((key) => (schema[key] === undefined ? [] : [[key, withoutNull(schema[key])]]));
+  const { description, minItems } = schema;
+  // What is filled in without a default is filled in as nothing.
+  const isFilledEmpty = schema['x-filled'] === true && schema['default'] === undefined;
   return {
     ...(format === 'amount' ? { 'x-kubernetes-int-or-string': true } : { type: withoutNull([type].flat())[0] }),
     ...Object.fromEntries(said),
+    ...(typeof description !== 'string' ? {} : { description: description.replace(/[^.]$/, '$&.') }),
+    ...(minItems === undefined || isFilledEmpty ? {} : { minItems }),
     ...(typeof pattern !== 'string' || LOOKS_AROUND.test(pattern) ? {} : { pattern }),
     ...(needed.length === 0 ? {} : { required: needed }),
     ...(keys.length === 0

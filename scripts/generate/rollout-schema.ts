@@ -245,7 +245,7 @@ export const ROLLOUT = map('How a config spreads', {
       threshold: filled(amount('Failed nodes that halt the pool', 1, 1)),
       action: filled(
         enumeration(
-          'halt: start nothing new. revert: also take updated nodes back to the config before',
+          '"halt" starts nothing new; "revert" also takes updated nodes back to the config before',
           ['halt', 'revert'],
           'halt',
         ),
@@ -273,10 +273,10 @@ export const DISRUPTION: Schema = {
     ),
     reboot: map('How machines are rebooted; needed where reboot is allowed', {
       by: needed(
-        enumeration('systemd: told by the agent. sentinel: a reboot daemon, told by a file in the state directory', [
-          'systemd',
-          'sentinel',
-        ]),
+        enumeration(
+          '"systemd" is told by the agent; "sentinel": a reboot daemon, told by a file in the state directory',
+          ['systemd', 'sentinel'],
+        ),
         'reboot does not say who reboots machines',
         'write by: systemd, or by: sentinel',
       ),

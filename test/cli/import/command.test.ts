@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import isomorphicGit from 'isomorphic-git';
 import { IMPORT } from '#cli/import/command.ts';
+import { matchesWildcard } from '#cli/inventory/wildcard.ts';
 import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { run } from '../support/run.ts';
@@ -326,5 +327,20 @@ next:
     const { code, err } = await all();
     assert.equal(code, 1);
     assert.match(err, /^pools\/b\/kubelet\.yaml:\d+:\d+: error .*lots/m);
+  });
+});
+
+describe('patterns', () => {
+  it('match whole names, in time that grows with both lengths only', () => {
+    const rows = [
+      ['a-1.json', '*.json', true],
+      ['a-1.json', '?-1.*', true],
+      ['a-1.json', 'a', false],
+      ['', '*', true],
+      ['abc', 'a*b*c*', true],
+      ['abd', 'a*c', false],
+      ['a'.repeat(5_000), `${'*a'.repeat(500)}b`, false],
+    ] as const;
+    for (const [name, pattern, is] of rows) assert.equal(matchesWildcard(name, pattern), is, pattern);
   });
 });

@@ -38,7 +38,6 @@ export const scenarios = see('a node that is told one thing after another', [
       await on.rest();
       on.expect(ON_LOCAL);
       assert.equal(on.node.kubelet.orders.at(-1), 'back to local: no config is assigned any more');
-      await on.stop();
     },
   },
   {
@@ -53,7 +52,6 @@ export const scenarios = see('a node that is told one thing after another', [
       await on.rest();
       on.expect(ON_GOOD);
       assert.equal(on.node.kubelet.starts(), 2);
-      await on.stop();
     },
   },
   ...table(
@@ -70,7 +68,6 @@ export const scenarios = see('a node that is told one thing after another', [
       on.expect(refusing(payload, ON_LOCAL));
       assert.match(on.node.status().error?.message ?? '', /was refused, and the kubelet left alone/);
       assert.equal(on.node.kubelet.starts(), 1);
-      await on.stop();
     },
   ),
   {
@@ -97,7 +94,6 @@ export const scenarios = see('a node that is told one thing after another', [
         assert.equal(on.node.kubelet.starts(), starts);
         before = after;
       }
-      await on.stop();
     },
   },
   {
@@ -120,7 +116,6 @@ export const scenarios = see('a node that is told one thing after another', [
         await on.rest();
         on.expect(ON_GOOD);
       }
-      await on.stop();
     },
   },
   {
@@ -145,7 +140,6 @@ export const scenarios = see('a node that is told one thing after another', [
       on.spec(spec('kubelet'));
       await on.rest();
       on.expect(expectedNodeOn(name, 100));
-      await on.stop();
     },
   },
   {
@@ -162,7 +156,6 @@ export const scenarios = see('a node that is told one thing after another', [
         await on.node.pass(12 * 60_000);
         on.expect(expectedNodeOn(nameOf(payload), maxPods));
       }
-      await on.stop();
     },
   },
   {
@@ -184,7 +177,6 @@ export const scenarios = see('a node that is told one thing after another', [
         if (change > 1) assert.equal(await files(), atFirst);
       }
       assert.equal((await on.node.disk.list(`${STATE}/checkpoints`)).length, 1);
-      await on.stop();
     },
   },
   {
@@ -209,7 +201,6 @@ export const scenarios = see('a node that is told one thing after another', [
       await on.node.pass(600_000);
       on.expect(ON_GOOD);
       assert.equal(on.node.kubelet.starts(), 3, 'the boot was the third');
-      await on.stop();
     },
   },
   {
@@ -233,7 +224,6 @@ export const scenarios = see('a node that is told one thing after another', [
         await on.node.pass(60_000);
         on.expect(before);
         assert.equal(on.node.kubelet.starts(), was === GOOD ? 2 : 1);
-        await on.stop();
       }
     },
   },
@@ -251,7 +241,6 @@ export const scenarios = see('a node that is told one thing after another', [
       await on.node.pass(600_000);
       on.expect(ON_GOOD);
       assert.equal(on.node.kubelet.starts(), 2);
-      await on.stop();
     },
   },
 ]);

@@ -65,7 +65,6 @@ export const scenarios = see('what comes in between', [
       await on.node.until('on trial again', () => on.node.status().phase === 'Trial');
       await on.rest();
       on.expect(expectedNodeOn(name, 150));
-      await on.stop();
     },
   },
   {
@@ -88,7 +87,6 @@ export const scenarios = see('what comes in between', [
       await on.node.until('promoted', isIdleOn(on.node, name));
       assert.ok(on.node.clock.monotonic() - before < 330_000);
       assert.equal(on.node.kubelet.starts(), 2);
-      await on.stop();
     },
   },
   {
@@ -108,7 +106,6 @@ export const scenarios = see('what comes in between', [
       const took = (clock.monotonic() - began) / 1000;
       assert.ok(took >= 500 && took < 580, `${took} seconds`);
       assert.equal(on.node.kubelet.starts(), 2);
-      await on.stop();
     },
   },
   {
@@ -128,7 +125,6 @@ export const scenarios = see('what comes in between', [
       on.expect(expectedNodeOn(name, 100));
       assert.equal(on.node.kubelet.starts(), 2);
       assert.equal(on.node.kubelet.orders.length, 1);
-      await on.stop();
     },
   },
   {
@@ -149,7 +145,6 @@ export const scenarios = see('what comes in between', [
         on.expect(ON_LOCAL);
         assert.equal(on.node.kubelet.starts(), 1);
       }
-      await on.stop();
     },
   },
   {

@@ -78,7 +78,6 @@ const list: readonly DkcScenario[] = [
       const isBlamed = (): boolean => on.node.status().error?.reason === 'ConfigContradicted';
       await on.node.until('taken back', () => isBlamed() && hasFallenBack(on.node, bad)());
       assert.match(on.node.status().error?.message ?? '', /maxPods=110 instead of 150/);
-      await on.stop();
     },
   },
   {

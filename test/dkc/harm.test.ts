@@ -37,7 +37,6 @@ export const scenarios = see('harm that was done to a node', [
           await on.node.pass(600_000);
           on.expect(expectedNodeOn(good, 100));
           assert.ok(on.node.kubelet.starts() <= 3, `${name}: one start more at most`);
-          await on.stop();
         }
       }
     },
@@ -65,7 +64,6 @@ export const scenarios = see('harm that was done to a node', [
         new RegExp(`${good}, the last known good config, failed too`),
       );
       assert.deepEqual([on.node.maxPods(), on.node.status().active?.name], [LOCAL_PODS, 'local']);
-      await on.stop();
     },
   },
   {
@@ -93,7 +91,6 @@ export const scenarios = see('harm that was done to a node', [
         on.node.status().rejected?.map(({ name }) => name),
         [bad, next],
       );
-      await on.stop();
     },
   },
   {
@@ -109,7 +106,6 @@ export const scenarios = see('harm that was done to a node', [
       on.node.start();
       await on.node.until('promoted', isIdleOn(on.node, name));
       assert.equal(on.node.status().rejected, undefined);
-      await on.stop();
     },
   },
   {
@@ -129,7 +125,6 @@ export const scenarios = see('harm that was done to a node', [
         assert.ok(isTold, `after ${effects} writes: ${JSON.stringify(on.node.status())}`);
         on.node.disk.failAfter(null);
         await on.node.until('promoted', isIdleOn(on.node, name));
-        await on.stop();
       }
     },
   },
@@ -188,7 +183,6 @@ export const scenarios = see('harm that was done to a node', [
       await on.rest();
       on.expect(ON_LOCAL);
       assert.deepEqual(await held(), []);
-      await on.stop();
     },
   },
 ]);

@@ -8,29 +8,15 @@ import { A, idle, seen, wanting } from '../../support/agent/states.ts';
 const ours: { readonly files: Files } = { files: { files: 'differ', path: '/x', areOurs: true } };
 const theirs: { readonly files: Files } = { files: { files: 'differ', path: '/x' } };
 
-table('a node that has files of ours without knowing of any', [
-  [
-    'goes to local where it was told so',
+table('a node that has files of ours without knowing of any', {
+  'goes to local where it was told so': [
     idle(null),
     seen(wanting(null), ours),
-    'falling-back (install): assigned local, active local, good local, no error',
-    ['install local'],
+    'falling-back (install): local → install local',
   ],
-  [
-    'leaves them where nothing was said yet',
-    idle(null),
-    seen({ intent: { intent: 'unknown' } }, ours),
-    'idle: assigned local, active local, good local, no error',
-    [],
-  ],
-  [
-    'leaves alone what is not ours',
-    idle(null),
-    seen(wanting(null), theirs),
-    'idle: assigned local, active local, good local, no error',
-    [],
-  ],
-]);
+  'leaves them where nothing was said yet': [idle(null), seen({ intent: { intent: 'unknown' } }, ours), 'idle: local'],
+  'leaves alone what is not ours': [idle(null), seen(wanting(null), theirs), 'idle: local'],
+});
 
 describe('an error of a config that waits for its turn', () => {
   const lost = { ...idle(null), assigned: null, error: { reason: 'CannotInstall', message: 'm', at: 'T', config: '' } };

@@ -93,175 +93,126 @@ describe('a promotion', () => {
   });
 });
 
-table('a config that was promoted and not booted with', [
-  [
-    'is watched over the next boot',
-    promoted(),
-    seen(wanting(B), unwatched),
-    'idle: assigned B, active B, good B, no error',
-    ['arm-guard'],
-  ],
-  ['is watched once', promoted(), seen(wanting(B), watching()), 'idle: assigned B, active B, good B, no error', []],
-  [
-    'is watched in place of another',
-    promoted(),
-    seen(wanting(B), watching('other@boots')),
-    'idle: assigned B, active B, good B, no error',
-    ['arm-guard'],
-  ],
-  [
-    'is proven by an agent that is there after a boot',
+table('a config that was promoted and not booted with', {
+  'is watched over the next boot': [promoted(), seen(wanting(B), unwatched), 'idle: B → arm-guard'],
+  'is watched once': [promoted(), seen(wanting(B), watching()), 'idle: B'],
+  'is watched in place of another': [promoted(), seen(wanting(B), watching('other@boots')), 'idle: B → arm-guard'],
+  'is proven by an agent that is there after a boot': [
     promoted(),
     seen(wanting(B), watching(), nextBoot),
-    'idle: assigned B, active B, good B, no error',
-    ['reassure-guard', 'disarm-guard'],
+    'idle: B → reassure-guard, disarm-guard',
   ],
-  [
-    'is watched no more while the next one is tried',
+  'is watched no more while the next one is tried': [
     promoted(),
     seen(wanting(C), { staged: { config: C, outcome: 'ready', warnings: [] } }, watching()),
-    'trial (install): assigned C, active C, good B, no error',
-    ['arm-guard'],
+    'trial (install): C, good B → arm-guard',
   ],
-  [
-    'is watched no more on the way to local',
+  'is watched no more on the way to local': [
     promoted(),
     seen(wanting(null), watching()),
-    'falling-back (install): assigned local, active local, good local, no error',
-    ['reassure-guard', 'disarm-guard', 'install local'],
+    'falling-back (install): local → reassure-guard, disarm-guard, install local',
   ],
-  [
-    'goes back to what an agent came up under, and is not blamed',
+  'goes back to what an agent came up under, and is not blamed': [
     promoted(),
     seen(wanting(B), tookBack()),
-    'falling-back (install): assigned A, active A, good A, no error',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): A → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'is rejected after the second boot',
+  'is rejected after the second boot': [
     promoted({ absences: 1 }),
     seen(wanting(B), tookBack()),
-    'falling-back (install): assigned B, active A, good A, AgentSilent',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): B, active A, AgentSilent → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'counts one boot once: the agent died before the rest was written down',
+  'counts one boot once: the agent died before the rest was written down': [
     promoted({ absences: 1, bootId: 'boot-2' }),
     seen(wanting(B), tookBack()),
-    'falling-back (install): assigned A, active A, good A, no error',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): A → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'goes back, and is not blamed, after a start of the kubelet in the boot of the promotion',
+  'goes back, and is not blamed, after a start of the kubelet in the boot of the promotion': [
     promoted({ bootId: 'boot-2' }),
     seen(wanting(B), tookBackNow()),
-    'falling-back (install): assigned A, active A, good A, no error',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): A → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'is rejected after the second such start in one boot',
+  'is rejected after the second such start in one boot': [
     promoted({ bootId: 'boot-2', absences: 1 }),
     seen(wanting(B), tookBackNow()),
-    'falling-back (install): assigned B, active A, good A, AgentSilent',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): B, active A, AgentSilent → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'counts one start once: the agent died before the rest was written down',
+  'counts one start once: the agent died before the rest was written down': [
     promoted({ bootId: 'boot-2 start', absences: 1 }),
     seen(wanting(B), tookBackNow()),
-    'falling-back (install): assigned A, active A, good A, no error',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): A → reassure-guard, disarm-guard, install A',
   ],
-  ...([0, 1, 2] as const).map(
-    (absences) =>
-      [
-        `${absences < 2 ? 'goes back, and is not blamed,' : 'is rejected'} where the machine went down in boot after boot for time ${absences + 1}`,
-        promoted({ absences }),
-        seen(wanting(B), tookBack({ cause: 'boots', starts: 2 })),
-        absences < 2
-          ? 'falling-back (install): assigned A, active A, good A, no error'
-          : 'falling-back (install): assigned B, active A, good A, AgentSilent',
-        ['reassure-guard', 'disarm-guard', 'install A'],
-      ] as const,
-  ),
-  [
-    'counts boots that were lost once: the agent died before the rest was written down',
+  'goes back, and is not blamed, where the machine went down in boot after boot for the first time': [
+    promoted({ absences: 0 }),
+    seen(wanting(B), tookBack({ cause: 'boots', starts: 2 })),
+    'falling-back (install): A → reassure-guard, disarm-guard, install A',
+  ],
+  'goes back, and is not blamed, where it did so for the second time': [
+    promoted({ absences: 1 }),
+    seen(wanting(B), tookBack({ cause: 'boots', starts: 2 })),
+    'falling-back (install): A → reassure-guard, disarm-guard, install A',
+  ],
+  'is rejected where it did so for the third time': [
+    promoted({ absences: 2 }),
+    seen(wanting(B), tookBack({ cause: 'boots', starts: 2 })),
+    'falling-back (install): B, active A, AgentSilent → reassure-guard, disarm-guard, install A',
+  ],
+  'counts boots that were lost once: the agent died before the rest was written down': [
     promoted({ absences: 2, bootId: 'boot-2 boots' }),
     seen(wanting(B), tookBack({ cause: 'boots', starts: 2 })),
-    'falling-back (install): assigned A, active A, good A, no error',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): A → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'is rejected after a boot beside other pods that follows on boots that were lost',
+  'is rejected after a boot beside other pods that follows on boots that were lost': [
     promoted({ absences: 1, bootId: 'boot-1' }),
     seen(wanting(B), tookBack()),
-    'falling-back (install): assigned B, active A, good A, AgentSilent',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): B, active A, AgentSilent → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'tells the guard after a start of the kubelet that the agent lives on',
+  'tells the guard after a start of the kubelet that the agent lives on': [
     promoted(),
     seen(wanting(B), asked()),
-    'idle: assigned B, active B, good B, no error',
-    ['reassure-guard'],
+    'idle: B → reassure-guard',
   ],
-  [
-    'does not as long as the kubelet may not have heard of its pods',
+  'does not as long as the kubelet may not have heard of its pods': [
     promoted(),
     seen(wanting(B), asked({ nodeReady: 'unknown' })),
-    'idle: assigned B, active B, good B, no error',
-    [],
+    'idle: B',
   ],
-  [
-    'tells the guard once in each process which pod the agent is in',
+  'tells the guard once in each process which pod the agent is in': [
     promoted(),
     seen(wanting(B), watching(), { first: true, nodeReady: 'unknown' }),
-    'idle: assigned B, active B, good B, no error',
-    ['reassure-guard', 'collect-garbage'],
+    'idle: B → reassure-guard, collect-garbage',
   ],
-  [
-    'leaves alone what is assigned beside it',
+  'leaves alone what is assigned beside it': [
     { ...promoted(), assigned: C },
     seen(tookBack()),
-    'falling-back (install): assigned C, active A, good A, no error',
-    ['reassure-guard', 'disarm-guard', 'install A'],
+    'falling-back (install): C, active A → reassure-guard, disarm-guard, install A',
   ],
-  [
-    'says nothing of another that runs since',
+  'says nothing of another that runs since': [
     promoted({}, C),
     seen(wanting(C), tookBack()),
-    'idle: assigned C, active C, good C, no error',
-    ['reassure-guard', 'disarm-guard'],
+    'idle: C → reassure-guard, disarm-guard',
   ],
-  [
-    'says nothing of a watch for another',
+  'says nothing of a watch for another': [
     promoted(),
     seen(wanting(B), tookBack({ trial: 'other@boots' }), { bootId: 'boot-1' }),
-    'idle: assigned B, active B, good B, no error',
-    ['arm-guard'],
+    'idle: B → arm-guard',
   ],
-  [
-    'waits for its turn once the way back is over',
+  'waits for its turn once the way back is over': [
     promoted({ absences: 1, bootId: 'boot-2' }, A),
     seen(wanting(B), { staged: ready }, unwatched, nextBoot),
-    'idle: assigned A, active A, good A, no error',
-    [],
+    'idle: A',
   ],
-  [
-    'is tried again when it has it',
+  'is tried again when it has it': [
     promoted({ absences: 1, bootId: 'boot-2' }, A),
     seen({ intent: { intent: 'config', config: B, turn: 'f00d' }, staged: ready }, unwatched, nextBoot),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'holds up nothing else',
+  'holds up nothing else': [
     promoted({ absences: 1, bootId: 'boot-2' }, A),
     seen(wanting(C), { staged: { config: C, outcome: 'ready', warnings: [] } }, unwatched, nextBoot),
-    'trial (install): assigned C, active C, good A, no error',
-    ['arm-guard'],
+    'trial (install): C, good A → arm-guard',
   ],
-]);
+});
 
 describe('the turn for another trial', () => {
   const waits = promoted({ absences: 1, bootId: 'boot-2' }, A);

@@ -30,74 +30,56 @@ const refusing = (isFull: boolean): Partial<Observation> => ({
 });
 const full = refusing(true);
 
-table('a trial that does not get on', [
-  [
-    'is given up where its files could not be put in place for three and a half minutes',
+table('a trial that does not get on', {
+  'is given up where its files could not be put in place for three and a half minutes': [
     onTrial(installing(LAST_LOOK_MS)),
     seen(wanting(B), differ),
-    'falling-back (install): assigned B, active A, good A, CannotInstall',
-    ['install A'],
+    'falling-back (install): B, active A, CannotInstall → install A',
   ],
-  [
-    'goes on a millisecond before that',
+  'goes on a millisecond before that': [
     onTrial(installing(LAST_LOOK_MS - 1)),
     seen(wanting(B), differ),
-    'trial (install): assigned B, active B, good A, no error',
-    ['install B'],
+    'trial (install): B, good A → install B',
   ],
-  [
-    'is not given up for want of room on the disk, however long that takes',
+  'is not given up for want of room on the disk, however long that takes': [
     onTrial(installing(LAST_LOOK_MS)),
     seen(wanting(B), differ, full),
-    'trial (install): assigned B, active B, good A, no error',
-    ['install B'],
+    'trial (install): B, good A → install B',
   ],
-  [
-    'is given up where something that may go was in the way of its files for as long',
+  'is given up where something that may go was in the way of its files for as long': [
     onTrial(installing(LAST_LOOK_MS)),
     seen(wanting(B), blocked(false)),
-    'falling-back (install): assigned B, active A, good A, CannotInstall',
-    ['install A'],
+    'falling-back (install): B, active A, CannotInstall → install A',
   ],
-  [
-    'waits for what may go until then',
+  'waits for what may go until then': [
     onTrial(installing(LAST_LOOK_MS - 1)),
     seen(wanting(B), blocked(false)),
-    'trial (install): assigned B, active B, good A, no error',
-    [],
+    'trial (install): B, good A',
   ],
-  [
-    'is given up where the kubelet could not be restarted for as long',
+  'is given up where the kubelet could not be restarted for as long': [
     onTrial(restarting(LAST_LOOK_MS)),
     seen(wanting(B)),
-    'falling-back (install): assigned B, active A, good A, RestartFailed',
-    ['install A'],
+    'falling-back (install): B, active A, RestartFailed → install A',
   ],
-  [
-    'waits for the restart of a kubelet that was down before, and still is',
+  'waits for the restart of a kubelet that was down before, and still is': [
     onTrial({ ...RESTARTING, runBefore: null }),
     seen(wanting(B), run(null)),
-    'trial (restart): assigned B, active B, good A, no error',
-    [],
+    'trial (restart): B, good A',
   ],
-]);
+});
 
-table('a way back that does not get on', [
-  [
-    'is never given up where the files can be put in place at any time',
+table('a way back that does not get on', {
+  'is never given up where the files can be put in place at any time': [
     fallingBack(A, installing(MOST_MS)),
     seen(wanting(B), differ),
-    'falling-back (install): assigned B, active A, good A, CrashLoop',
-    ['install A'],
+    'falling-back (install): B, active A, CrashLoop → install A',
   ],
-  [
-    'is never given up where the kubelet can be restarted at any time',
+  'is never given up where the kubelet can be restarted at any time': [
     fallingBack(A, restarting(MOST_MS)),
     seen(wanting(B)),
-    'falling-back (restart): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (restart): B, active A, CrashLoop',
   ],
-]);
+});
 
 describe('the time in which a change did not get on', () => {
   const spent = (state: State, ...parts: readonly Partial<Observation>[]): number | undefined => {

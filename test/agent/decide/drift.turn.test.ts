@@ -22,105 +22,77 @@ import {
   stale,
 } from './support/drift.ts';
 
-const OVER_NEW_BASE = 'trial (install): assigned A, active A, good A, no error';
-const BACK_TO_A = 'falling-back (install): assigned A, active A, good A, no error';
+const OVER_NEW_BASE = 'trial (install): A';
+const BACK_TO_A = 'falling-back (install): A';
 const unwatched: Partial<Observation> = { startWasSeen: false };
 const unseen: Partial<Observation> = { running: { running: 'unseen', why: 'not allowed' } };
 const refusing = (sha256: string): State => ({ ...idle(A), refusedBase: { sha256, message: 'it failed', at: AT } });
 
-table('drift that only a restart ends', [
-  ['by a new local config waits for a turn', idle(A), seen(wanting(A), newBase), AT_REST, []],
-  ['waits while the API server is away', idle(A), seen(newBase, checkedOver()), AT_REST, []],
-  [
-    'waits where the turn was for something else: the node changed since',
+table('drift that only a restart ends', {
+  'by a new local config waits for a turn': [idle(A), seen(wanting(A), newBase), AT_REST],
+  'waits while the API server is away': [idle(A), seen(newBase, checkedOver()), AT_REST],
+  'waits where the turn was for something else: the node changed since': [
     idle(A),
     seen(granted('another'), newBase, checkedOver()),
     AT_REST,
-    [],
   ],
-  ['is checked first in its turn', idle(A), seen(granted(), newBase), AT_REST, ['recheck A to try-over']],
-  [
-    'is tried over the new local config in its turn, and lastKnownGood is kept',
+  'is checked first in its turn': [idle(A), seen(granted(), newBase), `${AT_REST} → recheck A to try-over`],
+  'is tried over the new local config in its turn, and lastKnownGood is kept': [
     idle(A),
     seen(granted(), newBase, checkedOver()),
-    OVER_NEW_BASE,
-    ['install A'],
+    `${OVER_NEW_BASE} → install A`,
   ],
-  [
-    'has its turn also while the files keep being changed',
+  'has its turn also while the files keep being changed': [
     idle(A),
     seen(granted(), differ, newBase, putBack(4, 3, 2, 1), checkedOver()),
-    OVER_NEW_BASE,
-    ['install A'],
+    `${OVER_NEW_BASE} → install A`,
   ],
-  [
-    'by a new local config that the kubelet would not notice needs no turn',
+  'by a new local config that the kubelet would not notice needs no turn': [
     idle(A),
     seen(wanting(A), base(false)),
-    AT_REST,
-    ['collect-garbage'],
+    `${AT_REST} → collect-garbage`,
   ],
-  [
-    'is not tried in its turn while the Node cannot be read',
+  'is not tried in its turn while the Node cannot be read': [
     idle(A),
     seen(granted(), newBase, checkedOver(), {
       nodeReady: 'unknown',
       strain: { pressures: null, outOfMemory: {}, pods: null, bootId: 'boot-1' },
     }),
     AT_REST,
-    [],
   ],
-  [
-    'by a new local config that was refused needs no turn',
+  'by a new local config that was refused needs no turn': [
     refusing(NEW),
     seen(granted(), newBase, checkedOver()),
     AT_REST,
-    [],
   ],
-  [
-    'is left where it is only to be reported, turn or not',
+  'is left where it is only to be reported, turn or not': [
     idle(REPORTED),
     seen({ intent: { intent: 'config', config: REPORTED, turn: seen().fingerprint } }, newBase, checkedOver()),
     AT_REST,
-    [],
   ],
-  [
-    'of a kubelet that runs something else waits for a turn',
-    idle(A),
-    seen(wanting(A), stale, contradicts),
-    AT_REST,
-    [],
-  ],
-  ['of a kubelet that may run something else waits for a turn', idle(A), seen(wanting(A), stale, unseen), AT_REST, []],
-  [
-    'of a kubelet that runs something else restarts it with what was proven, in its turn',
+  'of a kubelet that runs something else waits for a turn': [idle(A), seen(wanting(A), stale, contradicts), AT_REST],
+  'of a kubelet that may run something else waits for a turn': [idle(A), seen(wanting(A), stale, unseen), AT_REST],
+  'of a kubelet that runs something else restarts it with what was proven, in its turn': [
     idle(A),
     seen(granted(), stale, contradicts),
-    BACK_TO_A,
-    ['install A'],
+    `${BACK_TO_A} → install A`,
   ],
-  [
-    'of a kubelet whose start nobody saw may be ended by a restart',
+  'of a kubelet whose start nobody saw may be ended by a restart': [
     idle(A),
     seen(granted(), unwatched, contradicts),
-    BACK_TO_A,
-    ['install A'],
+    `${BACK_TO_A} → install A`,
   ],
-  [
-    'of a kubelet that was started with the right files is not ended by a restart',
+  'of a kubelet that was started with the right files is not ended by a restart': [
     idle(A),
     seen(granted(), contradicts, checked('none')),
     AT_REST,
-    [],
   ],
-  [
-    'of a kubelet that runs as meant needs none, whatever was in place when it was started',
+  'of a kubelet that runs as meant needs none, whatever was in place when it was started': [
     idle(A),
     seen(granted(), stale, unwatched),
     AT_REST,
-    [],
   ],
-]);
+});
 
 describe('a new local config that its checks refuse', () => {
   const refuse = (): Decision =>

@@ -21,179 +21,123 @@ import {
   wanting,
 } from '../../support/agent/states.ts';
 
-table('the way back', [
-  [
-    'installs until the files are in place',
+table('the way back', {
+  'installs until the files are in place': [
     fallingBack(A, INSTALLING),
     seen(wanting(B), differ),
-    'falling-back (install): assigned B, active A, good A, CrashLoop',
-    ['install A'],
+    'falling-back (install): B, active A, CrashLoop → install A',
   ],
-  [
-    'orders the restart once they are',
+  'orders the restart once they are': [
     fallingBack(A, INSTALLING),
     seen(wanting(B)),
-    'falling-back (restart): assigned B, active A, good A, CrashLoop',
-    ['restart'],
+    'falling-back (restart): B, active A, CrashLoop → restart',
   ],
-  [
-    'needs no API server',
+  'needs no API server': [
     fallingBack(A, judging({ healthyMs: 5_000 })),
     seen(unreadNode),
-    'idle: assigned B, active A, good A, CrashLoop',
-    ['collect-garbage'],
+    'idle: B, active A, CrashLoop → collect-garbage',
   ],
-  [
-    'is not over before the kubelet has been healthy for 10 seconds',
+  'is not over before the kubelet has been healthy for 10 seconds': [
     fallingBack(A, judging({ healthyMs: 4_999 })),
     seen(wanting(B)),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): B, active A, CrashLoop',
   ],
-  [
-    'ends when the kubelet is steadily healthy',
+  'ends when the kubelet is steadily healthy': [
     fallingBack(A, judging({ healthyMs: 5_000 })),
     seen(wanting(B)),
-    'idle: assigned B, active A, good A, CrashLoop',
-    ['collect-garbage'],
+    'idle: B, active A, CrashLoop → collect-garbage',
   ],
-  [
-    'is not over at the first healthy look',
+  'is not over at the first healthy look': [
     fallingBack(A, judging({ healthyMs: 0, healthy: false })),
     seen(wanting(B)),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): B, active A, CrashLoop',
   ],
-  [
-    'is not over for a kubelet that was healthy between two crashes',
+  'is not over for a kubelet that was healthy between two crashes': [
     fallingBack(A, judging({ healthyMs: 9_000 })),
     seen(wanting(B), run('run-2', 1)),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): B, active A, CrashLoop',
   ],
-  [
-    'gives the last known good config its time to start',
+  'gives the last known good config its time to start': [
     fallingBack(A, judging({ healthy: false, unhealthyMs: 114_999 })),
     seen(wanting(B), DOWN),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): B, active A, CrashLoop',
   ],
-  [
-    'goes on to local when the last known good config is not healthy either',
+  'goes on to local when the last known good config is not healthy either': [
     fallingBack(A, judging({ healthy: false, unhealthyMs: 115_000 })),
     seen(wanting(B), DOWN),
-    'falling-back (install): assigned B, active local, good local, FallbackFailed',
-    ['install local'],
+    'falling-back (install): B, active local, FallbackFailed → install local',
   ],
-  [
-    'goes on to local when the checkpoint of the last known good config is lost',
+  'goes on to local when the checkpoint of the last known good config is lost': [
     fallingBack(A, INSTALLING),
     seen(wanting(B), lost),
-    'falling-back (install): assigned B, active local, good local, FallbackFailed',
-    ['install local'],
+    'falling-back (install): B, active local, FallbackFailed → install local',
   ],
-  [
-    'forgives the last known good config as many crashes as its trial did',
+  'forgives the last known good config as many crashes as its trial did': [
     fallingBack(A, judging()),
     seen(run('run-2', 2)),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): B, active A, CrashLoop',
   ],
-  [
-    'goes on to local when the last known good config crash-loops',
+  'goes on to local when the last known good config crash-loops': [
     fallingBack(A, judging()),
     seen(run('run-2', 3)),
-    'falling-back (install): assigned B, active local, good local, FallbackFailed',
-    ['install local'],
+    'falling-back (install): B, active local, FallbackFailed → install local',
   ],
-  [
-    'ends broken when local is not healthy either',
+  'ends broken when local is not healthy either': [
     fallingBack(null, judging({ healthy: false, unhealthyMs: 115_000 })),
     seen(wanting(B), DOWN),
-    'broken: assigned B, active local, good local, KubeletBroken',
-    [],
+    'broken: B, active local, KubeletBroken',
   ],
-  [
-    'ends broken when local cannot be installed',
+  'ends broken when local cannot be installed': [
     fallingBack(null, INSTALLING),
     seen(wanting(B), blocked(true)),
-    'broken: assigned B, active local, good local, KubeletBroken',
-    [],
+    'broken: B, active local, KubeletBroken',
   ],
-  [
-    'ends on local',
+  'ends on local': [
     fallingBack(null, judging({ healthyMs: 5_000 })),
     seen(wanting(B)),
-    'idle: assigned B, active local, good local, CrashLoop',
-    ['collect-garbage'],
+    'idle: B, active local, CrashLoop → collect-garbage',
   ],
-  [
-    'ends on what is assigned again, whatever the record of the assignment says',
+  'ends on what is assigned again, whatever the record of the assignment says': [
     fallingBack(A, judging({ healthyMs: 5_000 }), { because: 'superseded' }),
     seen(),
-    'idle: assigned A, active A, good A, CrashLoop',
-    ['collect-garbage'],
+    'idle: A, CrashLoop → collect-garbage',
   ],
-  [
-    'comes before the next assignment',
+  'comes before the next assignment': [
     fallingBack(A, judging({ healthyMs: 0 })),
     seen(wanting(C)),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): B, active A, CrashLoop',
   ],
-  [
-    'turns to local when the node is unassigned',
+  'turns to local when the node is unassigned': [
     fallingBack(A, judging()),
     seen(wanting(null)),
-    'falling-back (install): assigned local, active local, good local, no error',
-    ['install local'],
+    'falling-back (install): local → install local',
   ],
-  [
-    'to local stays on its way when the node is unassigned',
+  'to local stays on its way when the node is unassigned': [
     fallingBack(null, RESTARTING),
     seen(wanting(null)),
-    'falling-back (restart): assigned local, active local, good local, CrashLoop',
-    [],
+    'falling-back (restart): local, CrashLoop',
   ],
-  [
-    'takes an assignment of where it goes anyway',
+  'takes an assignment of where it goes anyway': [
     fallingBack(A, judging()),
     seen(wanting(A)),
-    'falling-back (judge): assigned A, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): A, CrashLoop',
   ],
-]);
+});
 
-table('unassigning', [
-  [
-    'gives the node its own config back',
-    idle(A),
-    seen(wanting(null)),
-    'falling-back (install): assigned local, active local, good local, no error',
-    ['install local'],
-  ],
-  [
-    'restarts it once',
+table('unassigning', {
+  'gives the node its own config back': [idle(A), seen(wanting(null)), 'falling-back (install): local → install local'],
+  'restarts it once': [
     fallingBack(null, INSTALLING, { because: 'unassigned' }),
     seen(wanting(null)),
-    'falling-back (restart): assigned local, active local, good local, CrashLoop',
-    ['restart'],
+    'falling-back (restart): local, CrashLoop → restart',
   ],
-  [
-    'leaves nothing behind',
+  'leaves nothing behind': [
     { ...fallingBack(null, judging({ healthyMs: 5_000 }), { because: 'unassigned' }), assigned: A },
     seen(),
-    'idle: assigned local, active local, good local, no error',
-    ['collect-garbage'],
+    'idle: local → collect-garbage',
   ],
-  [
-    'restarts nothing where local runs already',
-    rejecting(null),
-    seen(wanting(null)),
-    'idle: assigned local, active local, good local, no error',
-    [],
-  ],
-]);
+  'restarts nothing where local runs already': [rejecting(null), seen(wanting(null)), 'idle: local'],
+});
 
 describe('what is remembered of the way back', () => {
   const wayOf = (...args: Parameters<typeof decide>): FallingBack => decide(...args).next.doing as FallingBack;

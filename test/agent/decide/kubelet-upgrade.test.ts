@@ -15,67 +15,51 @@ const ALMOST_PROVED = judging({ healthyMs: TERMS.durationMs - 5_000 });
 const reboot: Reboot = { by: 'systemd', boot: 'boot-1', timeoutMs: 3_600_000 };
 const REBOOTING: Change = { step: 'reboot', bootId: 'boot-1', orders: 1, waitedMs: 0 };
 
-const BEGUN_OVER = 'trial (install): assigned B, active B, good A, no error';
-const PROMOTED = 'idle: assigned B, active B, good B, no error';
+const BEGUN_OVER = 'trial (install): B, good A';
+const PROMOTED = 'idle: B';
 
-table('a trial whose kubelet', [
-  [
-    'is of another minor version by now begins over: what the one before proved does not count',
+table('a trial whose kubelet', {
+  'is of another minor version by now begins over: what the one before proved does not count': [
     begunIn34(ALMOST_PROVED),
     seen(wanting(B), UPGRADED),
-    BEGUN_OVER,
-    ['install B'],
+    `${BEGUN_OVER} → install B`,
   ],
-  [
-    'was downgraded begins over as well',
+  'was downgraded begins over as well': [
     begunIn34(ALMOST_PROVED),
     seen(wanting(B), version('v1.33.9')),
-    BEGUN_OVER,
-    ['install B'],
+    `${BEGUN_OVER} → install B`,
   ],
-  [
-    'is of another patch version goes on',
+  'is of another patch version goes on': [
     begunIn34(ALMOST_PROVED),
     seen(wanting(B), version('v1.34.7')),
-    PROMOTED,
-    ['collect-garbage'],
+    `${PROMOTED} → collect-garbage`,
   ],
-  [
-    'does not say of which version it is goes on',
+  'does not say of which version it is goes on': [
     begunIn34(ALMOST_PROVED),
     seen(wanting(B), version(undefined)),
-    PROMOTED,
-    ['collect-garbage'],
+    `${PROMOTED} → collect-garbage`,
   ],
-  [
-    'did not say of which version it was goes on',
+  'did not say of which version it was goes on': [
     onTrial(ALMOST_PROVED),
     seen(wanting(B), UPGRADED),
-    PROMOTED,
-    ['collect-garbage'],
+    `${PROMOTED} → collect-garbage`,
   ],
-  [
-    'is upgraded before its restart has the files made for the new version',
+  'is upgraded before its restart has the files made for the new version': [
     begunIn34(RESTARTING),
     seen(wanting(B), UPGRADED),
-    BEGUN_OVER,
-    ['install B'],
+    `${BEGUN_OVER} → install B`,
   ],
-  [
-    'is upgraded before the files are in place goes on: they are made for the new version anyway',
+  'is upgraded before the files are in place goes on: they are made for the new version anyway': [
     begunIn34(INSTALLING),
     seen(wanting(B), UPGRADED),
-    'trial (restart): assigned B, active B, good A, no error',
-    ['restart'],
+    'trial (restart): B, good A → restart',
   ],
-  [
-    'is upgraded while the machine is to boot waits for the boot',
+  'is upgraded while the machine is to boot waits for the boot': [
     begunIn34(REBOOTING, { config: { ...B, reboot } }),
     seen(wanting({ ...B, reboot }), UPGRADED),
-    'trial (reboot): assigned B, active B, good A, no error',
-    [],
+    'trial (reboot): B, good A',
   ],
-]);
+});
 
 describe('a trial that begins over after an upgrade', () => {
   /** What it is after the look that saw the upgrade, and what is done at the next look, when its files are in place. */

@@ -12,93 +12,72 @@ import { counting, killed, looksAt, MEMORY, tired, under, UNSEEN } from './suppo
 
 const almost = judging({ healthy: false, unhealthyMs: 9_999 });
 const nearlyGood = judging({ healthyMs: 595_000 });
-const going = 'trial (judge): assigned B, active B, good A, no error';
-const back = 'falling-back (install): assigned B, active A, good A, NodeHarmed';
-const good = 'idle: assigned B, active B, good B, no error';
+const going = 'trial (judge): B, good A';
+const back = 'falling-back (install): B, active A, NodeHarmed';
+const good = 'idle: B';
 
-table('a trial that does harm', [
-  ['pressure just came', onTrial(almost, { strain: under() }), looksAt(MEMORY), going, []],
-  ['pressure for 15 s', onTrial(tired, { strain: under() }), looksAt(MEMORY), back, ['install A']],
-  [
-    'on the disk',
+table('a trial that does harm', {
+  'pressure just came': [onTrial(almost, { strain: under() }), looksAt(MEMORY), going],
+  'pressure for 15 s': [onTrial(tired, { strain: under() }), looksAt(MEMORY), `${back} → install A`],
+  'on the disk': [
     onTrial(tired, { strain: MEMORY }),
     looksAt(under('DiskPressure', 'MemoryPressure')),
-    back,
-    ['install A'],
+    `${back} → install A`,
   ],
-  ['pods out of memory', onTrial(tired, { strain: killed(2) }), looksAt(killed(3)), back, ['install A']],
-  ['after a reboot', onTrial(tired, { strain: killed(9, 'boot-0') }), looksAt(killed(1)), back, ['install A']],
-  [
-    'pods evicted',
+  'pods out of memory': [onTrial(tired, { strain: killed(2) }), looksAt(killed(3)), `${back} → install A`],
+  'after a reboot': [onTrial(tired, { strain: killed(9, 'boot-0') }), looksAt(killed(1)), `${back} → install A`],
+  'pods evicted': [
     onTrial(tired, { strain: counting({}) }),
     looksAt(counting({ 'evicted memory.available': 1 })),
-    back,
-    ['install A'],
+    `${back} → install A`,
   ],
-  [
-    'pods evicted, more than by the run before',
+  'pods evicted, more than by the run before': [
     onTrial(tired, { strain: counting({ 'evicted memory.available': 3 }) }),
     looksAt(counting({ 'evicted memory.available': 4 })),
-    back,
-    ['install A'],
+    `${back} → install A`,
   ],
-  [
-    'pods refused, beside evictions as before',
+  'pods refused, beside evictions as before': [
     onTrial(tired, { strain: counting({ 'evicted memory.available': 3 }) }),
     looksAt(counting({ 'evicted memory.available': 3, 'refused OutOfmemory': 1 })),
-    back,
-    ['install A'],
+    `${back} → install A`,
   ],
-  ['in a cgroup that was not there', onTrial(tired, { strain: under() }), looksAt(killed(1)), back, ['install A']],
-  ['at the very end', onTrial(nearlyGood, { strain: under() }), looksAt(MEMORY), going, []],
-  [
-    'with its Node not Ready either',
+  'in a cgroup that was not there': [onTrial(tired, { strain: under() }), looksAt(killed(1)), `${back} → install A`],
+  'at the very end': [onTrial(nearlyGood, { strain: under() }), looksAt(MEMORY), going],
+  'with its Node not Ready either': [
     onTrial(tired, { strain: under() }),
     looksAt(MEMORY, { nodeReady: 'no' }),
-    back,
-    ['install A'],
+    `${back} → install A`,
   ],
-  [
-    'and was not Ready before',
+  'and was not Ready before': [
     onTrial(tired, { wasReady: false, strain: under() }),
     looksAt(MEMORY),
-    back,
-    ['install A'],
+    `${back} → install A`,
   ],
-]);
+});
 
-table('what a trial is not blamed for', [
-  [
-    'pressure that was there before',
+table('what a trial is not blamed for', {
+  'pressure that was there before': [
     onTrial(nearlyGood, { strain: MEMORY }),
     looksAt(MEMORY),
-    good,
-    ['collect-garbage'],
+    `${good} → collect-garbage`,
   ],
-  ['pressure that went', onTrial(nearlyGood, { strain: MEMORY }), looksAt(under()), good, ['collect-garbage']],
-  [
-    'as many pods out of memory as before',
+  'pressure that went': [onTrial(nearlyGood, { strain: MEMORY }), looksAt(under()), `${good} → collect-garbage`],
+  'as many pods out of memory as before': [
     onTrial(nearlyGood, { strain: killed(3) }),
     looksAt(killed(3)),
-    good,
-    ['collect-garbage'],
+    `${good} → collect-garbage`,
   ],
-  [
-    'what nobody saw before',
+  'what nobody saw before': [
     onTrial(nearlyGood, { strain: UNSEEN }),
     looksAt({ ...killed(3), pressures: ['PIDPressure'] }),
-    good,
-    ['collect-garbage'],
+    `${good} → collect-garbage`,
   ],
-  [
-    'as many pods evicted and refused as before',
+  'as many pods evicted and refused as before': [
     onTrial(nearlyGood, { strain: counting({ 'evicted memory.available': 2, 'refused OutOfcpu': 1 }) }),
     looksAt(counting({ 'evicted memory.available': 2, 'refused OutOfcpu': 1 })),
-    good,
-    ['collect-garbage'],
+    `${good} → collect-garbage`,
   ],
-  [
-    'pods that passed their own limits, met devices that are not back, or were sent to the wrong node',
+  'pods that passed their own limits, met devices that are not back, or were sent to the wrong node': [
     onTrial(nearlyGood, { strain: counting({}) }),
     looksAt(
       counting({
@@ -110,26 +89,21 @@ table('what a trial is not blamed for', [
         'refused OutOfexample.com/gpu': 1,
       }),
     ),
-    good,
-    ['collect-garbage'],
+    `${good} → collect-garbage`,
   ],
-  [
-    'pods that nobody counted before',
+  'pods that nobody counted before': [
     onTrial(nearlyGood, { strain: counting(null) }),
     looksAt(counting({ 'evicted memory.available': 9 })),
-    good,
-    ['collect-garbage'],
+    `${good} → collect-garbage`,
   ],
-  [
-    'pods that nobody counts now',
+  'pods that nobody counts now': [
     onTrial(nearlyGood, { strain: counting({}) }),
     looksAt(counting(null)),
-    good,
-    ['collect-garbage'],
+    `${good} → collect-garbage`,
   ],
-  ['what could not be seen before', onTrial(nearlyGood), looksAt(MEMORY), good, ['collect-garbage']],
-  ['what cannot be seen now', onTrial(nearlyGood, { strain: under() }), looksAt(UNSEEN), good, ['collect-garbage']],
-]);
+  'what could not be seen before': [onTrial(nearlyGood), looksAt(MEMORY), `${good} → collect-garbage`],
+  'what cannot be seen now': [onTrial(nearlyGood, { strain: under() }), looksAt(UNSEEN), `${good} → collect-garbage`],
+});
 
 describe('laws of harm', () => {
   it('nothing that was so before is harm, and nothing unseen is', () => {

@@ -18,51 +18,27 @@ const asked = (result: StageResult | null = null, parts: Partial<Candidate> = {}
   candidate: { config: B, retry: '', result, retryInMs: 0, ...parts },
 });
 
-table('a node that is asked about a config before its pods leave', [
-  [
-    'checks it at rest, and changes nothing',
-    idle(A),
-    seen(wanting(A), asked()),
-    'idle: assigned A, active A, good A, no error',
-    ['check B'],
-  ],
-  ['checks it once', idle(A), seen(wanting(A), asked(passed)), 'idle: assigned A, active A, good A, no error', []],
-  [
-    'does not check again what it refused',
-    idle(A),
-    seen(wanting(A), asked(refused)),
-    'idle: assigned A, active A, good A, no error',
-    [],
-  ],
-  [
-    'checks again what could not be checked, in its time',
+table('a node that is asked about a config before its pods leave', {
+  'checks it at rest, and changes nothing': [idle(A), seen(wanting(A), asked()), 'idle: A → check B'],
+  'checks it once': [idle(A), seen(wanting(A), asked(passed)), 'idle: A'],
+  'does not check again what it refused': [idle(A), seen(wanting(A), asked(refused)), 'idle: A'],
+  'checks again what could not be checked, in its time': [
     idle(A),
     seen(wanting(A), asked(unavailable)),
-    'idle: assigned A, active A, good A, no error',
-    ['check B'],
+    'idle: A → check B',
   ],
-  [
-    'waits for that time',
-    idle(A),
-    seen(wanting(A), asked(unavailable, { retryInMs: 1 })),
-    'idle: assigned A, active A, good A, no error',
-    [],
-  ],
-  [
-    'does not check it when it is to be given up',
+  'waits for that time': [idle(A), seen(wanting(A), asked(unavailable, { retryInMs: 1 })), 'idle: A'],
+  'does not check it when it is to be given up': [
     idle(null),
     seen(wanting(null), asked(), { leaving: 'asked' }),
-    'idle: assigned local, active local, good local, no error',
-    ['leave'],
+    'idle: local → leave',
   ],
-  [
-    'has other things to do in a trial',
+  'has other things to do in a trial': [
     onTrial(judging(), { config: C }),
     seen(wanting(C), asked()),
-    'trial (judge): assigned C, active C, good A, no error',
-    [],
+    'trial (judge): C, good A',
   ],
-]);
+});
 
 const node = (preflight: unknown) => ({
   metadata: { name: 'n' },

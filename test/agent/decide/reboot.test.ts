@@ -15,113 +15,75 @@ const awaiting = (waitedMs = 0, orders = 1): Change => ({ step: 'reboot', bootId
 const waits = (change: Change = awaiting(), config = NEW): State => onTrial(change, { config, before });
 const wanted = wanting(NEW);
 
-table('a change that takes effect with a boot', [
-  [
-    'is installed like every other',
+table('a change that takes effect with a boot', {
+  'is installed like every other': [
     idle(A),
     seen(wanted, { staged: { ...ready, config: NEW } }),
-    'trial (install): assigned B, active B, good A, no error',
-    ['install B'],
+    'trial (install): B, good A → install B',
   ],
-  [
-    'has the machine rebooted instead of the kubelet restarted when its files are in place',
+  'has the machine rebooted instead of the kubelet restarted when its files are in place': [
     waits({ step: 'install' }),
     seen(wanted),
-    'trial (reboot): assigned B, active B, good A, no error',
-    ['reboot by systemd'],
+    'trial (reboot): B, good A → reboot by systemd',
   ],
-  [
-    'leaves the reboot to a daemon where the pool says so',
+  'leaves the reboot to a daemon where the pool says so': [
     waits({ step: 'install' }, withOrder(B, { ...order, by: 'sentinel' })),
     seen(wanting(withOrder(B, { ...order, by: 'sentinel' }))),
-    'trial (reboot): assigned B, active B, good A, no error',
-    ['reboot by sentinel'],
+    'trial (reboot): B, good A → reboot by sentinel',
   ],
-  [
-    'is followed by a plain restart where the machine has left the boot that was to end: nothing reboots it twice',
+  'is followed by a plain restart where the machine has left the boot that was to end: nothing reboots it twice': [
     waits({ step: 'install' }),
     seen(wanted, rebooted),
-    'trial (restart): assigned B, active B, good A, no error',
-    ['restart'],
+    'trial (restart): B, good A → restart',
   ],
-  [
-    'waits for the boot and judges nothing before it',
+  'waits for the boot and judges nothing before it': [
     waits(),
     seen(wanted, { health: { health: 'down', reason: 'nobody listens' } }),
-    'trial (reboot): assigned B, active B, good A, no error',
-    [],
+    'trial (reboot): B, good A',
   ],
-  [
-    'waits on when the kubelet is started by somebody else in the same boot',
+  'waits on when the kubelet is started by somebody else in the same boot': [
     waits(),
     seen(wanted, run('run-2')),
-    'trial (reboot): assigned B, active B, good A, no error',
-    [],
+    'trial (reboot): B, good A',
   ],
-  [
-    'is not told again within half a minute',
-    waits(awaiting(24_999)),
-    seen(wanted),
-    'trial (reboot): assigned B, active B, good A, no error',
-    [],
-  ],
-  [
-    'is told again to whom it was told when nothing happens, in the same boot',
+  'is not told again within half a minute': [waits(awaiting(24_999)), seen(wanted), 'trial (reboot): B, good A'],
+  'is told again to whom it was told when nothing happens, in the same boot': [
     waits(awaiting(25_000)),
     seen(wanted),
-    'trial (reboot): assigned B, active B, good A, no error',
-    ['reboot by systemd'],
+    'trial (reboot): B, good A → reboot by systemd',
   ],
-  [
-    'is judged from the boot on',
-    waits(),
-    seen(wanted, rebooted),
-    'trial (judge): assigned B, active B, good A, no error',
-    ['withdraw-reboot'],
-  ],
-  [
-    'is judged from the boot on also where the order is not in the assignment any more',
+  'is judged from the boot on': [waits(), seen(wanted, rebooted), 'trial (judge): B, good A → withdraw-reboot'],
+  'is judged from the boot on also where the order is not in the assignment any more': [
     waits(),
     seen(wanting(B), rebooted),
-    'trial (judge): assigned B, active B, good A, no error',
-    ['withdraw-reboot'],
+    'trial (judge): B, good A → withdraw-reboot',
   ],
-  [
-    'is waited for as long as the pool says',
+  'is waited for as long as the pool says': [
     waits(awaiting(HOUR - 5_001, 10)),
     seen(wanted),
-    'trial (reboot): assigned B, active B, good A, no error',
-    [],
+    'trial (reboot): B, good A',
   ],
-  [
-    'fails with a reason of its own when the boot never comes, and what was left for a daemon is taken away',
+  'fails with a reason of its own when the boot never comes, and what was left for a daemon is taken away': [
     waits(awaiting(HOUR - 5_000, 9)),
     seen(wanted),
-    'falling-back (install): assigned B, active A, good A, RebootMissing',
-    ['withdraw-reboot', 'install A'],
+    'falling-back (install): B, active A, RebootMissing → withdraw-reboot, install A',
   ],
-  [
-    'is waited for until one look before that',
+  'is waited for until one look before that': [
     waits(awaiting(HOUR - 5_001, 20)),
     seen(wanted),
-    'trial (reboot): assigned B, active B, good A, no error',
-    [],
+    'trial (reboot): B, good A',
   ],
-  [
-    'fails with that reason whatever the kubelet was like before: whether a machine boots does not depend on it',
+  'fails with that reason whatever the kubelet was like before: whether a machine boots does not depend on it': [
     onTrial(awaiting(HOUR - 5_000, 9), { config: NEW, before, wasHealthy: false }),
     seen(wanted),
-    'falling-back (install): assigned B, active A, good A, RebootMissing',
-    ['withdraw-reboot', 'install A'],
+    'falling-back (install): B, active A, RebootMissing → withdraw-reboot, install A',
   ],
-  [
-    'is waited for no longer when something else is wanted',
+  'is waited for no longer when something else is wanted': [
     waits(),
     seen(wanting(A)),
-    'falling-back (install): assigned A, active A, good A, no error',
-    ['withdraw-reboot', 'install A'],
+    'falling-back (install): A → withdraw-reboot, install A',
   ],
-]);
+});
 
 describe('a reboot that is waited for', () => {
   it('is ordered ever more seldom, and never in another boot', () => {

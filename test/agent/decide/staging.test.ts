@@ -6,130 +6,84 @@ import { rejectionOf, type Trial, withoutRejected } from '#agent/decide/state.ts
 import { ready, refused, unavailable, failedDownload, lost, table } from '../../support/agent/decision-table.ts';
 import { A, B, C, idle, judging, onTrial, rejecting, seen, wanting } from '../../support/agent/states.ts';
 
-table('staging', [
-  [
-    'a new assignment is fetched before anything else',
-    idle(A),
-    seen(wanting(B)),
-    'idle: assigned A, active A, good A, no error',
-    ['stage B'],
-  ],
-  [
-    'the same payload applied in another way is another config',
+table('staging', {
+  'a new assignment is fetched before anything else': [idle(A), seen(wanting(B)), 'idle: A → stage B'],
+  'the same payload applied in another way is another config': [
     idle(A),
     seen(wanting({ ...A, apply: 'replace' })),
-    'idle: assigned A, active A, good A, no error',
-    ['stage A'],
+    'idle: A → stage A',
   ],
-  [
-    'what is ready goes on trial',
+  'what is ready goes on trial': [
     idle(A),
     seen(wanting(B), { staged: ready }),
-    'trial (install): assigned B, active B, good A, no error',
-    ['install B'],
+    'trial (install): B, good A → install B',
   ],
-  [
-    'what is refused leaves the kubelet alone',
+  'what is refused leaves the kubelet alone': [
     idle(A),
     seen(wanting(B), { staged: refused }),
-    'idle: assigned B, active A, good A, ConfigInvalid',
-    [],
+    'idle: B, active A, ConfigInvalid',
   ],
-  [
-    'what cannot be had is waited for',
+  'what cannot be had is waited for': [
     idle(A),
     seen(wanting(B), { staged: unavailable(2000) }),
-    'idle: assigned A, active A, good A, DownloadFailed',
-    [],
+    'idle: A, DownloadFailed',
   ],
-  [
-    'and is tried again when its time has come',
+  'and is tried again when its time has come': [
     idle(A),
     seen(wanting(B), { staged: unavailable(0) }),
-    'idle: assigned A, active A, good A, DownloadFailed',
-    ['stage B'],
+    'idle: A, DownloadFailed → stage B',
   ],
-  [
-    'an error goes when the assignment that it was about does',
+  'an error goes when the assignment that it was about does': [
     { ...idle(A), error: failedDownload },
     seen(wanting(A)),
-    'idle: assigned A, active A, good A, no error',
-    [],
+    'idle: A',
   ],
-  [
-    'and when the node is unassigned before it had anything',
+  'and when the node is unassigned before it had anything': [
     { ...idle(null), error: failedDownload },
     seen(wanting(null)),
-    'idle: assigned local, active local, good local, no error',
-    [],
+    'idle: local',
   ],
-  [
-    'a rejected config that is assigned again after another is tried again',
+  'a rejected config that is assigned again after another is tried again': [
     { ...rejecting(A), assigned: A, error: null },
     seen(wanting(B)),
-    'idle: assigned A, active A, good A, no error',
-    ['stage B'],
+    'idle: A → stage B',
   ],
-  [
-    'another than the rejected one is tried',
-    rejecting(A),
-    seen(wanting(C)),
-    'idle: assigned B, active A, good A, CrashLoop',
-    ['stage C'],
-  ],
-  [
-    'a revert to what runs clears the error and restarts nothing',
-    rejecting(A),
-    seen(wanting(A)),
-    'idle: assigned A, active A, good A, no error',
-    [],
-  ],
-  [
-    'the rejected payload applied in another way is another config',
+  'another than the rejected one is tried': [rejecting(A), seen(wanting(C)), 'idle: B, active A, CrashLoop → stage C'],
+  'a revert to what runs clears the error and restarts nothing': [rejecting(A), seen(wanting(A)), 'idle: A'],
+  'the rejected payload applied in another way is another config': [
     rejecting(A),
     seen(wanting({ ...B, apply: 'replace' })),
-    'idle: assigned B, active A, good A, CrashLoop',
-    ['stage B'],
+    'idle: B, active A, CrashLoop → stage B',
   ],
-  [
-    'the lost checkpoint of a running config is fetched again, and the kubelet left alone',
+  'the lost checkpoint of a running config is fetched again, and the kubelet left alone': [
     idle(A),
     seen(wanting(A), lost),
-    'idle: assigned A, active A, good A, no error',
-    ['stage A'],
+    'idle: A → stage A',
   ],
-]);
+});
 
-table('the lost checkpoint of what runs', [
-  [
-    'is not asked for again where it was refused',
+table('the lost checkpoint of what runs', {
+  'is not asked for again where it was refused': [
     idle(A),
     seen(wanting(A), lost, { staged: { ...refused, config: A } }),
-    'idle: assigned A, active A, good A, no error',
-    [],
+    'idle: A',
   ],
-  [
-    'is not asked for again before its time',
+  'is not asked for again before its time': [
     idle(A),
     seen(wanting(A), lost, { staged: { ...unavailable(1), config: A } }),
-    'idle: assigned A, active A, good A, no error',
-    [],
+    'idle: A',
   ],
-  [
-    'is asked for again in its time',
+  'is asked for again in its time': [
     idle(A),
     seen(wanting(A), lost, { staged: { ...unavailable(0), config: A } }),
-    'idle: assigned A, active A, good A, no error',
-    ['stage A'],
+    'idle: A → stage A',
   ],
-  [
-    'is asked for again where it was lost once more after it had come',
+  'is asked for again where it was lost once more after it had come': [
     idle(A),
     seen(wanting(A), lost, { staged: { ...ready, config: A } }),
-    'idle: assigned A, active A, good A, no error',
-    ['stage A'],
+    'idle: A → stage A',
   ],
-]);
+});
 
 describe('a checkpoint that comes back from a ConfigMap made again', () => {
   const moved = (config: typeof A): typeof A => ({ ...config, source: { ...config.source, uid: 'another' } });

@@ -9,22 +9,18 @@ import { A, AT, B, idle, seen, wanting } from '../../support/agent/states.ts';
 const NEW = 'b'.repeat(64);
 const RUNS_IT = { staged: ready, runsStaged: true } as const;
 
-table('a config that the kubelet runs already', [
-  [
-    'is taken over without a trial and without a restart',
+table('a config that the kubelet runs already', {
+  'is taken over without a trial and without a restart': [
     idle(null),
     seen(wanting(B), RUNS_IT),
-    'idle: assigned B, active B, good B, no error',
-    ['install B', 'collect-garbage'],
+    'idle: B → install B, collect-garbage',
   ],
-  [
-    'takes the place of another one likewise',
+  'takes the place of another one likewise': [
     idle(A),
     seen(wanting(B), RUNS_IT),
-    'idle: assigned B, active B, good B, no error',
-    ['install B', 'collect-garbage'],
+    'idle: B → install B, collect-garbage',
   ],
-]);
+});
 
 describe('a config that was taken over', () => {
   const before: State = {

@@ -28,57 +28,43 @@ const stopped: Partial<Observation> = {
 };
 const FOR_THEM = { ...RESTARTING, runBefore: null, orders: 0 };
 
-table('a kubelet that a person stopped', [
-  [
-    'is not started for a new config, which waits',
+table('a kubelet that a person stopped', {
+  'is not started for a new config, which waits': [
     idle(A),
     seen(wanting(B), stopped, { staged: ready }),
-    'idle: assigned A, active A, good A, KubeletStopped',
-    [],
+    'idle: A, KubeletStopped',
   ],
-  [
-    'is not started for a config whose files are not in place yet: it gets them',
+  'is not started for a config whose files are not in place yet: it gets them': [
     onTrial(INSTALLING),
     seen(wanting(B), stopped, differ),
-    'trial (install): assigned B, active B, good A, no error',
-    ['install B'],
+    'trial (install): B, good A → install B',
   ],
-  [
-    'is not started for a config whose files are in place',
+  'is not started for a config whose files are in place': [
     onTrial(INSTALLING),
     seen(wanting(B), stopped),
-    'trial (restart): assigned B, active B, good A, no error',
-    [],
+    'trial (restart): B, good A',
   ],
-  [
-    'is not started for a config that supersedes one on trial: it gets the files of that one',
+  'is not started for a config that supersedes one on trial: it gets the files of that one': [
     onTrial(judging()),
     seen(wanting(C), stopped, { staged: { ...ready, config: C } }),
-    'trial (install): assigned C, active C, good A, no error',
-    ['install C'],
+    'trial (install): C, good A → install C',
   ],
-  [
-    'is not started for the way back',
+  'is not started for the way back': [
     fallingBack(A, INSTALLING),
     seen(wanting(B), stopped),
-    'falling-back (restart): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (restart): B, active A, CrashLoop',
   ],
-  [
-    'is not started because an earlier order has been carried out',
+  'is not started because an earlier order has been carried out': [
     onTrial(FOR_THEM),
     seen(wanting(B), stopped, { restart: 'done' }),
-    'trial (restart): assigned B, active B, good A, no error',
-    [],
+    'trial (restart): B, good A',
   ],
-  [
-    'is judged from the first run on that somebody starts',
+  'is judged from the first run on that somebody starts': [
     onTrial(FOR_THEM),
     seen(wanting(B), run('run-2')),
-    'trial (judge): assigned B, active B, good A, no error',
-    [],
+    'trial (judge): B, good A',
   ],
-]);
+});
 
 /** Looks every five seconds for an hour. @returns where that leads, and the restarts on the way */
 function anHour(state: State, ...parts: readonly Partial<Observation>[]): { readonly end: State; restarts: number } {

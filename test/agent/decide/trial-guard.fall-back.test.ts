@@ -19,92 +19,68 @@ import {
   wanting,
 } from '../../support/agent/states.ts';
 
-table('the way back on a node with a guard', [
-  [
-    'keeps it where it leads the same way, and lets it go that way where files cannot be put back',
+table('the way back on a node with a guard', {
+  'keeps it where it leads the same way, and lets it go that way where files cannot be put back': [
     fallingBack(A, INSTALLING),
     seen(armed(), differ),
-    'falling-back (install): assigned B, active A, good A, CrashLoop',
-    ['install A'],
+    'falling-back (install): B, active A, CrashLoop → install A',
   ],
-  [
-    'reassures it when the files are back',
+  'reassures it when the files are back': [
     fallingBack(A, RESTARTING),
     seen(armed()),
-    'falling-back (restart): assigned B, active A, good A, CrashLoop',
-    ['reassure-guard'],
+    'falling-back (restart): B, active A, CrashLoop → reassure-guard',
   ],
-  [
-    'keeps it where it leads to what is good as well, as long as the kubelet may still run the trial’s config',
+  'keeps it where it leads to what is good as well, as long as the kubelet may still run the trial’s config': [
     onTrial(judging()),
     seen(wanting(null), armed()),
-    'falling-back (install): assigned local, active local, good local, no error',
-    ['install local'],
+    'falling-back (install): local → install local',
   ],
-  [
-    'takes it away then',
+  'takes it away then': [
     fallingBack(null, judging(), { because: 'unassigned' }),
     seen(wanting(null), armed()),
-    'falling-back (judge): assigned local, active local, good local, CrashLoop',
-    ['disarm-guard'],
+    'falling-back (judge): local, CrashLoop → disarm-guard',
   ],
-  [
-    'takes it away first where what it leads to has failed',
+  'takes it away first where what it leads to has failed': [
     fallingBack(null, INSTALLING),
     seen(armed(), differ),
-    'falling-back (install): assigned B, active local, good local, CrashLoop',
-    ['disarm-guard', 'install local'],
+    'falling-back (install): B, active local, CrashLoop → disarm-guard, install local',
   ],
-  [
-    'begins again where the guard led the node elsewhere meanwhile',
+  'begins again where the guard led the node elsewhere meanwhile': [
     fallingBack(null, judging(), { because: 'unassigned' }),
     seen(wanting(null), fired(), differ),
-    'falling-back (install): assigned local, active local, good local, CrashLoop',
-    ['disarm-guard', 'install local'],
+    'falling-back (install): local, CrashLoop → disarm-guard, install local',
   ],
-  [
-    'needs no restart where the kubelet never heard of the config',
+  'needs no restart where the kubelet never heard of the config': [
     fallingBack(A, { step: 'install', running: RUN_1 }),
     seen(wanting(B)),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    [],
+    'falling-back (judge): B, active A, CrashLoop',
   ],
-  [
-    'needs no restart where the guard went the same way meanwhile and restarted the kubelet',
+  'needs no restart where the guard went the same way meanwhile and restarted the kubelet': [
     fallingBack(A, INSTALLING),
     seen(wanting(B), fired(), run('run-7')),
-    'falling-back (judge): assigned B, active A, good A, CrashLoop',
-    ['disarm-guard'],
+    'falling-back (judge): B, active A, CrashLoop → disarm-guard',
   ],
-  [
-    'ends when the kubelet is steadily healthy, whatever note of the guard is still there',
+  'ends when the kubelet is steadily healthy, whatever note of the guard is still there': [
     fallingBack(A, judging({ healthyMs: 5_000 })),
     seen(wanting(B), fired()),
-    'idle: assigned B, active A, good A, CrashLoop',
-    ['disarm-guard', 'collect-garbage'],
+    'idle: B, active A, CrashLoop → disarm-guard, collect-garbage',
   ],
-  [
-    'needs one where the machine booted meanwhile: its runs may have the same names',
+  'needs one where the machine booted meanwhile: its runs may have the same names': [
     fallingBack(A, { step: 'install', running: RUN_1 }),
     seen(wanting(B), rebooted),
-    'falling-back (restart): assigned B, active A, good A, CrashLoop',
-    ['restart'],
+    'falling-back (restart): B, active A, CrashLoop → restart',
   ],
-  [
-    'needs one where the guard restored the files only',
+  'needs one where the guard restored the files only': [
     fallingBack(A, INSTALLING),
     seen(wanting(B), fired({ restarted: false }), run('run-7')),
-    'falling-back (restart): assigned B, active A, good A, CrashLoop',
-    ['disarm-guard', 'restart'],
+    'falling-back (restart): B, active A, CrashLoop → disarm-guard, restart',
   ],
-  [
-    'needs one where the kubelet was restarted meanwhile',
+  'needs one where the kubelet was restarted meanwhile': [
     fallingBack(A, { step: 'install', running: RUN_1 }),
     seen(wanting(B), run('run-2')),
-    'falling-back (restart): assigned B, active A, good A, CrashLoop',
-    ['restart'],
+    'falling-back (restart): B, active A, CrashLoop → restart',
   ],
-]);
+});
 
 describe('what the kubelet runs when a trial ends before its time', () => {
   const runningAfter = (trial: Partial<Trial>, ...parts: readonly Partial<Observation>[]): unknown => {

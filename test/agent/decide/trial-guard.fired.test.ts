@@ -20,119 +20,89 @@ import {
   wanting,
 } from '../../support/agent/states.ts';
 
-table('a guard that took a trial back', [
-  [
-    'has the trial fail, for starts',
+table('a guard that took a trial back', {
+  'has the trial fail, for starts': [
     onTrial(judging()),
     seen(wanting(B), fired()),
-    'falling-back (install): assigned B, active A, good A, CrashLoop',
-    ['disarm-guard', 'install A'],
+    'falling-back (install): B, active A, CrashLoop → disarm-guard, install A',
   ],
-  [
-    'has it begin again without a verdict, because nobody was there',
+  'has it begin again without a verdict, because nobody was there': [
     onTrial(RESTARTING),
     seen(wanting(B), fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'has it begin again in another boot as well, whatever it had proven',
+  'has it begin again in another boot as well, whatever it had proven': [
     onTrial(judging({ healthyMs: 595_000 })),
     seen(wanting(B), fired({ cause: 'silence' }), rebooted, { at: '2026-01-01T00:12:00Z' }),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'has it begin again while the API server is away',
+  'has it begin again while the API server is away': [
     onTrial(judging()),
     seen(fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'has the trial fail, because nobody was there for the third time',
+  'has the trial fail, because nobody was there for the third time': [
     onTrial(RESTARTING, { unwatched: 2 }),
     seen(wanting(B), fired({ cause: 'silence' })),
-    'falling-back (install): assigned B, active A, good A, AgentSilent',
-    ['disarm-guard', 'install A'],
+    'falling-back (install): B, active A, AgentSilent → disarm-guard, install A',
   ],
-  [
-    'has it begin again where the kubelet was never told of the config, however often',
+  'has it begin again where the kubelet was never told of the config, however often': [
     onTrial(INSTALLING, { unwatched: 2 }),
     seen(wanting(B), fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  ...([RESTARTING, INSTALLING] as const).map(
-    (change) =>
-      [
-        `has it begin again without a verdict after boots that were lost (${change.step})`,
-        onTrial(change, { unwatched: 1 }),
-        seen(wanting(B), fired({ cause: 'boots', starts: 2 }), { at: '2026-01-01T00:12:00Z' }),
-        'trial (install): assigned B, active B, good A, no error',
-        ['arm-guard'],
-      ] as const,
-  ),
-  ...([RESTARTING, INSTALLING] as const).map(
-    (change) =>
-      [
-        `has the trial fail after boots that were lost for the third time (${change.step})`,
-        onTrial(change, { unwatched: 2 }),
-        seen(wanting(B), fired({ cause: 'boots', starts: 2 })),
-        'falling-back (install): assigned B, active A, good A, AgentSilent',
-        ['disarm-guard', 'install A'],
-      ] as const,
-  ),
-  [
-    'has the trial fail, because the kubelet was down',
+  'has it begin again without a verdict after boots that were lost': [
+    onTrial(RESTARTING, { unwatched: 1 }),
+    seen(wanting(B), fired({ cause: 'boots', starts: 2 }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): B, good A → arm-guard',
+  ],
+  'has the trial fail after boots that were lost for the third time': [
+    onTrial(RESTARTING, { unwatched: 2 }),
+    seen(wanting(B), fired({ cause: 'boots', starts: 2 })),
+    'falling-back (install): B, active A, AgentSilent → disarm-guard, install A',
+  ],
+  'has it begin again without a verdict after boots that were lost before its files were in place': [
+    onTrial(INSTALLING, { unwatched: 1 }),
+    seen(wanting(B), fired({ cause: 'boots', starts: 2 }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): B, good A → arm-guard',
+  ],
+  'has the trial fail after boots that were lost before its files were in place for the third time': [
+    onTrial(INSTALLING, { unwatched: 2 }),
+    seen(wanting(B), fired({ cause: 'boots', starts: 2 })),
+    'falling-back (install): B, active A, AgentSilent → disarm-guard, install A',
+  ],
+  'has the trial fail, because the kubelet was down': [
     onTrial(judging()),
     seen(wanting(B), fired({ cause: 'down' })),
-    'falling-back (install): assigned B, active A, good A, NotHealthy',
-    ['disarm-guard', 'install A'],
+    'falling-back (install): B, active A, NotHealthy → disarm-guard, install A',
   ],
-  [
-    'has the trial fail for a kubelet that was down, though nothing was installed yet',
+  'has the trial fail for a kubelet that was down, though nothing was installed yet': [
     onTrial(INSTALLING),
     seen(wanting(B), fired({ cause: 'down' })),
-    'falling-back (install): assigned B, active A, good A, NotHealthy',
-    ['disarm-guard', 'install A'],
+    'falling-back (install): B, active A, NotHealthy → disarm-guard, install A',
   ],
-  [
-    'has it begin again where the note of why is lost, because that accuses nobody',
+  'has it begin again where the note of why is lost, because that accuses nobody': [
     onTrial(judging()),
     seen(wanting(B), fired({ cause: 'unknown' }), { at: '2026-01-01T00:12:00Z' }),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'has the trial fail where the note of why is lost for the third time',
+  'has the trial fail where the note of why is lost for the third time': [
     onTrial(judging(), { unwatched: 2 }),
     seen(wanting(B), fired({ cause: 'unknown' })),
-    'falling-back (install): assigned B, active A, good A, AgentSilent',
-    ['disarm-guard', 'install A'],
+    'falling-back (install): B, active A, AgentSilent → disarm-guard, install A',
   ],
-  [
-    'says nothing of another trial',
+  'says nothing of another trial': [
     onTrial(judging()),
     seen(wanting(B), fired({ trial: 'another' })),
-    'trial (judge): assigned B, active B, good A, no error',
-    [],
+    'trial (judge): B, good A',
   ],
-  [
-    'has a config that was promoted already prove itself once more',
+  'has a config that was promoted already prove itself once more': [
     onTrial(judging(), {}, B),
     seen(wanting(B), fired({ cause: 'silence' })),
-    'trial (install): assigned B, active B, good local, no error',
-    ['arm-guard'],
+    'trial (install): B, good local → arm-guard',
   ],
-  [
-    'is put away on a node at rest',
-    idle(A),
-    seen(wanting(A), fired()),
-    'idle: assigned A, active A, good A, no error',
-    ['disarm-guard'],
-  ],
-]);
+  'is put away on a node at rest': [idle(A), seen(wanting(A), fired()), 'idle: A → disarm-guard'],
+});
 
 describe('a trial that nobody watched', () => {
   const again = (parts: Partial<Trial>, ...looks: readonly Partial<Observation>[]): Trial =>

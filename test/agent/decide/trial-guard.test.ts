@@ -21,148 +21,108 @@ import {
   wanting,
 } from '../../support/agent/states.ts';
 
-table('a trial on a node with a guard', [
-  [
-    'begins with arming it',
+table('a trial on a node with a guard', {
+  'begins with arming it': [
     idle(A),
     seen(wanting(B), { staged: ready }, disarmed),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'begins with the files where it is armed for it already: the agent died between the two',
+  'begins with the files where it is armed for it already: the agent died between the two': [
     idle(A),
     seen(wanting(B), { staged: ready }, armed()),
-    'trial (install): assigned B, active B, good A, no error',
-    ['reassure-guard', 'install B'],
+    'trial (install): B, good A → reassure-guard, install B',
   ],
-  [
-    'begins with nothing where it could not be armed for it: the next look ends it',
+  'begins with nothing where it could not be armed for it: the next look ends it': [
     idle(A),
     seen(wanting(B), { staged: ready }, disarmed, refusing(12)),
-    'trial (install): assigned B, active B, good A, no error',
-    [],
+    'trial (install): B, good A',
   ],
-  [
-    'installs nothing before it is armed',
+  'installs nothing before it is armed': [
     onTrial(INSTALLING),
     seen(wanting(B), disarmed, differ),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'goes on once it is armed for this very trial',
+  'goes on once it is armed for this very trial': [
     onTrial(INSTALLING),
     seen(wanting(B), armed(), differ),
-    'trial (install): assigned B, active B, good A, no error',
-    ['reassure-guard', 'install B'],
+    'trial (install): B, good A → reassure-guard, install B',
   ],
-  [
-    'leaves a kubelet that is not healthy to it, as long as nothing could be installed',
+  'leaves a kubelet that is not healthy to it, as long as nothing could be installed': [
     onTrial(INSTALLING),
     seen(wanting(B), armed(), differ, DOWN),
-    'trial (install): assigned B, active B, good A, no error',
-    ['install B'],
+    'trial (install): B, good A → install B',
   ],
-  [
-    'has it armed again where it is armed for another trial',
+  'has it armed again where it is armed for another trial': [
     onTrial(INSTALLING),
     seen(wanting(B), armed('another'), differ),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'tries to arm it again where that failed',
+  'tries to arm it again where that failed': [
     onTrial(INSTALLING),
     seen(wanting(B), disarmed, refusing(11)),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'is not held where it cannot be armed',
+  'is not held where it cannot be armed': [
     onTrial(INSTALLING),
     seen(wanting(B), disarmed, refusing(12)),
-    'falling-back (install): assigned B, active A, good A, GuardFailed',
-    ['install A'],
+    'falling-back (install): B, active A, GuardFailed → install A',
   ],
-  [
-    'does not try again before its time, whatever wakes the agent',
+  'does not try again before its time, whatever wakes the agent': [
     onTrial(INSTALLING),
     seen(wanting(B), disarmed, refusing(3, { retryInMs: 1 })),
-    'trial (install): assigned B, active B, good A, no error',
-    [],
+    'trial (install): B, good A',
   ],
-  [
-    'waits for room on a disk that is full, however often that was looked for',
+  'waits for room on a disk that is full, however often that was looked for': [
     onTrial(INSTALLING),
     seen(wanting(B), disarmed, refusing(500, { isFull: true, retryInMs: 1 })),
-    'trial (install): assigned B, active B, good A, no error',
-    [],
+    'trial (install): B, good A',
   ],
-  [
-    'looks for room again in its time',
+  'looks for room again in its time': [
     onTrial(INSTALLING),
     seen(wanting(B), disarmed, refusing(500, { isFull: true })),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'is not blamed for what kept the guard of an earlier trial from being armed',
+  'is not blamed for what kept the guard of an earlier trial from being armed': [
     onTrial(INSTALLING),
     seen(wanting(B), disarmed, refusing(12, { trial: 'an earlier one' })),
-    'trial (install): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (install): B, good A → arm-guard',
   ],
-  [
-    'is held all the same where there can be no guard',
+  'is held all the same where there can be no guard': [
     onTrial(INSTALLING),
     seen(wanting(B), differ),
-    'trial (install): assigned B, active B, good A, no error',
-    ['install B'],
+    'trial (install): B, good A → install B',
   ],
-  [
-    'has it armed again before it orders another restart, where it was lost in mid-change',
+  'has it armed again before it orders another restart, where it was lost in mid-change': [
     onTrial({ ...RESTARTING, waitedMs: TERMS.startTimeoutMs }),
     seen(wanting(B), disarmed),
-    'trial (restart): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (restart): B, good A → arm-guard',
   ],
-  [
-    'ends where it was lost in mid-change and cannot be armed again: nobody waits with a kubelet that may be down',
+  'ends where it was lost in mid-change and cannot be armed again: nobody waits with a kubelet that may be down': [
     onTrial({ ...RESTARTING, waitedMs: TERMS.startTimeoutMs }),
     seen(wanting(B), armed('', ''), refusing(1, { isFull: true }), DOWN),
-    'falling-back (install): assigned B, active A, good A, GuardFailed',
-    ['disarm-guard', 'install A'],
+    'falling-back (install): B, active A, GuardFailed → disarm-guard, install A',
   ],
-  [
-    'has it armed again while it is judged, where somebody took it away',
+  'has it armed again while it is judged, where somebody took it away': [
     onTrial(judging()),
     seen(wanting(B), disarmed),
-    'trial (judge): assigned B, active B, good A, no error',
-    ['arm-guard'],
+    'trial (judge): B, good A → arm-guard',
   ],
-  [
-    'is judged on without one where that fails',
+  'is judged on without one where that fails': [
     onTrial(judging()),
     seen(wanting(B), disarmed, refusing(12)),
-    'trial (judge): assigned B, active B, good A, no error',
-    [],
+    'trial (judge): B, good A',
   ],
-  [
-    'reassures it while it is judged',
+  'reassures it while it is judged': [
     onTrial(judging()),
     seen(wanting(B), armed()),
-    'trial (judge): assigned B, active B, good A, no error',
-    ['reassure-guard'],
+    'trial (judge): B, good A → reassure-guard',
   ],
-  [
-    'takes it away with the promotion',
+  'takes it away with the promotion': [
     onTrial(judging({ healthyMs: 595_000 })),
     seen(wanting(B), armed()),
-    'idle: assigned B, active B, good B, no error',
-    ['disarm-guard', 'collect-garbage'],
+    'idle: B → disarm-guard, collect-garbage',
   ],
-]);
+});
 
 describe('a trial that waits for its guard', () => {
   const waits: Partial<Observation> = { ...disarmed, ...refusing(1, { retryInMs: 1 }) };

@@ -27,11 +27,11 @@ describe('the unit of a plan', () => {
       `${JSON.stringify(unit)} is one for the agent where it is one for the script`,
       { skip: shell.skip },
       async () => {
-        const host = createGuardedHost({ maxStarts: 0 });
+        const host = createGuardedHost(shell, { maxStarts: 0 });
         try {
           const plan = readFileSync(join(host.guard, 'plan'), 'utf8').replace(`unit ${UNIT}`, `unit ${unit}`);
           host.write('plan', plan);
-          await host.run(shell, 'start');
+          await host.run('start');
           const acts = host.read(host.config) === OLD;
           assert.equal(acts || host.read(host.config) === NEW, true);
           assert.equal(decodePlan(Buffer.from(plan)) !== undefined, acts);

@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { dropInText, stagedPathOf } from '#agent/guard/guard-paths.ts';
-import { describeOrSkip } from '../../support/describe-or-skip.ts';
+import { underEachShell } from './support/guard-runs.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, type Mode, NEW, OLD, SCRIPT } from './support/guarded-host.ts';
-import { SHELLS, skipWithoutStandIns } from './support/shells.ts';
+import { type Shell, SHELLS, skipWithoutStandIns } from './support/shells.ts';
 
 /** What a disk can have in the place of a file. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
@@ -74,8 +74,8 @@ const AT_ONCE_MS = 100_000;
 const PRECIOUS = 'precious\n';
 
 /** The guard is at the point of acting: the next start is one too many, and the next tick finds nobody. */
-function createHostAboutToFire(): GuardedHost {
-  const host = createGuardedHost({ maxStarts: 1, silence: 60 });
+function createHostAboutToFire(shell: Shell): GuardedHost {
+  const host = createGuardedHost(shell, { maxStarts: 1, silence: 60 });
   host.write('starts', `11111111-2222-3333-4444-555555555555          1          900\n`);
   host.write('boots', `${'11111111-2222-3333-4444-555555555555 0 900 '.repeat(2).trim()}\n`);
   host.write('doubt', `11111111-2222-3333-4444-555555555555\n`);
@@ -86,10 +86,10 @@ function createHostAboutToFire(): GuardedHost {
   return host;
 }
 
-async function runThrough(host: GuardedHost, shell: (typeof SHELLS)[number], mode: Mode, asNobody: boolean) {
+async function runThrough(host: GuardedHost, mode: Mode, asNobody: boolean) {
   // Again and again, as systemd would.
   for (let time = 0; time < 2 && existsSync(join(host.guard, 'guard.sh')); time += 1) {
-    const { status, ms } = await host.run(shell, mode, { asNobody });
+    const { status, ms } = await host.run(mode, { asNobody });
     assert.equal(status, 0);
     assert.ok(ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
   }
@@ -105,138 +105,142 @@ function isHarmless(host: GuardedHost, damaged: string): void {
 
 const SHELLS_HERE = SHELLS.slice(0, 2);
 
-for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
-  describeOrSkip(
-    `the guard under ${shell.name}, on a disk where a file is damaged`,
-    { skip: shell.skip, concurrency: 3 },
-    () => {
-      for (const [index, [name, pathIn]] of Object.entries(FILES).entries()) {
-        it(`lets the kubelet start whatever is in the place of ${name}`, async () => {
-          for (const { damage, mode } of sampleOf(DAMAGED_RUNS, 5, index)) {
-            const host = createHostAboutToFire();
-            try {
-              const path = pathIn(host);
-              DAMAGES[damage]?.(path);
-              await runThrough(host, shell, mode, damage === 'unreadable');
-              isHarmless(host, path);
-            } catch (error) {
-              throw new Error(`${name} ${damage}, at a ${mode}`, { cause: error });
-            } finally {
-              host.remove();
-            }
-          }
-        });
-      }
-
-      it('restores in spite of damage to everything but the plan, the staged file and its own count', async () => {
-        const enough = Object.keys(FILES).filter((name) => !/plan|staged|starts|config|boot|uptime|state/.test(name));
-        const damages = Object.keys(DAMAGES).filter((each) => each !== 'unreadable');
-        for (const [index, name] of enough.entries()) {
-          for (const damage of sampleOf(damages, 3, index)) {
-            const host = createHostAboutToFire();
-            DAMAGES[damage]?.(FILES[name]?.(host) ?? '');
-            await host.run(shell, 'start');
-            assert.equal(host.read(host.config), OLD, `${name} ${damage}`);
+underEachShell(
+  (it, shell) => {
+    for (const [index, [name, pathIn]] of Object.entries(FILES).entries()) {
+      it(`lets the kubelet start whatever is in the place of ${name}`, async () => {
+        for (const { damage, mode } of sampleOf(DAMAGED_RUNS, 5, index)) {
+          const host = createHostAboutToFire(shell);
+          try {
+            const path = pathIn(host);
+            DAMAGES[damage]?.(path);
+            await runThrough(host, mode, damage === 'unreadable');
+            isHarmless(host, path);
+          } catch (error) {
+            throw new Error(`${name} ${damage}, at a ${mode}`, { cause: error });
+          } finally {
             host.remove();
           }
         }
       });
+    }
 
-      it('counts again where its count is damaged, and restores then', async () => {
-        for (const damage of ['missing', 'empty', 'torn', 'garbage', 'of many lines', 'one long line']) {
-          const host = createHostAboutToFire();
-          DAMAGES[damage]?.(join(host.guard, 'starts'));
-          host.setTime(930);
-          for (let time = 0; time < 2; time += 1) await host.run(shell, 'start');
-          assert.equal(host.read(host.config), OLD, damage);
+    it('restores in spite of damage to everything but the plan, the staged file and its own count', async () => {
+      const enough = Object.keys(FILES).filter((name) => !/plan|staged|starts|config|boot|uptime|state/.test(name));
+      const damages = Object.keys(DAMAGES).filter((each) => each !== 'unreadable');
+      for (const [index, name] of enough.entries()) {
+        for (const damage of sampleOf(damages, 3, index)) {
+          const host = createHostAboutToFire(shell);
+          DAMAGES[damage]?.(FILES[name]?.(host) ?? '');
+          await host.start();
+          assert.equal(host.read(host.config), OLD, `${name} ${damage}`);
           host.remove();
         }
-      });
+      }
+    });
 
-      it(
-        'gives up in time where a command never ends, and goes on at the next start',
-        { skip: skipWithoutStandIns(shell) },
-        async () => {
-          const host = createHostAboutToFire();
-          writeFileSync(join(host.root, 'hang'), 'mv');
-          const { status, ms } = await host.run(shell, 'start', { patience: 0.5 });
-          assert.equal(status, 0);
-          assert.ok(ms > 450 && ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
-          process.kill(Number(host.read(join(host.root, 'hung'))));
-          rmSync(join(host.root, 'hang'));
-          await host.run(shell, 'start');
-          assert.equal(host.read(host.config), OLD);
-          host.remove();
-        },
-      );
-
-      it('gives up in time on a file without an end', async () => {
-        for (const mode of ['start', 'tick'] as const) {
-          const host = createHostAboutToFire();
-          truncateSync(join(host.guard, 'starts'), 0);
-          truncateSync(join(host.guard, 'starts'), 20 * 1024 ** 3);
-          const { status, ms } = await host.run(shell, mode, { patience: 0.5 });
-          assert.equal(status, 0);
-          assert.ok(ms > 450 && ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
-          host.remove();
-        }
-      });
-
-      it('does nothing where it lacks sleep, mv and rm', { skip: skipWithoutStandIns(shell) }, async () => {
-        const host = createHostAboutToFire();
-        for (const name of ['sleep', 'mv', 'rm']) rmSync(join(host.paths.bin, name));
-        await runThrough(host, shell, 'start', false);
-        await runThrough(host, shell, 'tick', false);
-        assert.equal(host.read(host.config), NEW);
+    it('counts again where its count is damaged, and restores then', async () => {
+      for (const damage of ['missing', 'empty', 'torn', 'garbage', 'of many lines', 'one long line']) {
+        const host = createHostAboutToFire(shell);
+        DAMAGES[damage]?.(join(host.guard, 'starts'));
+        host.setTime(930);
+        await host.start(2);
+        assert.equal(host.read(host.config), OLD, damage);
         host.remove();
-      });
+      }
+    });
 
-      it('does nothing with a plan that says more than it understands, or too little', async () => {
-        const changes: readonly ((plan: string) => string)[] = [
-          (plan) => plan.replace('guard 1', 'guard 2'),
-          (plan) => plan.replace('end\n', ''),
-          (plan) => plan.replace('end\n', 'end'),
-          (plan) => `${plan}remove /tmp/x\n`,
-          (plan) => plan.replace('put ', 'shred '),
-          (plan) => plan.replace('put /', 'put ../'),
-          (plan) => plan.replace(/unit .*\n/, ''),
-          (plan) => plan.replace(/unit .*\n/, 'unit $(reboot)\n'),
-          (plan) => plan.replace(/unit .*\n/, 'unit --all\n'),
-          (plan) => plan.replace(/max-starts .*\n/, 'max-starts -1\n'),
-          (plan) => plan.replace(/silence .*\n/, 'silence 1e3\n'),
-          (plan) => plan.replace('end\n', `${'remove /tmp/x\n'.repeat(600)}end\n`),
-        ];
-        for (const change of changes) {
-          const host = createHostAboutToFire();
-          host.write('plan', change(host.read(join(host.guard, 'plan')) ?? ''));
-          await runThrough(host, shell, 'start', false);
-          await runThrough(host, shell, 'tick', false);
-          assert.equal(host.read(host.config), NEW, String(change));
-          host.remove();
-        }
-      });
-
-      it('does nothing where its own script was torn, wherever', async () => {
-        const script = readFileSync(SCRIPT);
-        const ends = [...script.entries()].filter(([, byte]) => byte === 0x0a).map(([at]) => at);
-        const beforeMain = ends.filter((at) => at < script.lastIndexOf('\nmain\n'));
-        assert.ok(beforeMain.length > 250);
-        const host = createHostAboutToFire();
-        const before = readdirSync(host.guard);
-        for (const at of sampleOf(beforeMain, 11)) {
-          for (const length of [at - 5, at + 1]) {
-            writeFileSync(join(host.guard, 'guard.sh'), script.subarray(0, length));
-            await host.run(shell, 'start');
-          }
-        }
-        assert.equal(host.read(host.config), NEW);
-        assert.deepEqual(readdirSync(host.guard), before);
-        assert.equal(host.commands(), 0, 'nothing was called');
+    it('gives up in time on a file without an end', async () => {
+      for (const mode of ['start', 'tick'] as const) {
+        const host = createHostAboutToFire(shell);
+        truncateSync(join(host.guard, 'starts'), 0);
+        truncateSync(join(host.guard, 'starts'), 20 * 1024 ** 3);
+        const { status, ms } = await host.run(mode, { patience: 0.5 });
+        assert.equal(status, 0);
+        assert.ok(ms > 450 && ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
         host.remove();
-      });
-    },
-  );
-}
+      }
+    });
+
+    it('does nothing with a plan that says more than it understands, or too little', async () => {
+      const changes: readonly ((plan: string) => string)[] = [
+        (plan) => plan.replace('guard 1', 'guard 2'),
+        (plan) => plan.replace('end\n', ''),
+        (plan) => plan.replace('end\n', 'end'),
+        (plan) => `${plan}remove /tmp/x\n`,
+        (plan) => plan.replace('put ', 'shred '),
+        (plan) => plan.replace('put /', 'put ../'),
+        (plan) => plan.replace(/unit .*\n/, ''),
+        (plan) => plan.replace(/unit .*\n/, 'unit $(reboot)\n'),
+        (plan) => plan.replace(/unit .*\n/, 'unit --all\n'),
+        (plan) => plan.replace(/max-starts .*\n/, 'max-starts -1\n'),
+        (plan) => plan.replace(/silence .*\n/, 'silence 1e3\n'),
+        (plan) => plan.replace('end\n', `${'remove /tmp/x\n'.repeat(600)}end\n`),
+      ];
+      for (const change of changes) {
+        const host = createHostAboutToFire(shell);
+        host.write('plan', change(host.read(join(host.guard, 'plan')) ?? ''));
+        await runThrough(host, 'start', false);
+        await runThrough(host, 'tick', false);
+        assert.equal(host.read(host.config), NEW, String(change));
+        host.remove();
+      }
+    });
+
+    it('does nothing where its own script was torn, wherever', async () => {
+      const script = readFileSync(SCRIPT);
+      const ends = [...script.entries()].filter(([, byte]) => byte === 0x0a).map(([at]) => at);
+      const beforeMain = ends.filter((at) => at < script.lastIndexOf('\nmain\n'));
+      assert.ok(beforeMain.length > 250);
+      const host = createHostAboutToFire(shell);
+      const before = readdirSync(host.guard);
+      for (const at of sampleOf(beforeMain, 11)) {
+        for (const length of [at - 5, at + 1]) {
+          writeFileSync(join(host.guard, 'guard.sh'), script.subarray(0, length));
+          await host.start();
+        }
+      }
+      assert.equal(host.read(host.config), NEW);
+      assert.deepEqual(readdirSync(host.guard), before);
+      assert.equal(host.commands(), 0, 'nothing was called');
+      host.remove();
+    });
+  },
+  {
+    about: ', on a disk where a file is damaged',
+    shells: sampleOf(SHELLS_HERE, SHELLS_HERE.length),
+    concurrency: 3,
+    host: createHostAboutToFire,
+  },
+);
+
+underEachShell(
+  (it) => {
+    it('gives up in time where a command never ends, and goes on at the next start', async (host) => {
+      writeFileSync(join(host.root, 'hang'), 'mv');
+      const { status, ms } = await host.run('start', { patience: 0.5 });
+      assert.equal(status, 0);
+      assert.ok(ms > 450 && ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
+      process.kill(Number(host.read(join(host.root, 'hung'))));
+      rmSync(join(host.root, 'hang'));
+      await host.start();
+      assert.equal(host.read(host.config), OLD);
+    });
+
+    it('does nothing where it lacks sleep, mv and rm', async (host) => {
+      for (const name of ['sleep', 'mv', 'rm']) rmSync(join(host.paths.bin, name));
+      await runThrough(host, 'start', false);
+      await runThrough(host, 'tick', false);
+      assert.equal(host.read(host.config), NEW);
+    });
+  },
+  {
+    about: ', whose commands fail',
+    shells: sampleOf(SHELLS_HERE, SHELLS_HERE.length),
+    skip: skipWithoutStandIns,
+    host: createHostAboutToFire,
+  },
+);
 
 describe('the line in the unit', () => {
   const command = (script: string): readonly string[] => {
@@ -249,7 +253,8 @@ describe('the line in the unit', () => {
   };
 
   it('runs the script, and comes to an end where there is none', async () => {
-    const host = createHostAboutToFire();
+    const [shell = assert.fail('there is no shell')] = SHELLS;
+    const host = createHostAboutToFire(shell);
     const script = join(host.guard, 'guard.sh');
     const run = (): string => {
       const [shell = '', ...args] = command(script);

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
 import { readGuardScript } from '#agent/guard/host-guard.ts';
-import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { createFakeSystemd } from './support/fake-systemd.ts';
 import { BOOT, createGuardedHost, type GuardedHost, NEW, OLD, UNIT } from './support/guarded-host.ts';
-import { type Shell, SHELLS } from './support/shells.ts';
+import { underEachShell } from './support/guard-runs.ts';
+import type { Shell } from './support/shells.ts';
 
 /** Every file of the host with its text and mode, but for what belongs to the test. */
 function treeOf(host: GuardedHost): Readonly<Record<string, string>> {
@@ -26,12 +25,16 @@ function treeOf(host: GuardedHost): Readonly<Record<string, string>> {
   ]);
 }
 
-/** A host before anything was armed, and the agent's side of the guard on it. */
-function createNode() {
-  const host = createGuardedHost();
-  rmSync(host.guard, { recursive: true });
-  rmSync(join(host.root, 'unit.d'), { recursive: true });
-  rmSync(stagedPathOf(host.config));
+/** A host before anything was armed. */
+function createUnarmedHost(shell: Shell): GuardedHost {
+  const host = createGuardedHost(shell);
+  for (const path of [host.guard, join(host.root, 'unit.d'), stagedPathOf(host.config)])
+    rmSync(path, { recursive: true });
+  return host;
+}
+
+/** The agent's side of the guard. */
+function agentOn(host: GuardedHost) {
   const disk = createNodeDisk();
   let uptime = 1000;
   const systemd = createFakeSystemd(disk, host.dropIn);
@@ -60,7 +63,7 @@ function createNode() {
     uptime += seconds;
     host.setTime(uptime);
   };
-  return { host, guard, systemd, arm, pass };
+  return { guard, systemd, arm, pass };
 }
 
 const restored = (before: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
@@ -70,86 +73,74 @@ const restored = (before: Readonly<Record<string, string>>): Readonly<Record<str
     ),
   );
 
-const withTree = async (story: (node: ReturnType<typeof createNode>) => Promise<void>): Promise<void> => {
-  const node = createNode();
-  try {
-    await story(node);
-  } finally {
-    node.host.remove();
-  }
-};
-
-const run = async (host: GuardedHost, shell: Shell, mode: 'start' | 'tick', times = 1): Promise<void> => {
-  for (let time = 0; time < times; time += 1) assert.equal((await host.run(shell, mode)).status, 0);
-};
-
-for (const shell of SHELLS) {
-  describeOrSkip(`the agent and the guard under ${shell.name}`, { skip: shell.skip }, () => {
-    it('a trial that is good leaves nothing behind', () =>
-      withTree(async ({ host, guard, arm, pass }) => {
-        const before = treeOf(host);
-        await arm();
-        await run(host, shell, 'start');
-        for (let time = 0; time < 60; time += 1) {
-          pass(20);
-          await guard.heartbeat();
-          if (time % 20 === 0) await run(host, shell, 'tick');
-        }
-        assert.equal(host.read(host.config), NEW);
-        await guard.disarm();
-        assert.deepEqual(treeOf(host), before);
-        await guard.disarm();
-      }));
-
-    it('a kubelet that starts too often runs the old config, and the agent reads why', () =>
-      withTree(async ({ host, guard, arm }) => {
-        const before = treeOf(host);
-        await arm();
-        await run(host, shell, 'start', 3);
-        const seen = await guard.look();
-        assert.ok(seen.guard === 'fired');
-        const { at, ...rest } = seen;
-        assert.ok(at !== undefined);
-        assert.deepEqual(rest, {
-          guard: 'fired',
-          trial: 'pool-x/1/overlay@1',
-          to: 'local',
-          cause: 'starts',
-          starts: 3,
-          restarted: true,
-        });
-        await guard.disarm();
-        assert.deepEqual(treeOf(host), restored(before));
-        assert.deepEqual(await guard.look(), { guard: 'disarmed' });
-      }));
-
-    it('an agent that is gone for good leaves the note, and an agent that comes back removes it', () =>
-      withTree(async ({ host, guard, systemd, arm, pass }) => {
-        const before = treeOf(host);
-        await arm();
-        await run(host, shell, 'start');
-        pass(601);
-        await run(host, shell, 'tick', 3);
-        const seen = await guard.look();
-        assert.ok(seen.guard === 'fired');
-        assert.deepEqual([seen.cause, seen.restarted], ['silence', true]);
-        assert.deepEqual(readdirSync(host.guard).sort(), ['fired', 'note', 'traces']);
-        await guard.disarm();
-        assert.deepEqual(treeOf(host), restored(before));
-        assert.equal(systemd.asked.at(-1), 'stop kubelet-gitops-guard.timer');
-      }));
-
-    it('an agent that is late is told what happened, and its order is gone', () =>
-      withTree(async ({ host, guard, arm, pass }) => {
-        await arm();
-        await run(host, shell, 'start', 3);
+underEachShell(
+  (it) => {
+    it('a trial that is good leaves nothing behind', async (host) => {
+      const { guard, arm, pass } = agentOn(host);
+      const before = treeOf(host);
+      await arm();
+      await host.start();
+      for (let time = 0; time < 60; time += 1) {
         pass(20);
         await guard.heartbeat();
-        assert.equal((await guard.look()).guard, 'fired');
-        await arm();
-        assert.equal((await guard.look()).guard, 'armed');
-        await run(host, shell, 'start', 2);
-        assert.equal((await guard.look()).guard, 'armed', 'starts of another trial do not count');
-      }));
-  });
-}
+        if (time % 20 === 0) await host.tick();
+      }
+      assert.equal(host.read(host.config), NEW);
+      await guard.disarm();
+      assert.deepEqual(treeOf(host), before);
+      await guard.disarm();
+    });
+
+    it('a kubelet that starts too often runs the old config, and the agent reads why', async (host) => {
+      const { guard, arm } = agentOn(host);
+      const before = treeOf(host);
+      await arm();
+      await host.start(3);
+      const seen = await guard.look();
+      assert.ok(seen.guard === 'fired');
+      const { at, ...rest } = seen;
+      assert.ok(at !== undefined);
+      assert.deepEqual(rest, {
+        guard: 'fired',
+        trial: 'pool-x/1/overlay@1',
+        to: 'local',
+        cause: 'starts',
+        starts: 3,
+        restarted: true,
+      });
+      await guard.disarm();
+      assert.deepEqual(treeOf(host), restored(before));
+      assert.deepEqual(await guard.look(), { guard: 'disarmed' });
+    });
+
+    it('an agent that is gone for good leaves the note, and an agent that comes back removes it', async (host) => {
+      const { guard, systemd, arm, pass } = agentOn(host);
+      const before = treeOf(host);
+      await arm();
+      await host.start();
+      pass(601);
+      for (let time = 0; time < 3; time += 1) await host.tick();
+      const seen = await guard.look();
+      assert.ok(seen.guard === 'fired');
+      assert.deepEqual([seen.cause, seen.restarted], ['silence', true]);
+      assert.deepEqual(readdirSync(host.guard).sort(), ['fired', 'note', 'traces']);
+      await guard.disarm();
+      assert.deepEqual(treeOf(host), restored(before));
+      assert.equal(systemd.asked.at(-1), 'stop kubelet-gitops-guard.timer');
+    });
+
+    it('an agent that is late is told what happened, and its order is gone', async (host) => {
+      const { guard, arm, pass } = agentOn(host);
+      await arm();
+      await host.start(3);
+      pass(20);
+      await guard.heartbeat();
+      assert.equal((await guard.look()).guard, 'fired');
+      await arm();
+      assert.equal((await guard.look()).guard, 'armed');
+      await host.start(2);
+      assert.equal((await guard.look()).guard, 'armed', 'starts of another trial do not count');
+    });
+  },
+  { about: ' and the agent', host: createUnarmedHost },
+);

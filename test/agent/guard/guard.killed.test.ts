@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import type { GuardCause } from '#agent/ports/guard.ts';
 import { stagedPathOf } from '#agent/guard/guard-paths.ts';
-import { readGuardNote } from '#agent/guard/guard-records.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, type Mode, NEW, OLD } from './support/guarded-host.ts';
-import { type Shell, SHELLS } from './support/shells.ts';
+import { isTicking, noteOf, restarts } from './support/guard-runs.ts';
+import { SHELLS } from './support/shells.ts';
 
 interface Story {
   readonly name: string;
@@ -54,12 +54,10 @@ const STORIES: readonly Story[] = [
 ];
 
 /** What systemd goes on doing: a start where the story was about one, and ticks while there is a timer or a plan. */
-async function goOn(host: GuardedHost, shell: Shell, mode: Mode): Promise<void> {
-  if (mode === 'start') await host.run(shell, 'start');
-  for (let ticks = 0; ticks < 5 && existsSync(join(host.guard, 'guard.sh')); ticks += 1) await host.run(shell, 'tick');
+async function goOn(host: GuardedHost, mode: Mode): Promise<void> {
+  if (mode === 'start') await host.run('start');
+  for (let ticks = 0; ticks < 5 && existsSync(join(host.guard, 'guard.sh')); ticks += 1) await host.run('tick');
 }
-
-const restarts = (host: GuardedHost): number => host.calls().filter((call) => call.includes('restart')).length;
 
 for (const shell of sampleOf(SHELLS, SHELLS.length)) {
   describeOrSkip(`the guard under ${shell.name}, killed before any of its commands`, { skip: shell.skip }, () => {
@@ -67,23 +65,23 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
       it(`${name}: the next run brings it to its end`, async (test) => {
         let points = 0;
         for (let killAt = 1; ; killAt += 1) {
-          const host = createGuardedHost({ maxStarts: 3, silence: 600 });
+          const host = createGuardedHost(shell);
           prepare(host);
-          const { status } = await host.run(shell, mode, { killAt });
+          const { status } = await host.run(mode, { killAt });
           if (status === 0) {
             host.remove();
             break;
           }
           points += 1;
           assert.ok([NEW, OLD].includes(host.read(host.config) ?? ''), `at point ${killAt} the config is broken`);
-          await goOn(host, shell, mode);
+          await goOn(host, mode);
           assert.equal(host.read(host.config), OLD, `point ${killAt}`);
           assert.equal(existsSync(host.state), false, `point ${killAt}`);
           assert.equal(existsSync(stagedPathOf(host.config)), false, `point ${killAt}`);
           assert.deepEqual(readdirSync(host.guard).sort(), ['fired', 'note'], `point ${killAt}`);
           assert.equal(existsSync(host.dropIn), false, `point ${killAt}`);
-          assert.equal(existsSync(join(host.root, 'timer')), false, `point ${killAt}`);
-          const note = readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
+          assert.equal(isTicking(host), false, `point ${killAt}`);
+          const note = noteOf(host);
           assert.deepEqual([note.cause, note.restarted], [cause, true], `point ${killAt}`);
           assert.ok(restarts(host) <= (mode === 'start' ? 0 : 2), `${restarts(host)} restarts, point ${killAt}`);
           if (mode === 'tick') assert.ok(restarts(host) >= 1, `no restart, point ${killAt}`);
@@ -97,12 +95,12 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
     it('at a tick that cleans up: the next one brings it to its end', async (test) => {
       let points = 0;
       for (let killAt = 1; ; killAt += 1) {
-        const host = createGuardedHost({ maxStarts: 0 });
-        await host.run(shell, 'start');
-        const { status } = await host.run(shell, 'tick', { killAt });
+        const host = createGuardedHost(shell, { maxStarts: 0 });
+        await host.run('start');
+        const { status } = await host.run('tick', { killAt });
         if (status !== 0) {
           points += 1;
-          await goOn(host, shell, 'tick');
+          await goOn(host, 'tick');
         }
         assert.deepEqual(
           [readdirSync(host.guard).filter((name) => !['fired', 'note'].includes(name)), existsSync(host.dropIn)],
@@ -118,17 +116,17 @@ for (const shell of sampleOf(SHELLS, SHELLS.length)) {
 
     it('comes to the same end when a start and a tick run at once', async () => {
       for (let time = 0; time < 15; time += 1) {
-        const host = createGuardedHost({ maxStarts: 3, silence: 600 });
+        const host = createGuardedHost(shell);
         host.write('starts', `${CERTAIN} 9 100\n`);
         host.write('doubt', `${CERTAIN}\n`);
-        const both = await Promise.all([host.run(shell, 'start'), host.run(shell, 'tick')]);
+        const both = await Promise.all([host.run('start'), host.run('tick')]);
         assert.deepEqual(
           both.map(({ status }) => status),
           [0, 0],
         );
         assert.equal(host.read(host.config), OLD);
         assert.equal(existsSync(host.state), false);
-        await goOn(host, shell, 'tick');
+        await goOn(host, 'tick');
         assert.deepEqual(readdirSync(host.guard).sort(), ['fired', 'note']);
         assert.ok(restarts(host) <= 2);
         host.remove();

@@ -77,21 +77,18 @@ describeOrSkip('the guard on a node of many mounts', { skip }, () => {
       child.stdin?.end();
       if (child.exitCode === null) await once(child, 'exit');
     }
-    rmSync(place, { recursive: true });
+    for (const path of [place, `${place}-cpu`]) rmSync(path, { recursive: true, force: true });
   });
 
   const inside = ({ enter: [command, ...args] }: Crowd, ...more: readonly string[]): string =>
     execFileSync(command, [...args, ...more], { encoding: 'utf8' });
 
   /** The agent's pod is there when the kubelet starts, and ended by it. @returns seconds of CPU of all that the guard ran */
-  async function takeBackAmong(crowd: Crowd, host: GuardedHost, shell: Shell): Promise<number> {
-    const cpu = join(host.root, 'cpu');
-    const counting = ['unshare', '-p', '-f', 'sh', '-c', COUNT_CPU, cpu] as const;
-    const counted: Shell = { ...shell, argv: [...crowd.enter, ...counting, ...shell.argv] };
+  async function takeBackAmong(crowd: Crowd, host: GuardedHost, cpu: string): Promise<number> {
     let spent = 0;
     const run = async (mode: 'start' | 'tick', age: number): Promise<void> => {
       host.setTime(age);
-      assert.equal((await host.run(counted, mode, { patience: 20 })).status, 0);
+      assert.equal((await host.run(mode, { patience: 20 })).status, 0);
       spent += secondsOf(host.read(cpu) ?? '');
     };
     const plan = host.read(join(host.guard, 'plan')) ?? '';
@@ -121,9 +118,12 @@ describeOrSkip('the guard on a node of many mounts', { skip }, () => {
       async (test) => {
         const spent: number[] = [];
         for (const crowd of [few, many]) {
-          const host = createGuardedHost({ silence: 900 });
+          const cpu = `${place}-cpu`;
+          const counting = ['unshare', '-p', '-f', 'sh', '-c', COUNT_CPU, cpu] as const;
+          const counted: Shell = { ...shell, argv: [...crowd.enter, ...counting, ...shell.argv] };
+          const host = createGuardedHost(counted, { silence: 900 });
           try {
-            spent.push(await takeBackAmong(crowd, host, shell));
+            spent.push(await takeBackAmong(crowd, host, cpu));
           } finally {
             host.remove();
           }

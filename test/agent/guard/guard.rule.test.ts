@@ -27,10 +27,10 @@ const causeOn = (host: GuardedHost): string | undefined =>
   existsSync(join(host.guard, 'fired')) ? readGuardNote(readFileSync(join(host.guard, 'note'))).cause : undefined;
 
 async function onHost(story: (host: GuardedHost, run: (mode: 'start' | 'tick') => Promise<void>) => Promise<void>) {
-  const host = createGuardedHost({ maxStarts: MAX_STARTS, silence: SILENCE });
   assert.ok(SHELL !== undefined);
+  const host = createGuardedHost(SHELL, { maxStarts: MAX_STARTS, silence: SILENCE });
   try {
-    await story(host, async (mode) => assert.equal((await host.run(SHELL, mode)).status, 0));
+    await story(host, async (mode) => assert.equal((await host.run(mode)).status, 0));
   } finally {
     host.remove();
   }

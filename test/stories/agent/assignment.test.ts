@@ -26,7 +26,6 @@ describe('a node with its agent', () => {
     assert.match(status.promotedAt ?? '', /^2026-01-01T00:01/);
     assert.equal(status.conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.status, 'True');
     assert.deepEqual([status.kubeletVersion, status.bootID, status.agentVersion], ['v1.34.2', 'boot-1', 'test']);
-    await node.stop();
   });
 
   it('then leaves the node, the API server and the disk in peace but for its heartbeat', async () => {
@@ -40,7 +39,6 @@ describe('a node with its agent', () => {
     assert.ok(patches >= 12 && patches <= 15, `${patches} heartbeats in an hour`);
     assert.ok(node.kube.calls.filter((call) => call === `get nodes/${NODE}`).length <= 3);
     assert.ok((node.status().heartbeat ?? '') > before);
-    await node.stop();
   });
 
   it('never touched by an assignment, does nothing to the node at all', async () => {
@@ -50,7 +48,6 @@ describe('a node with its agent', () => {
     assert.equal(node.kubelet.starts(), 1);
     assert.deepEqual(names(node.status()), ['local', 'local', 'local']);
     assert.equal(node.disk.tree()[CONFIG_FILE], LOCAL_FILE);
-    await node.stop();
   });
 
   it('runs in the end whenever it is assigned in the trial of another, which may fail or be over at that very moment', async () => {
@@ -64,7 +61,6 @@ describe('a node with its agent', () => {
       await node.until('it is good', isIdleOn(node, good));
       const blamed = (node.status().rejected ?? []).some(({ name }) => name === good);
       assert.deepEqual([node.status().error, blamed], [undefined, false], `${before}, after ${seconds} s`);
-      await node.stop();
     }
   });
 
@@ -76,7 +72,6 @@ describe('a node with its agent', () => {
     await node.pass(120_000);
     assert.equal(node.kubelet.starts(), 2);
     assert.equal(node.status().observedGeneration, 2);
-    await node.stop();
   });
 
   it('gives the local config back byte for byte when it is unassigned, with one restart', async () => {
@@ -89,7 +84,6 @@ describe('a node with its agent', () => {
       assert.equal(node.disk.tree()[CONFIG_FILE], LOCAL_FILE);
       assert.equal(node.disk.tree()[`${DROP_INS}/99-kubelet-gitops.conf`], undefined);
       assert.equal(node.status().error, undefined);
-      await node.stop();
     }
   });
 });

@@ -29,7 +29,6 @@ describe('a config that is bad for the node', () => {
       await node.pass(3_600_000);
       assert.equal(node.kubelet.starts(), starts);
       assert.equal(node.maxPods(), 100);
-      await node.stop();
     });
   }
 
@@ -45,7 +44,6 @@ describe('a config that is bad for the node', () => {
     await node.until('good after all', isIdleOn(node, bad));
     assert.deepEqual(node.status().rejected, undefined);
     assert.notEqual(bad, good);
-    await node.stop();
   });
 
   it('never reaches the kubelet when validation refuses it', async () => {
@@ -56,7 +54,6 @@ describe('a config that is bad for the node', () => {
     assert.equal(node.status().error?.reason, 'ConfigInvalid');
     assert.match(node.status().error?.message ?? '', /maxPods/);
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('never reaches the kubelet when preflight finds the node unfit for it', async () => {
@@ -68,7 +65,6 @@ describe('a config that is bad for the node', () => {
     await node.until('refused', hasFallenBack(node, bad));
     assert.equal(node.status().error?.reason, 'PreflightFailed');
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('is not held against the config when the container runtime is away for a while', async () => {
@@ -84,7 +80,6 @@ describe('a config that is bad for the node', () => {
     isAway = false;
     await node.until('promoted', () => node.status().lastKnownGood?.name === name);
     assert.equal(node.kubelet.starts(), 3);
-    await node.stop();
   });
 
   it('goes back to local when what was good is bad by now as well, and says both', async () => {
@@ -97,7 +92,6 @@ describe('a config that is bad for the node', () => {
     assert.match(node.status().error?.message ?? '', /failed its trial.*the last known good config, failed too/);
     assert.deepEqual(names(node.status()), [bad, 'local', 'local']);
     assert.equal(node.maxPods(), 42);
-    await node.stop();
   });
 
   it('on a node where nothing works is reported as broken, and the node recovers when it can', async () => {
@@ -119,7 +113,6 @@ describe('a config that is bad for the node', () => {
       () => node.status().phase === 'Idle' && node.status().error?.reason === 'CrashLoop',
     );
     assert.equal(node.maxPods(), 42);
-    await node.stop();
   });
 
   it('is taken back without the API server too, by an agent that never heard it', async () => {
@@ -133,6 +126,5 @@ describe('a config that is bad for the node', () => {
     node.kube.setAway(false);
     await node.until('told', hasFallenBack(node, bad));
     assert.deepEqual(names(node.status()), [bad, good, good]);
-    await node.stop();
   });
 });

@@ -12,7 +12,6 @@ describe('a config that a drop-in of somebody else wins over', () => {
     const isBlamed = (): boolean => node.status().error?.reason === 'ConfigContradicted';
     await node.until('taken back', () => isBlamed() && hasFallenBack(node, name)());
     assert.match(node.status().error?.message ?? '', /maxPods=110 instead of 150 \(\/etc\/k\/50-them\.conf sets it\)/);
-    await node.stop();
   });
 });
 
@@ -46,7 +45,6 @@ describe('a checkpoint that is lost in mid-trial while the API server is away', 
       node.kube.setAway(false);
       await node.until('promoted', isIdleOn(node, name));
       assert.equal(node.status().rejected, undefined);
-      await node.stop();
     });
   }
 });

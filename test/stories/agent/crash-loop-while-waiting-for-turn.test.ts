@@ -33,7 +33,6 @@ describe('a kubelet that dies again and again while its node waits for a turn', 
     );
     const more = node.kube.patches.filter((patch) => Object.keys(patch).some((key) => key !== 'heartbeat'));
     assert.ok(more.length <= 12, `${more.length} writes, of which the last: ${JSON.stringify(more.at(-1))}`);
-    await node.stop();
   });
 
   it('has no use for that turn once it is healthy again', async () => {
@@ -48,6 +47,5 @@ describe('a kubelet that dies again and again while its node waits for a turn', 
     assert.equal(node.kubelet.starts(), starts);
     node.grant();
     await node.until('its turn is over', () => node.kubelet.running()['podPidsLimit'] === 2048);
-    await node.stop();
   });
 });

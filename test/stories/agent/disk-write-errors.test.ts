@@ -150,7 +150,6 @@ describe('an assignment that a disk keeps from being taken up', () => {
         ['False', 'CheckpointFailed', observedGeneration],
       );
       assert.equal(node.agent().view().status?.status?.error?.reason, 'CheckpointFailed');
-      await node.stop();
     });
   }
 });

@@ -31,7 +31,6 @@ describe('what a node is told about drift', () => {
       assert.deepEqual([node.kubelet.starts(), node.disk.tree()[OURS]], [before.starts, before.ours]);
     }
     assert.equal(node.kubelet.orders.length, 1);
-    await node.stop();
   });
 
   it('holds in mid-trial, whose time goes on', async () => {
@@ -44,7 +43,6 @@ describe('what a node is told about drift', () => {
     await node.until('promoted', isIdleOn(node, name));
     assert.ok(node.clock.monotonic() - before < 45_000, 'the healthy time before counts');
     assert.equal(node.kubelet.starts(), starts);
-    await node.stop();
   });
 
   it('decides whether a file that somebody else changed is put back, from the next look on', async () => {
@@ -60,7 +58,6 @@ describe('what a node is told about drift', () => {
     await node.until('put back', () => node.disk.tree()[OURS] === ours);
     await node.until('at rest', () => node.status().phase === 'Idle');
     assert.equal(node.kubelet.starts(), 2, 'the kubelet never read it');
-    await node.stop();
   });
 
   it('is kept on the disk with the config, for the time when the API server is away', async () => {
@@ -75,6 +72,5 @@ describe('what a node is told about drift', () => {
     node.disk.plant(OURS, 'theirs');
     await node.pass(600_000);
     assert.equal(node.disk.tree()[OURS], 'theirs');
-    await node.stop();
   });
 });

@@ -40,7 +40,6 @@ describe('a file that somebody else changed', () => {
     assert.equal(stalled(node), 'False');
     await node.until('at rest', () => node.status().phase === 'Idle');
     assert.deepEqual([checks - before, node.kubelet.starts()], [1, 2]);
-    await node.stop();
   });
 
   it('is put back four times within an hour; the fifth time it is left alone until the hour is over', async () => {
@@ -57,7 +56,6 @@ describe('a file that somebody else changed', () => {
     await node.until('put back', () => node.disk.tree()[OURS] === ours);
     assert.ok(node.clock.monotonic() - first < 65 * MINUTE);
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('is left alone, and the status says why without a write for each look, until the config passes its checks', async () => {
@@ -81,7 +79,6 @@ describe('a file that somebody else changed', () => {
     await node.until('put back', () => node.disk.tree()[OURS] === ours);
     await node.until('at rest', () => node.status().phase === 'Idle');
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('is checked ever more seldom where it cannot be checked, and put back when it can', async () => {
@@ -105,7 +102,6 @@ describe('a file that somebody else changed', () => {
     assert.deepEqual([phase, stalled(node), node.disk.tree()[OURS]], ['Drifted', 'True', 'theirs']);
     isUnfit = false;
     await node.until('put back', () => node.disk.tree()[OURS] === ours);
-    await node.stop();
   });
 
   it('and that is undone by somebody before it passes its checks leaves no check behind for the next change', async () => {
@@ -120,7 +116,6 @@ describe('a file that somebody else changed', () => {
     findings = [];
     await changeAndWait(node);
     assert.doesNotMatch(messageOf(node), /not on this machine/);
-    await node.stop();
   });
 });
 
@@ -146,7 +141,6 @@ describe('a config that cannot be had', () => {
     await node.pass(5_000);
     assert.equal(tries(), 8);
     await node.until('tried again in its time', () => tries() === 9);
-    await node.stop();
   });
 
   it('is tried at once where something else was assigned meanwhile', async () => {
@@ -158,6 +152,5 @@ describe('a config that cannot be had', () => {
     node.kube.assign(NODE, spec);
     await node.pass(1_000);
     assert.ok(tries() > 8, name);
-    await node.stop();
   });
 });

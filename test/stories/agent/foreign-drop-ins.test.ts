@@ -31,7 +31,6 @@ describe('drop-ins of other people beside ours', () => {
     await node.until('refused', () => node.status().error?.reason === 'PreflightFailed');
     assert.match(node.status().error?.message ?? '', /99-kubelet-gitops\.conf.*maxPods=70 instead of 150/);
     assert.equal(node.kubelet.starts(), before);
-    await node.stop();
   });
 
   it('a config that has its say beside them is taken', async () => {
@@ -39,7 +38,6 @@ describe('drop-ins of other people beside ours', () => {
     const name = node.assign({ maxPods: 150 });
     await node.until('promoted', isIdleOn(node, name));
     assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [150, 99]);
-    await node.stop();
   });
 
   it('one that comes later and wins is drift that is told of, and no reason to try what was good again', async () => {
@@ -54,6 +52,5 @@ describe('drop-ins of other people beside ours', () => {
     assert.equal(node.status().phase, 'Drifted');
     assert.match(JSON.stringify(node.status().conditions), /maxPods=70 instead of 150/);
     assert.equal(node.kubelet.starts(), before + 1);
-    await node.stop();
   });
 });

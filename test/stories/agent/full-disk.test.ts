@@ -33,7 +33,6 @@ describe('a disk that is full says nothing of a config', () => {
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().error, undefined);
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('a config whose file finds no room is installed when there is some, without a guard as well', async () => {
@@ -47,7 +46,6 @@ describe('a disk that is full says nothing of a config', () => {
     assert.deepEqual([node.status().phase, node.status().rejected, node.kubelet.starts()], ['Trial', undefined, 1]);
     isFull = false;
     await node.until('promoted', isIdleOn(node, name));
-    await node.stop();
   });
 
   it('a trial on a disk that fills up meanwhile is watched until its end can be written down', async () => {
@@ -61,6 +59,5 @@ describe('a disk that is full says nothing of a config', () => {
     node.disk.failAfter(null);
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 });

@@ -44,7 +44,6 @@ describe('a trial that cannot be begun ends', () => {
       const bad = node.assign({ maxPods: 150 });
       await node.pass(DEADLINE_MS + 30_000);
       await assertTakenBack(node, bad, starts, 'RestartFailed', /the bus is away/);
-      await node.stop();
     });
   }
 
@@ -56,7 +55,6 @@ describe('a trial that cannot be begun ends', () => {
     const bad = node.assign({ maxPods: 150 });
     await node.pass(DEADLINE_MS + 4 * 60_000);
     await assertTakenBack(node, bad, starts, 'RestartFailed', /not done within 120 s/);
-    await node.stop();
   });
 
   it('where the order is taken, and nothing ever comes of it', async () => {
@@ -66,7 +64,6 @@ describe('a trial that cannot be begun ends', () => {
     const bad = node.assign({ maxPods: 150 });
     await node.pass(DEADLINE_MS + 30_000);
     await assertTakenBack(node, bad, starts, 'RestartFailed', /was told 3 times to restart, and runs on as it was/);
-    await node.stop();
   });
 
   for (const code of ['EBUSY', 'EACCES', 'EROFS', 'EIO', 'EPERM']) {
@@ -79,7 +76,6 @@ describe('a trial that cannot be begun ends', () => {
       const bad = node.assign({ maxPods: 150 });
       await node.pass(DEADLINE_MS + 30_000);
       await assertTakenBack(node, bad, starts, 'CannotInstall', /cannot write \/var\/lib\/kubelet\/config\.yaml/);
-      await node.stop();
     });
   }
 
@@ -94,7 +90,6 @@ describe('a trial that cannot be begun ends', () => {
     assert.match(node.status().error?.message ?? '', /the disk does not answer/);
     await node.until('it has failed', () => node.status().rejected !== undefined);
     assert.deepEqual([node.status().error?.config, node.kubelet.starts(), node.maxPods()], [bad, starts, 100]);
-    await node.stop();
   });
 });
 
@@ -116,6 +111,5 @@ describe('a way back that cannot be gone is gone on with, and said', () => {
     await node.until('local', () => node.status().phase === 'Idle' && node.maxPods() === 42);
     assert.equal(conditionOf(node, 'Stalled')?.status, 'False');
     assert.notEqual(node.status().lastKnownGood?.name, good);
-    await node.stop();
   });
 });

@@ -41,7 +41,6 @@ describe('a good config on trial is promoted all the same where others', () => {
       assert.equal(node.status().rejected, undefined);
       assert.equal(node.kubelet.starts(), starts);
       assert.equal(node.maxPods(), 150);
-      await node.stop();
     });
   }
 });
@@ -58,6 +57,5 @@ describe('a KubeletNode that is made again', () => {
       assert.deepEqual(value, before[field as keyof typeof before], field);
     }
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 });

@@ -40,7 +40,6 @@ describe('a kubeadm upgrade that writes the kubelet’s config file again', () =
     node.unassign();
     await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
     assert.equal(node.disk.tree()[CONFIG_FILE], REWRITTEN);
-    await node.stop();
   });
 
   it('in mid-trial begins the trial again, and blames no config', async () => {
@@ -52,7 +51,6 @@ describe('a kubeadm upgrade that writes the kubelet’s config file again', () =
     assert.deepEqual([node.maxPods(), node.status().rejected], [150, undefined]);
     await node.until('it asks for a turn', () => node.status().awaitsTurn?.reason === 'NewBase');
     await staysAsItIs(node);
-    await node.stop();
   });
 
   it('changes nothing about a drop-in: the node’s own file is the node’s own', async () => {
@@ -64,7 +62,6 @@ describe('a kubeadm upgrade that writes the kubelet’s config file again', () =
     assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [100, 2048]);
     assert.equal(node.kubelet.starts(), starts + 1);
     assert.equal(node.disk.tree()[CONFIG_FILE], REWRITTEN);
-    await node.stop();
   });
 });
 
@@ -78,5 +75,4 @@ it('an edit of our config file is put back without a restart, and is nobody’s 
   assert.ok(isIdleOn(node, good)());
   assert.equal(node.kubelet.starts(), starts);
   assert.equal(node.disk.tree()[`${STATE}/local/kubelet`], LOCAL_FILE);
-  await node.stop();
 });

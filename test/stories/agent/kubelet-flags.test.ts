@@ -7,7 +7,6 @@ describe('a kubelet whose health endpoint is where its command line says', () =>
     const { node } = await settledNode({ flags: ['--healthz-port=10348'] });
     assert.equal(node.kubelet.starts(), 2);
     assert.equal(node.status().conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.status, 'True');
-    await node.stop();
   });
 
   it('is found there by the next agent, and while it is down', async () => {
@@ -19,7 +18,6 @@ describe('a kubelet whose health endpoint is where its command line says', () =>
     assert.equal(node.status().error?.reason, 'CrashLoop');
     const good = node.assign({ maxPods: 120 });
     await node.until('promoted', isIdleOn(node, good));
-    await node.stop();
   });
 });
 
@@ -37,14 +35,12 @@ describe('what the agent says of the command line of the kubelet', () => {
       const { node } = await settledNode({ flags });
       assert.deepEqual(node.status().kubeletFlags, expected);
       assert.doesNotMatch(JSON.stringify(node.status()), /hunter2|c\.sock/);
-      await node.stop();
     });
   }
 
   it('is nothing where it cannot be seen', async () => {
     const { node } = await settledNode();
     assert.equal(node.status().kubeletFlags, undefined);
-    await node.stop();
   });
 });
 
@@ -59,12 +55,10 @@ describe('what the agent says of the NUMA nodes of its machine', () => {
     const { node } = await settledNode({ numaNodes });
     await node.until('said', () => node.status().numaNodes === 2);
     assert.equal(looks, 3, 'machines do not change while they run');
-    await node.stop();
   });
 
   it('is nothing where they cannot be seen', async () => {
     const { node } = await settledNode();
     assert.equal(node.status().numaNodes, undefined);
-    await node.stop();
   });
 });

@@ -23,7 +23,6 @@ describe('a kubelet that a person stops', () => {
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().rejected, undefined);
     assert.equal(node.kubelet.starts(), starts + 1);
-    await node.stop();
   });
 
   it('stays stopped whatever is assigned, which is tried when it runs again', async () => {
@@ -38,7 +37,6 @@ describe('a kubelet that a person stops', () => {
     node.kubelet.restartByHand();
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().error, undefined);
-    await node.stop();
   });
 
   it('is not started on the way back to local either, and needs no second restart then', async () => {
@@ -52,7 +50,6 @@ describe('a kubelet that a person stops', () => {
     await node.until('local', () => node.status().phase === 'Idle' && node.status().active?.name === 'local');
     assert.equal(node.kubelet.starts(), starts + 1);
     assert.equal(node.maxPods(), 42);
-    await node.stop();
   });
 });
 
@@ -64,6 +61,5 @@ describe('a kubelet that does not come up after the agent’s own order', () => 
     await node.pass(10 * 60_000);
     assert.equal(node.status().rejected?.[0]?.reason, 'NotHealthy');
     assert.ok(node.kubelet.orders.length > 2, 'nobody tried to start it');
-    await node.stop();
   });
 });

@@ -44,7 +44,6 @@ describe('a kubelet that is upgraded in mid-trial', () => {
         await node.pass(120_000);
         assert.equal(node.status().phase, 'Idle');
         assert.equal(node.kubelet.starts(), promotedAt, 'it runs what lies there');
-        await node.stop();
       });
     }
   }
@@ -61,7 +60,6 @@ describe('a kubelet that is upgraded in mid-trial', () => {
     await node.pass(30_000);
     assert.ok(isIdleOn(node, name)());
     assert.equal(node.kubelet.starts(), starts);
-    await node.stop();
   });
 
   it('and goes back to what the new version needs, where the config fails with it', async () => {
@@ -77,6 +75,5 @@ describe('a kubelet that is upgraded in mid-trial', () => {
     assert.equal(node.status().rejected?.[0]?.reason, 'NotHealthy');
     assert.ok(isIdleOn(node, good)());
     assert.equal(node.maxPods(), 100);
-    await node.stop();
   });
 });

@@ -32,7 +32,6 @@ describe('a kubelet that cannot start while its server is away', () => {
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().rejected, undefined);
     assert.equal(restarts(), 1);
-    await node.stop();
   });
 
   it('has its files put back after half an hour, without a restart and without blame', async () => {
@@ -49,7 +48,6 @@ describe('a kubelet that cannot start while its server is away', () => {
     await node.until('tried again, and promoted', isIdleOn(node, name));
     assert.equal(node.status().rejected, undefined);
     assert.equal(restarts(), 2);
-    await node.stop();
   });
 
   it('counts all time on a node that runs a server itself', async () => {
@@ -59,7 +57,6 @@ describe('a kubelet that cannot start while its server is away', () => {
     setAway(false);
     await node.until('taken back', hasFallenBack(node, name));
     assert.deepEqual([node.status().error?.reason, node.status().active?.name], ['NotHealthy', good]);
-    await node.stop();
   });
 
   it('counts all time once the kubelet began', async () => {
@@ -72,7 +69,6 @@ describe('a kubelet that cannot start while its server is away', () => {
     assert.equal(node.maxPods(), 100);
     node.kube.setAway(false);
     await node.until('taken back', hasFallenBack(node, name));
-    await node.stop();
   });
 });
 
@@ -86,7 +82,6 @@ describe('a program that takes long before it starts the kubelet', () => {
     );
     setAway(false);
     await node.until('promoted', isIdleOn(node, name));
-    await node.stop();
   });
 
   it('fails the trial after that', async () => {
@@ -95,6 +90,5 @@ describe('a program that takes long before it starts the kubelet', () => {
     setAway(false);
     await node.until('taken back', hasFallenBack(node, name));
     assert.equal(node.status().error?.reason, 'NotHealthy');
-    await node.stop();
   });
 });

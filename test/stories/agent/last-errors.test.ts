@@ -36,7 +36,6 @@ describe('a trial that fails', () => {
     await node.until('known to be bad', () => node.status().error !== undefined);
     assert.equal(node.status().error?.message, message);
     assert.equal(asked.length, 1);
-    await node.stop();
   });
 
   it('carries them, too, where journald was held up until the node was back, and keeps them', async () => {
@@ -58,6 +57,5 @@ describe('a trial that fails', () => {
     await node.pass(60_000);
     assert.equal(node.status().error?.message, error?.message);
     assert.equal(node.agent().state().error?.message, error?.message);
-    await node.stop();
   });
 });

@@ -28,7 +28,6 @@ describe('the node’s own config file, rewritten while ours is in its place', (
     node.unassign();
     await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
     assert.equal(node.disk.tree()[CONFIG_FILE], `# written at ${HALVES - 1}\n${LOCAL_FILE}`);
-    await node.stop();
   });
 
   it('in mid-trial with another comment does not end the trial', async () => {
@@ -39,7 +38,6 @@ describe('the node’s own config file, rewritten while ours is in its place', (
     node.disk.plant(CONFIG_FILE, `# another\n${LOCAL_FILE}`);
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.kubelet.starts(), starts);
-    await node.stop();
   });
 
   it('waits with its restart while the API server is away, and over restarts of the agent', async () => {
@@ -61,7 +59,6 @@ describe('the node’s own config file, rewritten while ours is in its place', (
     await node.until('its turn is over', () => node.status().phase === 'Idle');
     assert.equal(node.kubelet.starts(), starts + 1);
     assert.equal(node.kubelet.running()['podPidsLimit'], 2048);
-    await node.stop();
   });
 
   it('again before its turn voids the turn: what was granted was seen otherwise', async () => {
@@ -77,7 +74,6 @@ describe('the node’s own config file, rewritten while ours is in its place', (
     assert.equal(node.kubelet.starts(), starts);
     node.grant();
     await node.until('its turn is over', () => node.kubelet.running()['podPidsLimit'] === 4096);
-    await node.stop();
   });
 
   it('again and again without a turn leaves only the last one behind', async () => {
@@ -90,7 +86,6 @@ describe('the node’s own config file, rewritten while ours is in its place', (
     assert.equal(kept.length, 1, kept.join());
     node.grant();
     await node.until('the last one has its turn', () => node.kubelet.running()['podPidsLimit'] === 3_011);
-    await node.stop();
   });
 
   it('so that the kubelet dies of it, is taken back in its turn: ours stays, over the file from before', async () => {
@@ -120,7 +115,6 @@ describe('the node’s own config file, rewritten while ours is in its place', (
       () => node.status().lastKnownGood?.name === next,
     );
     await node.until('and the new file has another chance with it', isWaiting(node));
-    await node.stop();
   });
 });
 
@@ -134,7 +128,6 @@ describe('the node’s own config file, rewritten while nothing of ours is in it
     await node.until('it is taken back', hasFallenBack(node, bad));
     assert.equal(node.disk.tree()[CONFIG_FILE], NEW_LOCAL_FILE);
     assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [42, 2048]);
-    await node.stop();
   });
 });
 
@@ -153,7 +146,6 @@ describe('a kubelet that somebody restarted with other files', () => {
     assert.equal(node.kubelet.starts(), starts + 2);
     await node.pass(HOUR);
     assert.equal(node.kubelet.starts(), starts + 2);
-    await node.stop();
   });
 });
 
@@ -169,7 +161,6 @@ describe('a kubelet that runs already what is assigned', () => {
     assert.notEqual(node.disk.tree()[CONFIG_FILE], LOCAL_FILE);
     await node.pass(HOUR);
     assert.equal(node.kubelet.starts(), starts);
-    await node.stop();
   });
 
   it('is restarted where the config takes a value back that it runs', async () => {
@@ -178,7 +169,6 @@ describe('a kubelet that runs already what is assigned', () => {
     const name = node.assign({ podPidsLimit: -1 });
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.kubelet.starts(), starts + 1);
-    await node.stop();
   });
 
   it('asks for a turn where nobody can see what it runs, and the agent lost its state', async () => {
@@ -198,7 +188,6 @@ describe('a kubelet that runs already what is assigned', () => {
     node.grant();
     await node.until('its turn is over', isIdleOn(node, good));
     assert.equal(node.kubelet.starts(), starts + 1);
-    await node.stop();
   });
 
   it('is taken over again where the agent lost its state, and /configz can be seen', async () => {
@@ -210,6 +199,5 @@ describe('a kubelet that runs already what is assigned', () => {
     await node.until('as before', isIdleOn(node, good));
     await node.pass(HOUR);
     assert.equal(node.kubelet.starts(), starts);
-    await node.stop();
   });
 });

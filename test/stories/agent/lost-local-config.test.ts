@@ -46,7 +46,6 @@ describe('the node’s own config that a config was proven over, lost from the s
     assert.deepEqual([node.kubelet.starts(), node.disk.tree()[CONFIG_FILE]], [starts, proved]);
     node.unassign();
     await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
-    await node.stop();
   });
 
   it('asks for no turn where the agent saw the kubelet come up with that file, though nobody sees what it runs', async () => {
@@ -57,7 +56,6 @@ describe('the node’s own config that a config was proven over, lost from the s
     await node.pass(HOUR);
     assert.ok(isIdleOn(node, good)());
     assert.deepEqual([node.kubelet.starts(), node.status().awaitsTurn], [starts + 1, undefined]);
-    await node.stop();
   });
 
   it('waits for its turn where neither is known', async () => {
@@ -69,7 +67,6 @@ describe('the node’s own config that a config was proven over, lost from the s
     node.grant();
     await node.until('its turn is over', () => node.status().phase === 'Idle' && !isWaiting(node)());
     assert.equal(node.kubelet.starts(), starts + 1);
-    await node.stop();
   });
 
   it('waits for its turn where the file would be another one, and keeps the one that was proven until then', async () => {
@@ -90,6 +87,5 @@ describe('the node’s own config that a config was proven over, lost from the s
     node.grant();
     await node.until('its turn is over', () => isIdleOn(node, good)() && !isWaiting(node)());
     assert.deepEqual([node.kubelet.starts(), node.kubelet.running()['podPidsLimit']], [before + 1, undefined]);
-    await node.stop();
   });
 });

@@ -50,7 +50,6 @@ describe('a state directory that is removed while the agent lives', () => {
         node.start();
         await node.pass(600_000);
         assert.deepEqual([names(node.status()), node.kubelet.starts()], [[good, good, good], 2]);
-        await node.stop();
       });
     }
   }
@@ -63,7 +62,6 @@ describe('a state directory that is removed while the agent lives', () => {
     node.kube.remove('configmaps', good);
     await node.until('back', hasFallenBack(node, bad));
     assert.deepEqual([names(node.status()), node.maxPods()], [[bad, good, good], 100]);
-    await node.stop();
   });
 
   for (const lost of [STATE, `${STATE}/guard`, `${STATE}/guard/plan`, UNIT_DIRECTORY]) {
@@ -89,7 +87,6 @@ describe('a state directory that is removed while the agent lives', () => {
     assert.deepEqual([node.status().error?.reason, node.status().active?.name], ['CheckpointFailed', good]);
     const { CheckpointsIntact, Ready } = conditions(node);
     assert.deepEqual([CheckpointsIntact, Ready, node.kubelet.starts()], ['False', 'False', 2]);
-    await node.stop();
   });
 });
 
@@ -116,7 +113,6 @@ describe('a state that was lost while no agent lived', () => {
     assert.deepEqual([node.kubelet.starts(), conditions(node)['Ready']], [3, 'True']);
     node.unassign();
     await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
-    await node.stop();
   });
 
   it('stays unknown when its pool lets it go, until the kubelet was started with what a person provisioned', async () => {
@@ -129,7 +125,6 @@ describe('a state that was lost while no agent lived', () => {
     node.disk.plant(CONFIG_FILE, LOCAL_FILE);
     await node.until('local', isIdleOn(node, 'local'));
     assert.deepEqual([node.maxPods(), node.kubelet.starts(), conditions(node)['Ready']], [42, 3, 'True']);
-    await node.stop();
   });
 
   it('asks for a turn where the node’s own config is not lost, and says meanwhile that it does not know', async () => {
@@ -139,13 +134,11 @@ describe('a state that was lost while no agent lived', () => {
     assert.equal(node.kubelet.starts(), 2);
     node.grant();
     await node.until('good again', isIdleOn(node, good));
-    await node.stop();
   });
 
   it('goes to local as it was told before', async () => {
     const { node } = await nodeWithoutState(`${STATE}/meta`, (before) => before.unassign());
     await node.until('local', isIdleOn(node, 'local'));
     assert.deepEqual([node.maxPods(), node.disk.tree()[CONFIG_FILE]], [42, LOCAL_FILE]);
-    await node.stop();
   });
 });

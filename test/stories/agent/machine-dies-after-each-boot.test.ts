@@ -37,7 +37,6 @@ describe('a config on trial under which the machine dies after each boot', () =>
     await bootLoop(node, 10);
     await node.pass(6 * HOUR_MS);
     assert.equal(node.maxPods(), 100);
-    await node.stop();
   });
 
   it('is tried again, and rejected the third time', async () => {
@@ -53,7 +52,6 @@ describe('a config on trial under which the machine dies after each boot', () =>
     const { rejected, error } = node.status();
     assert.equal(rejected?.[0]?.reason, 'AgentSilent');
     assert.match(error?.message ?? '', /the machine went down in 2 boots in a row/);
-    await node.stop();
   });
 
   it('is promoted where only the power was lost: twice, and then an agent came', async () => {
@@ -64,7 +62,6 @@ describe('a config on trial under which the machine dies after each boot', () =>
     node.start();
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().trial?.warnings, undefined);
-    await node.stop();
   });
 });
 
@@ -103,7 +100,6 @@ describe('a promoted config under which the machine dies after each boot', () =>
     await node.until('rejected', hasFallenBack(node, name));
     assert.equal(node.status().rejected?.[0]?.reason, 'AgentSilent');
     assert.deepEqual(names(node.status()), [name, good, good]);
-    await node.stop();
   });
 
   it('is kept over boots of more than ten minutes in which the API server gives the kubelet no pods, however many', async () => {
@@ -112,6 +108,5 @@ describe('a promoted config under which the machine dies after each boot', () =>
     assert.equal(node.maxPods(), 150);
     node.start();
     await node.until('a boot to show it', () => node.disk.tree()[PLAN] === undefined && isIdleOn(node, name)());
-    await node.stop();
   });
 });

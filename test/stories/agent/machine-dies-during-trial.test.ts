@@ -25,7 +25,6 @@ describe('a machine that goes down while a config is on trial', () => {
       await node.until('taken back', hasFallenBack(node, deadly));
       const { error, active } = node.status();
       assert.deepEqual([error?.reason, active?.name, boots], ['MachineRebooted', good, 3]);
-      await node.stop();
     });
   }
 
@@ -41,6 +40,5 @@ describe('a machine that goes down while a config is on trial', () => {
     assert.equal(node.status().phase, 'Trial');
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().rejected, undefined);
-    await node.stop();
   });
 });

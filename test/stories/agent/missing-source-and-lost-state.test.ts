@@ -20,7 +20,6 @@ describe('what can be wrong around a node', () => {
       data: { kubelet: payloadOf({ maxPods: 150 }) },
     });
     await node.until('promoted', isIdleOn(node, name));
-    await node.stop();
   });
 
   it('a config source with other content is refused, but not held against the right one', async () => {
@@ -37,7 +36,6 @@ describe('what can be wrong around a node', () => {
       data: { kubelet: payloadOf({ maxPods: 150 }) },
     });
     await node.until('promoted', isIdleOn(node, name));
-    await node.stop();
   });
 
   it('a full disk leaves the node as it is, and the assignment is taken when there is room', async () => {
@@ -58,7 +56,6 @@ describe('what can be wrong around a node', () => {
     node.disk.failAfter(null);
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().conditions?.find(({ type }) => type === 'CheckpointsIntact')?.status, 'True');
-    await node.stop();
   });
 
   it('the lost checkpoint of the running config is fetched again without a restart', async () => {
@@ -67,7 +64,6 @@ describe('what can be wrong around a node', () => {
     await node.pass(180_000);
     assert.equal(node.disk.tree()[`${STATE}/checkpoints/uid-${good}/7/kubelet`], payloadOf({ maxPods: 100 }));
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('a state directory that is lost altogether costs no restart and no config', async () => {
@@ -79,7 +75,6 @@ describe('what can be wrong around a node', () => {
     await node.until('good again', isIdleOn(node, good));
     assert.equal(node.maxPods(), 100);
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('a KubeletNode that is deleted orders nothing', async () => {
@@ -88,7 +83,6 @@ describe('what can be wrong around a node', () => {
     await node.pass(600_000);
     assert.equal(node.kubelet.starts(), 2);
     assert.equal(node.maxPods(), 100);
-    await node.stop();
   });
 
   it('files that somebody else changed are reported as drift, with what to look at', async () => {
@@ -100,7 +94,6 @@ describe('what can be wrong around a node', () => {
       /^\/etc\/kubernetes\/kubelet\.conf\.d\/99-kubelet-gitops\.conf on the node is not what was installed$/,
     );
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 
   it('an assignment that cannot be read changes nothing and is named', async () => {
@@ -117,6 +110,5 @@ describe('what can be wrong around a node', () => {
     await node.until('told', () => node.status().error?.reason === 'InvalidAssignment');
     assert.match(node.status().error?.message ?? '', /spec\.configSource\.uid/);
     assert.equal(node.kubelet.starts(), 2);
-    await node.stop();
   });
 });

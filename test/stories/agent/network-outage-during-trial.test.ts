@@ -37,6 +37,5 @@ describe('a network of pods that fails in mid-trial', () => {
     await node.until('proved', isIdleOn(node, name));
     assert.equal(node.status().rejected, undefined);
     assert.equal(node.status().error, undefined);
-    await node.stop();
   });
 });

@@ -44,7 +44,6 @@ describe('a promoted config after a boot', () => {
     await node.pass(HOUR_MS);
     assert.equal(node.kubelet.history.length, starts + 1, 'nobody restarts it');
     assert.deepEqual(names(node.status()), [name, name, name]);
-    await node.stop();
   });
 
   it('is kept by a guard that has no witness, for as long as the API server is away', async () => {
@@ -59,7 +58,6 @@ describe('a promoted config after a boot', () => {
     await node.until('nothing to be left', () => leftovers(node).length === 0);
     assert.equal(node.kubelet.history.length, starts + 1);
     assert.deepEqual(names(node.status()), [name, name, name]);
-    await node.stop();
   });
 
   it('is taken back where no agent comes up beside other pods, tried again in its turn, and rejected after the next boot', async () => {
@@ -84,7 +82,6 @@ describe('a promoted config after a boot', () => {
     assert.equal(node.status().rejected?.[0]?.reason, 'AgentSilent');
     assert.deepEqual(names(node.status()), [name, good, good]);
     assert.deepEqual(leftovers(node), []);
-    await node.stop();
   });
 
   it('leads past a config that no boot has shown, to the one before it', async () => {
@@ -95,7 +92,6 @@ describe('a promoted config after a boot', () => {
     assert.equal(node.maxPods(), 100);
     node.start();
     await node.until('at rest', isIdleOn(node, good));
-    await node.stop();
   });
 
   it('is not taken back from an agent whose disk is full', async () => {
@@ -106,7 +102,6 @@ describe('a promoted config after a boot', () => {
     node.start();
     await node.pass(HOUR_MS);
     assert.equal(node.maxPods(), 150);
-    await node.stop();
   });
 });
 
@@ -146,7 +141,6 @@ describe('a promoted config after a start of the kubelet alone', () => {
     assert.match(node.status().error?.message ?? '', /again after a start of the kubelet, which ended its pod/);
     assert.deepEqual(names(node.status()), [name, good, good]);
     assert.deepEqual(leftovers(node), []);
-    await node.stop();
   });
 
   it('is kept where the agent lives on: what becomes of it later says nothing', async () => {
@@ -160,7 +154,6 @@ describe('a promoted config after a start of the kubelet alone', () => {
     await node.pass(6 * HOUR_MS);
     assert.equal(node.kubelet.history.length, starts + 1, 'nobody restarts it');
     assert.equal(node.maxPods(), 150);
-    await node.stop();
   });
 
   it('is kept where no agent was there before: one that was deleted, or uninstalled by hand', async () => {
@@ -172,7 +165,6 @@ describe('a promoted config after a start of the kubelet alone', () => {
     node.kubelet.restartByHand();
     await node.pass(6 * HOUR_MS);
     assert.equal(node.maxPods(), 150);
-    await node.stop();
   });
 
   it('is kept while the kubelet keeps the agent’s pod, be it silent: the API server may be away, or the agent broken', async () => {
@@ -185,7 +177,6 @@ describe('a promoted config after a start of the kubelet alone', () => {
     node.start();
     await node.pass(300_000);
     assert.deepEqual(names(node.status()), [name, name, name]);
-    await node.stop();
   });
 
   it('is looked after until the kubelet has heard of its pods: an agent cut off with it gives no sign yet', async () => {
@@ -199,6 +190,5 @@ describe('a promoted config after a start of the kubelet alone', () => {
     pods.agent = false;
     await node.pass(970_000);
     assert.equal(node.maxPods(), 100);
-    await node.stop();
   });
 });

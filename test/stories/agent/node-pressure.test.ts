@@ -32,7 +32,6 @@ describe('a config with which the kubelet is well, and the machine is not', () =
         /failed its trial: it did harm: its Node is under MemoryPressure, and was not before/,
       );
       assert.equal(active?.name, good);
-      await node.stop();
     }
   });
 
@@ -41,7 +40,6 @@ describe('a config with which the kubelet is well, and the machine is not', () =
     report(node, 'MemoryPressure');
     const name = node.assign({ maxPods: 150 });
     await node.until('promoted', isIdleOn(node, name));
-    await node.stop();
   });
 
   it('is taken back where its pods run out of memory at the kubelet’s own limit', async () => {
@@ -52,14 +50,12 @@ describe('a config with which the kubelet is well, and the machine is not', () =
     count = 5;
     await node.until('taken back', hasFallenBack(node, bad));
     assert.match(node.status().error?.message ?? '', /out of memory once at the limit of kubepods\.slice/);
-    await node.stop();
   });
 
   it('is promoted where nobody can count', async () => {
     const { node } = await settledNode({ outOfMemory: () => Promise.reject(new Error('no')) });
     const name = node.assign({ maxPods: 150 });
     await node.until('promoted', isIdleOn(node, name));
-    await node.stop();
   });
 
   it('is taken back where the kubelet evicts pods that it did not evict before, also after an agent started again', async () => {
@@ -81,7 +77,6 @@ describe('a config with which the kubelet is well, and the machine is not', () =
         /evicted 3 pods since its start \(memory\.available\), and 2 in the run before/,
       );
       assert.equal(active?.name, good);
-      await node.stop();
     }
   });
 
@@ -90,7 +85,6 @@ describe('a config with which the kubelet is well, and the machine is not', () =
       const { node } = await settledNode({ podHarm });
       const name = node.assign({ maxPods: 150 });
       await node.until('promoted', isIdleOn(node, name));
-      await node.stop();
     }
   });
 });

@@ -41,7 +41,6 @@ describe('an agent that is asked about a config before the pods of its node leav
     node.assign({ maxPods: 150 });
     await node.until('on trial', () => node.maxPods() === 150);
     assert.equal(node.status().preflight?.outcome, 'ready');
-    await node.stop();
   });
 
   it('says no, with the reason, and rejects nothing', async () => {
@@ -60,6 +59,5 @@ describe('an agent that is asked about a config before the pods of its node leav
     ask(at);
     await node.until('another answer', () => node.status().preflight?.retry === at);
     assert.notEqual(node.status().preflight?.at, at);
-    await node.stop();
   });
 });

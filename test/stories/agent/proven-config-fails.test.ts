@@ -18,7 +18,6 @@ it('the version of a kubelet that was upgraded at rest is told within seconds', 
   });
   await node.pass(6_000);
   assert.equal(node.status().kubeletVersion, 'v1.35.1');
-  await node.stop();
 });
 
 describe('a kubelet that refuses what it had proven, as after an upgrade', () => {
@@ -53,7 +52,6 @@ describe('a kubelet that refuses what it had proven, as after an upgrade', () =>
     assert.equal(node.status().error, undefined);
     assert.equal(conditionOf(node, 'RunningConfigSeen'), 'True');
     assert.equal(conditionOf(node, 'Ready'), 'True');
-    await node.stop();
   });
 
   it('is not one that k3s has yet to start, however often k3s ends before its server is back', async () => {
@@ -66,7 +64,6 @@ describe('a kubelet that refuses what it had proven, as after an upgrade', () =>
       await node.pass(60_000);
     }
     assert.equal(node.status().error, undefined);
-    await node.stop();
   });
 
   it('is not one that was restarted, ended once, or was stopped by a person', async () => {
@@ -89,6 +86,5 @@ describe('a kubelet that refuses what it had proven, as after an upgrade', () =>
     node.kubelet.stopByHand();
     await pass(300);
     assert.deepEqual([...errors], [undefined]);
-    await node.stop();
   });
 });

@@ -36,7 +36,6 @@ describe('a change that takes effect with a boot', () => {
     assert.equal(node.maxPods(), 250);
     assert.equal(node.kubelet.orders.length, restarts);
     assert.equal(sentinel(node), undefined);
-    await node.stop();
   });
 
   it('is waited for by an agent that was started again, which asks for nothing else', async () => {
@@ -46,7 +45,6 @@ describe('a change that takes effect with a boot', () => {
     await node.pass(60_000);
     assert.equal(node.status().trial?.awaitsReboot, 'sentinel');
     assert.equal(sentinel(node), 'boot-1\n');
-    await node.stop();
   });
 
   it('fails when the boot does not come in time, leaves the kubelet running as it was, and takes the file away', async () => {
@@ -57,7 +55,6 @@ describe('a change that takes effect with a boot', () => {
     assert.equal(node.kubelet.orders.length, restarts);
     assert.equal(sentinel(node), undefined);
     assert.match(node.status().error?.message ?? '', /did not reboot within 5 minutes: a reboot daemon was to see/);
-    await node.stop();
   });
 
   it('takes a file away that an agent left which died while giving up', async () => {
@@ -69,7 +66,6 @@ describe('a change that takes effect with a boot', () => {
     node.start();
     await node.pass(5_000);
     assert.equal(sentinel(node), undefined);
-    await node.stop();
   });
 });
 

@@ -26,7 +26,6 @@ describe('a kubelet that lets nobody see what it runs', () => {
       metricsText(familiesOf(node.agent().view())),
       /^kubelet_gitops_node_condition\{condition="RunningConfigSeen"\} 0$/m,
     );
-    await node.stop();
   });
 
   it('is known for one before anything is assigned', async () => {
@@ -35,7 +34,6 @@ describe('a kubelet that lets nobody see what it runs', () => {
     await node.pass(60_000);
     assert.equal(conditionOf(node, 'RunningConfigSeen')?.reason, 'Forbidden');
     assert.equal(conditionOf(node, 'Ready')?.message, 'it runs local');
-    await node.stop();
   });
 
   it('is seen again within a minute after a restart, and nobody hears of the time between', async () => {
@@ -45,7 +43,6 @@ describe('a kubelet that lets nobody see what it runs', () => {
     await node.pass(300_000);
     const after = conditionOf(node, 'RunningConfigSeen');
     assert.deepEqual([after?.status, after?.lastTransitionTime], ['True', since]);
-    await node.stop();
   });
 
   it('costs two writes of the status in a trial at most, and none at rest', async () => {
@@ -58,6 +55,5 @@ describe('a kubelet that lets nobody see what it runs', () => {
     ) as readonly { readonly status: string }[];
     const turns = seen.filter(({ status }, index) => index > 0 && seen[index - 1]?.status !== status);
     assert.ok(turns.length <= 1, JSON.stringify(seen));
-    await node.stop();
   });
 });

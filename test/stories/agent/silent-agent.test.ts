@@ -36,7 +36,6 @@ describe('a good config whose trial nobody watched', () => {
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().rejected, undefined);
     assert.equal(node.status().error, undefined);
-    await node.stop();
   });
 
   it('gives way to what is wanted by then', async () => {
@@ -50,7 +49,6 @@ describe('a good config whose trial nobody watched', () => {
     node.start();
     await node.until('promoted', isIdleOn(node, name));
     assert.ok(!node.kubelet.history.slice(4).some(({ config }) => config['maxPods'] === 150));
-    await node.stop();
   });
 
   it('is rejected when nobody watched it for the third time', async () => {
@@ -62,7 +60,6 @@ describe('a good config whose trial nobody watched', () => {
     }
     await node.until('given up', hasFallenBack(node, name));
     assert.equal(node.status().rejected?.[0]?.reason, 'AgentSilent');
-    await node.stop();
   });
 });
 
@@ -75,6 +72,5 @@ describe('a bad config whose trial nobody watched', () => {
     await node.until('rejected', hasFallenBack(node, name));
     assert.equal(node.status().rejected?.[0]?.reason, 'NotHealthy');
     assert.equal(node.maxPods(), 100);
-    await node.stop();
   });
 });

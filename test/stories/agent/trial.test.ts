@@ -12,7 +12,6 @@ describe('a trial', () => {
     await node.until('reverted', isIdleOn(node, good));
     assert.equal(node.kubelet.starts(), 4);
     assert.equal(node.status().rejected, undefined);
-    await node.stop();
   });
 
   it('is superseded by a newer config', async () => {
@@ -22,7 +21,6 @@ describe('a trial', () => {
     const newer = node.assign({ maxPods: 160 });
     await node.until('promoted', isIdleOn(node, newer));
     assert.equal(node.kubelet.starts(), 4);
-    await node.stop();
   });
 
   it('goes on where it was after the agent was restarted, and restarts nothing', async () => {
@@ -36,7 +34,6 @@ describe('a trial', () => {
     await node.until('promoted', isIdleOn(node, name));
     assert.ok(node.clock.monotonic() - before < 45_000, 'the healthy time before counts');
     assert.equal(node.kubelet.starts(), starts);
-    await node.stop();
   });
 
   it('counts no time in which nobody looked', async () => {
@@ -48,7 +45,6 @@ describe('a trial', () => {
     node.start();
     await node.pass(10_000);
     assert.equal(node.status().phase, 'Trial');
-    await node.stop();
   });
 
   it('is not failed by a reboot of the machine, and goes on after it', async () => {
@@ -60,7 +56,6 @@ describe('a trial', () => {
     node.start();
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().bootID, 'boot-2');
-    await node.stop();
   });
 
   it('waits for a Node that cannot be seen, and does not fail for it', async () => {
@@ -73,7 +68,6 @@ describe('a trial', () => {
     node.kube.setAway(false);
     await node.until('promoted', () => node.status().phase === 'Idle');
     assert.equal(node.status().error, undefined);
-    await node.stop();
   });
 
   it('fails when the kubelet is well but its Node is not Ready any more', async () => {
@@ -90,7 +84,6 @@ describe('a trial', () => {
     assert.equal(node.status().error?.reason, 'NodeNotReady');
     await node.pass(300_000);
     assert.equal(node.status().rejected?.[0]?.reason, 'NodeNotReady');
-    await node.stop();
   });
 
   it('says so while the kubelet cannot be restarted, and goes on when it can', async () => {
@@ -104,6 +97,5 @@ describe('a trial', () => {
     node.kubelet.refuseRestarts(false);
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.kubelet.starts(), 3);
-    await node.stop();
   });
 });

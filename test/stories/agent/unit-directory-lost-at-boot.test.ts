@@ -32,6 +32,5 @@ describe('a node whose unit directory a boot makes again', () => {
     const better = node.assign({ maxPods: 150 });
     await node.until('promoted', isIdleOn(node, better));
     assert.equal(guarded()?.status, 'True');
-    await node.stop();
   });
 });

@@ -118,7 +118,7 @@ export interface WholeNode {
   /** Lets time pass in steps of a second until it holds. @throws after ten minutes */
   until(what: string, holds: () => boolean): Promise<void>;
   agent(): Agent;
-  /** Ends the agent, as if its process were gone. */
+  /** Ends the agent, as if its process were gone. At the end of a test nobody has to: its clock stands still, and it holds nothing. */
   stop(): Promise<void>;
   /** Starts an agent; it comes to whatever `strike` says of each of its points, and `strikeRead` of each path that it reads. */
   start(strike?: (point: Point) => InjectedFault, strikeRead?: (path: string) => string | undefined): void;

@@ -2,7 +2,7 @@ import type { Observation, Rechecked } from '#agent/decide/observation.ts';
 import type { Config } from '#agent/decide/state.ts';
 import { A, seen } from '../../../support/agent/states.ts';
 
-export const AT_REST = 'idle: assigned A, active A, good A, no error';
+export const AT_REST = 'idle: A';
 
 /** What the check before this look came to. */
 export const checked = (

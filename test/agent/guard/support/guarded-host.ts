@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -51,11 +52,18 @@ export interface GuardedHost {
   /** A file that a trial has put there, and that has to go. */
   readonly state: string;
   readonly paths: { readonly proc: string; readonly bin: string };
-  readonly run: (shell: Shell, mode: Mode, options?: RunOptions) => Promise<Ran>;
+  readonly run: (mode: Mode, options?: RunOptions) => Promise<Ran>;
+  /** The kubelet starts so often, and is let to. */
+  readonly start: (times?: number) => Promise<void>;
+  /** A tick at each of these ages of the machine, in the boot of now; without an age, at once. */
+  readonly tick: (...uptimeSeconds: readonly number[]) => Promise<void>;
+  /** Has the plan of the trial say so. */
+  readonly arm: (plan: PlanOptions) => void;
   /** What was called so far, without what only reads. */
   readonly calls: () => readonly string[];
   /** How many commands were called so far that `killAt` counts. */
   readonly commands: () => number;
+  /** In the boot that was set last, unless another one is named. */
   readonly setTime: (uptimeSeconds: number, boot?: string) => void;
   readonly setUnit: (state: 'active' | 'failed' | 'inactive' | 'activating') => void;
   /** Somebody ran `systemctl stop`; `job`: and something else is to come. */
@@ -75,8 +83,10 @@ export interface PlanOptions {
   readonly silence?: number;
 }
 
-/** A host with an armed guard: `config` has the file on trial, with the old one beside it, and `state` has to go. */
-export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions = {}): GuardedHost {
+/**
+ * A host with an armed guard, which a shell runs: `config` has the file on trial, with the old one beside it, and `state` has to go.
+ */
+export function createGuardedHost(shell: Shell, options: PlanOptions = {}): GuardedHost {
   const root = mkdtempSync(join(tmpdir(), 'kubelet-gitops-guard-'));
   const guard = join(root, 'guard');
   const bin = join(root, 'bin');
@@ -91,15 +101,22 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
   for (const [name, text] of Object.entries(STUBS)) writeFileSync(join(bin, name), text, { mode: 0o755 });
   cpSync(SCRIPT, join(guard, 'guard.sh'));
   const write = (name: string, text: string): void => writeFileSync(join(guard, name), text);
-  const plan = [
-    'trial t',
-    'to before',
-    `unit ${UNIT}`,
-    `max-starts ${maxStarts}`,
-    `silence ${silence}`,
-    `drop-in ${dropIn}`,
-  ];
-  write('plan', ['kubelet-gitops-guard 1', ...plan, `put ${config}`, `remove ${state}`, 'end', ''].join('\n'));
+  const arm = ({ maxStarts = 3, silence = 600 }: PlanOptions): void =>
+    write(
+      'plan',
+      `kubelet-gitops-guard 1
+trial t
+to before
+unit ${UNIT}
+max-starts ${maxStarts}
+silence ${silence}
+drop-in ${dropIn}
+put ${config}
+remove ${state}
+end
+`,
+    );
+  arm(options);
   writeFileSync(config, NEW);
   writeFileSync(stagedPathOf(config), OLD);
   writeFileSync(copy, OLD);
@@ -107,13 +124,15 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
   writeFileSync(dropIn, '[Service]\n');
   writeFileSync(join(root, 'unit'), 'active\n');
 
-  const setTime = (uptimeSeconds: number, boot = BOOT): void => {
+  let boot = BOOT;
+  const setTime = (uptimeSeconds: number, now = boot): void => {
+    boot = now;
     writeFileSync(join(proc, 'uptime'), `${uptimeSeconds}.25 ${uptimeSeconds * 2}.00\n`);
     writeFileSync(join(proc, 'sys/kernel/random/boot_id'), `${boot}\n`);
   };
   setTime(1000);
   const log = (): readonly string[] => (read(join(root, 'log')) ?? '').split('\n').filter((line) => line !== '');
-  return {
+  const host: GuardedHost = {
     root,
     guard,
     dropIn,
@@ -140,12 +159,22 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
     },
     write,
     read,
+    arm,
+    async start(times = 1) {
+      for (let time = 0; time < times; time += 1) assert.equal((await host.run('start')).status, 0);
+    },
+    async tick(...ages) {
+      for (const age of ages.length === 0 ? [undefined] : ages) {
+        if (age !== undefined) setTime(age);
+        assert.equal((await host.run('tick')).status, 0);
+      }
+    },
     calls: () =>
       log().filter(
         (line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|grep|dd|journalctl|sleep) /.test(line),
       ),
     commands: () => log().length,
-    async run(shell, mode, { patience = 200, killAt = 0, asNobody = false } = {}) {
+    async run(mode, { patience = 200, killAt = 0, asNobody = false } = {}) {
       const isRoot = process.getuid?.() === 0;
       if (asNobody && isRoot) giveAway(root);
       const [command, ...args] = shell.argv;
@@ -166,6 +195,7 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+  return host;
 }
 
 const NOBODY = 65_534;

@@ -61,7 +61,15 @@ export const CONFIGS: readonly Config[] = LETTERS.map((letter, index) => ({
   source: { ...configNamed(letter).source, sha256: payloadSha256(index === 1 ? 'a' : letter) },
 }));
 
-const one = <T extends string>(event: T) => fc.constant({ event });
+/** How often it happens, what, and with what. */
+const often = <P>(
+  weight: number,
+  event: string | fc.Arbitrary<string>,
+  parts?: { [K in keyof P]: fc.Arbitrary<P[K]> },
+) => {
+  const name = typeof event === 'string' ? fc.constant(event) : event;
+  return { weight, arbitrary: parts === undefined ? fc.constant({ event }) : fc.record({ event: name, ...parts }) };
+};
 const millis = (...spans: readonly Millis[]): fc.Arbitrary<Millis> => fc.constantFrom(...spans);
 const away = millis(0, 1_000, 20_000, 90_000, 90_000, 400_000);
 const deaths: fc.Arbitrary<Death> = fc.record({
@@ -70,76 +78,29 @@ const deaths: fc.Arbitrary<Death> = fc.record({
   awayMs: away,
 });
 
-const events: fc.Arbitrary<Event> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      event: fc.constant('assign' as const),
-      which: fc.nat(LETTERS.length - 1),
-      again: fc.boolean(),
-      short: fc.boolean(),
-    }),
-  },
-  { weight: 2, arbitrary: one('unassign') },
-  { weight: 1, arbitrary: one('unreadable') },
-  { weight: 3, arbitrary: one('crash') },
-  { weight: 2, arbitrary: one('restart-by-hand') },
-  { weight: 2, arbitrary: one('stop-by-hand') },
-  { weight: 2, arbitrary: one('touch') },
-  { weight: 3, arbitrary: one('provision') },
-  { weight: 3, arbitrary: one('grant') },
-  {
-    weight: 2,
-    arbitrary: fc.record({ event: fc.constant('uninstall' as const), back: fc.constantFrom(true, true, false) }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      event: fc.constantFrom('api' as const, 'runtime' as const),
-      fails: fc.constantFrom(true, false, false),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      event: fc.constant('disk' as const),
-      room: fc.constantFrom(0, 1, 2, null, null, null, null),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ event: fc.constant('reboot' as const), times: fc.constantFrom(1, 1, 3), awayMs: away }),
-  },
-  { weight: 4, arbitrary: fc.record({ event: fc.constant('kill' as const), awayMs: away }) },
-  { weight: 5, arbitrary: fc.record({ event: fc.constant('doom' as const), death: deaths }) },
-  { weight: 3, arbitrary: fc.record({ event: fc.constant('clock' as const), byMs: millis(HOUR_MS, -HOUR_MS) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      event: fc.constantFrom('no-guard' as const, 'no-restart' as const),
-      times: fc.constantFrom(1, 3, 14),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ event: fc.constant('lose-checkpoint' as const), which: fc.nat(LETTERS.length - 1) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      event: fc.constant('damage' as const),
-      record: fc.constantFrom<RecordName[]>('assigned', 'last-known-good', 'trial', 'rejected'),
-    }),
-  },
-  {
-    weight: 24,
-    arbitrary: fc.record({
-      event: fc.constant('pass' as const),
-      ms: millis(0, 1_000, 4_000, 7_000, 12_000, 30_000, 100_000),
-    }),
-  },
-);
-
+const which = fc.nat(LETTERS.length - 1);
+const events = fc.oneof(
+  often(8, 'assign', { which, again: fc.boolean(), short: fc.boolean() }),
+  often(2, 'unassign'),
+  often(1, 'unreadable'),
+  often(3, 'crash'),
+  often(2, 'restart-by-hand'),
+  often(2, 'stop-by-hand'),
+  often(2, 'touch'),
+  often(3, 'provision'),
+  often(3, 'grant'),
+  often(2, 'uninstall', { back: fc.constantFrom(true, true, false) }),
+  often(5, fc.constantFrom('api', 'runtime'), { fails: fc.constantFrom(true, false, false) }),
+  often(3, 'disk', { room: fc.constantFrom(0, 1, 2, null, null, null, null) }),
+  often(3, 'reboot', { times: fc.constantFrom(1, 1, 3), awayMs: away }),
+  often(4, 'kill', { awayMs: away }),
+  often(5, 'doom', { death: deaths }),
+  often(3, 'clock', { byMs: millis(HOUR_MS, -HOUR_MS) }),
+  often(2, fc.constantFrom('no-guard', 'no-restart'), { times: fc.constantFrom(1, 3, 14) }),
+  often(1, 'lose-checkpoint', { which }),
+  often(1, 'damage', { record: fc.constantFrom<RecordName[]>('assigned', 'last-known-good', 'trial', 'rejected') }),
+  often(24, 'pass', { ms: millis(0, 1_000, 4_000, 7_000, 12_000, 30_000, 100_000) }),
+) as fc.Arbitrary<Event>;
 const fates = fc.tuple(
   ...LETTERS.map(() =>
     fc.constantFrom<Fate[]>('good', 'good', 'good', 'dies', 'hangs', 'flaps', 'shadowed', 'refused'),

@@ -69,9 +69,10 @@ function restOf({ kubeletNode, target }: Member, standing: Shown, now: Millis): 
   if (standing === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
     return 'its agent refuses the config, so its pods stay and nothing was changed';
   }
-  const { trial, active, assigned, error, kubeletVersion = 'of an unknown version' } = kubeletNode?.status ?? {};
+  const { trial, active, assigned, error, kubeletVersion = 'an unknown version' } = kubeletNode?.status ?? {};
+  // One that ends before it registers tells nobody its version.
   if (standing === 'failing')
-    return `not in order with what it had proven; kubelet ${kubeletVersion}: ${error?.message}`;
+    return `not in order with what it had proven (last registered as ${kubeletVersion}): ${error?.message}`;
   const by = trial?.awaitsReboot;
   if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   if (standing === 'updating' && active?.name === UNKNOWN_CONFIG) {

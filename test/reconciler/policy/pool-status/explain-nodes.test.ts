@@ -66,7 +66,7 @@ const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[]
       }),
       REST,
     ],
-    'workers failing | nothing to do | not in order with what it had proven; kubelet v1.37.2: no such gate',
+    'workers failing | nothing to do | not in order with what it had proven (last registered as v1.37.2): no such gate',
   ],
   [
     'done under another name of the same config',

@@ -4,6 +4,7 @@ import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubele
 import { assignedNode, failedNode, idleNode, settledNode } from '../../../support/fleet.ts';
 
 import {
+  beside,
   describePlaces,
   type Kind,
   many,
@@ -15,6 +16,7 @@ import {
   onTrialFor,
   type Row,
   SERVER,
+  servers,
   soaking,
   SOAKS,
   ZONE,
@@ -56,7 +58,7 @@ const TURNS: readonly Row[] = [
   ['all where all may', { kinds: [{ count: 5 }], rollout: many('100%') }, 5],
   [
     'less those that are away anyway',
-    { kinds: [{ count: 5 }, { count: 1, view: { ready: false }, asks: false }], rollout: many(2) },
+    { kinds: [{ count: 5 }, beside(1, { view: { ready: false } })], rollout: many(2) },
     1,
     'budget',
     /already: n1-0$/,
@@ -66,8 +68,8 @@ const TURNS: readonly Row[] = [
     {
       kinds: [
         { count: 5 },
-        { count: 1, is: (node) => failedNode(node, NEXT), asks: false },
-        { count: 1, is: (node) => settledNode(node, OLD, { heartbeat: '2026-01-01T00:00:00Z' }), asks: false },
+        beside(1, { is: (node) => failedNode(node, NEXT) }),
+        beside(1, { is: (node) => settledNode(node, OLD, { heartbeat: '2026-01-01T00:00:00Z' }) }),
       ],
       rollout: many(3),
     },
@@ -77,14 +79,14 @@ const TURNS: readonly Row[] = [
   ],
   [
     'less those in change, who are not named',
-    { kinds: [{ count: 5 }, { count: 1, is: onTrial, asks: false }], rollout: many(2) },
+    { kinds: [{ count: 5 }, beside(1, { is: onTrial })], rollout: many(2) },
     1,
     'budget',
     /in this pool$/,
   ],
   [
     'none where four are away, of whom three are named',
-    { kinds: [{ count: 5 }, { count: 4, view: { cordoned: true }, asks: false }], rollout: many(4) },
+    { kinds: [{ count: 5 }, beside(4, { view: { cordoned: true } })], rollout: many(4) },
     0,
     'budget',
     /n1-0, n1-1, n1-2 and 1 more$/,
@@ -97,25 +99,13 @@ const TURNS: readonly Row[] = [
   ],
   [
     'less those in change of those that are not Ready',
-    {
-      kinds: [
-        { count: 3, view: { ready: false } },
-        { count: 1, is: onTrial, asks: false },
-      ],
-      rollout: many(2),
-    },
+    { kinds: [{ count: 3, view: { ready: false } }, beside(1, { is: onTrial })], rollout: many(2) },
     1,
     'budget',
   ],
   [
     'less those that soak, of those that are not Ready',
-    {
-      kinds: [
-        { count: 3, view: { ready: false } },
-        { count: 1, is: soaking, asks: false },
-      ],
-      rollout: { ...many(2), ...SOAKS },
-    },
+    { kinds: [{ count: 3, view: { ready: false } }, beside(1, { is: soaking })], rollout: many(2, SOAKS) },
     1,
     'budget',
   ],
@@ -127,46 +117,40 @@ const TURNS: readonly Row[] = [
   ],
   [
     'not less those that join',
-    { kinds: [{ count: 3 }, { count: 2, is: onTrial, joining: true, asks: false }], rollout: many(2) },
+    { kinds: [{ count: 3 }, beside(2, { is: onTrial, joining: true })], rollout: many(2) },
     2,
     'budget',
   ],
   [
     'not less those that are past their probation',
-    {
-      kinds: [{ count: 3 }, { count: 2, is: onTrialFor(60), asks: false }],
-      rollout: { ...many(2), ...MINUTE_LONG },
-    },
+    { kinds: [{ count: 3 }, beside(2, { is: onTrialFor(60) })], rollout: many(2, MINUTE_LONG) },
     2,
     'budget',
   ],
   [
     'less those that are not, or hold their places to the end',
-    { kinds: [{ count: 3 }, { count: 1, is: onTrialFor(59), asks: false }], rollout: { ...many(2), ...MINUTE_LONG } },
+    { kinds: [{ count: 3 }, beside(1, { is: onTrialFor(59) })], rollout: many(2, MINUTE_LONG) },
     1,
     'budget',
   ],
   [
     'less those that hold their places to the end, however long they have been healthy',
-    { kinds: [{ count: 3 }, { count: 1, is: onTrialFor(600), asks: false }], rollout: many(2) },
+    { kinds: [{ count: 3 }, beside(1, { is: onTrialFor(600) })], rollout: many(2) },
     1,
     'budget',
   ],
   [
     'less those past their probation that are cordoned',
     {
-      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), view: { cordoned: true }, asks: false }],
-      rollout: { ...many(2), ...MINUTE_LONG },
+      kinds: [{ count: 3 }, beside(1, { is: onTrialFor(60), view: { cordoned: true } })],
+      rollout: many(2, MINUTE_LONG),
     },
     1,
     'budget',
   ],
   [
     'less those past their probation that are not Ready any more',
-    {
-      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), view: { ready: false }, asks: false }],
-      rollout: { ...many(2), ...MINUTE_LONG },
-    },
+    { kinds: [{ count: 3 }, beside(1, { is: onTrialFor(60), view: { ready: false } })], rollout: many(2, MINUTE_LONG) },
     1,
     'budget',
   ],
@@ -175,26 +159,21 @@ const TURNS: readonly Row[] = [
     {
       kinds: [
         { count: 3 },
-        {
-          count: 1,
-          asks: false,
+        beside(1, {
           is: (node) => {
             const told = onTrialFor(60)(node);
             return { ...told, status: { ...told.status, heartbeat: '2026-01-01T00:00:00Z' } };
           },
-        },
+        }),
       ],
-      rollout: { ...many(2), ...MINUTE_LONG },
+      rollout: many(2, MINUTE_LONG),
     },
     1,
     'budget',
   ],
   [
     'not less those that soak after a probation',
-    {
-      kinds: [{ count: 3 }, { count: 1, is: soaking, asks: false }],
-      rollout: { ...many(2), ...SOAKS, ...MINUTE_LONG },
-    },
+    { kinds: [{ count: 3 }, beside(1, { is: soaking })], rollout: many(2, { ...SOAKS, ...MINUTE_LONG }) },
     2,
     'budget',
   ],
@@ -203,32 +182,22 @@ const TURNS: readonly Row[] = [
     {
       kinds: [
         { count: 2, view: { labels: { [ZONE]: 'a' } } },
-        { count: 1, view: { labels: { [ZONE]: 'a' } }, is: onTrialFor(60), asks: false },
+        beside(1, { view: { labels: { [ZONE]: 'a' } }, is: onTrialFor(60) }),
       ],
-      rollout: { ...many(6), maxUnavailablePerZone: 1, ...MINUTE_LONG },
+      rollout: many(6, { maxUnavailablePerZone: 1, ...MINUTE_LONG }),
     },
     1,
     'zone-budget',
   ],
   [
     'as many as the cluster says, with those past their probation',
-    {
-      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), asks: false }],
-      rollout: { ...many(4), ...MINUTE_LONG },
-      bounds: [1],
-    },
+    { kinds: [{ count: 3 }, beside(1, { is: onTrialFor(60) })], rollout: many(4, MINUTE_LONG), bounds: [1] },
     1,
     'overall-budget',
   ],
   [
     'none of the control plane where another is on trial, past its probation or not',
-    {
-      kinds: [
-        { count: 1, view: { labels: SERVER } },
-        { count: 1, view: { labels: SERVER }, is: onTrialFor(60), asks: false },
-      ],
-      rollout: { ...many(3), ...MINUTE_LONG },
-    },
+    { kinds: [servers(1), beside(1, { view: { labels: SERVER }, is: onTrialFor(60) })], rollout: many(3, MINUTE_LONG) },
     0,
     'control-plane',
   ],
@@ -240,7 +209,7 @@ const TURNS: readonly Row[] = [
         { count: 2, view: { labels: { [ZONE]: 'b' } } },
         { count: 2, view: { labels: {} } },
       ],
-      rollout: { ...many(6), maxUnavailablePerZone: 1 },
+      rollout: many(6, { maxUnavailablePerZone: 1 }),
     },
     3,
     'zone-budget',
@@ -248,7 +217,7 @@ const TURNS: readonly Row[] = [
   ],
   [
     'one without a zone',
-    { kinds: [{ count: 2 }], rollout: { ...many(6), maxUnavailablePerZone: 1 } },
+    { kinds: [{ count: 2 }], rollout: many(6, { maxUnavailablePerZone: 1 }) },
     1,
     'zone-budget',
     /among nodes without a zone label/,
@@ -266,33 +235,16 @@ const TURNS: readonly Row[] = [
     1,
     'overall-budget',
   ],
-  [
-    'one of the control plane',
-    { kinds: [{ count: 3, view: { labels: SERVER } }], rollout: many(3) },
-    1,
-    'control-plane',
-  ],
+  ['one of the control plane', { kinds: [servers(3)], rollout: many(3) }, 1, 'control-plane'],
   [
     'none of the control plane where another is away',
-    {
-      kinds: [
-        { count: 2, view: { labels: SERVER } },
-        { count: 1, view: { labels: SERVER, ready: false }, asks: false },
-      ],
-      rollout: many(3),
-    },
+    { kinds: [servers(2), beside(1, { view: { labels: SERVER, ready: false } })], rollout: many(3) },
     0,
     'control-plane',
   ],
   [
     'one of the control plane that is away itself',
-    {
-      kinds: [
-        { count: 1, view: { labels: SERVER, ready: false } },
-        { count: 1, view: { labels: SERVER } },
-      ],
-      rollout: many(3),
-    },
+    { kinds: [{ count: 1, view: { labels: SERVER, ready: false } }, servers(1)], rollout: many(3) },
     1,
     'control-plane',
   ],
@@ -310,23 +262,14 @@ const TURNS: readonly Row[] = [
     ] as const satisfies readonly (readonly [string, Kind['is'], Partial<RolloutSpec>])[]
   ).map(([what, is, rollout]): Row => [
     `none of the control plane where another ${what}`,
-    {
-      kinds: [
-        { count: 1, view: { labels: SERVER } },
-        { count: 1, view: { labels: SERVER }, is, asks: false },
-      ],
-      rollout: { ...many(3), ...rollout },
-    },
+    { kinds: [servers(1), beside(1, { view: { labels: SERVER }, is })], rollout: many(3, rollout) },
     0,
     'control-plane',
   ]),
   [
     'none of the control plane where another is being drained',
     {
-      kinds: [
-        { count: 1, view: { labels: SERVER } },
-        { count: 1, view: { labels: SERVER, cordoned: true, drain: { config: 'x', at: 0 } }, asks: false },
-      ],
+      kinds: [servers(1), beside(1, { view: { labels: SERVER, cordoned: true, drain: { config: 'x', at: 0 } } })],
       rollout: many(3),
     },
     0,
@@ -345,29 +288,19 @@ const TURNS: readonly Row[] = [
     ] as const satisfies readonly (readonly [string, Kind['is']])[]
   ).map(([what, is]): Row => [
     `one of the control plane where another that is silent ${what}`,
-    {
-      kinds: [
-        { count: 1, view: { labels: SERVER } },
-        { count: 1, view: { labels: SERVER }, is, asks: false },
-      ],
-      rollout: many(3),
-    },
+    { kinds: [servers(1), beside(1, { view: { labels: SERVER }, is })], rollout: many(3) },
     1,
   ]),
-  [
-    'one of the control plane beside one of the others',
-    { kinds: [{ count: 1 }, { count: 1, view: { labels: SERVER } }], rollout: many(3) },
-    2,
-  ],
+  ['one of the control plane beside one of the others', { kinds: [{ count: 1 }, servers(1)], rollout: many(3) }, 2],
   [
     'none of the control plane where one that nobody may touch is changing',
-    { kinds: [{ count: 1, view: { labels: SERVER } }], untouchable: true },
+    { kinds: [servers(1)], untouchable: true },
     0,
     'control-plane',
   ],
   [
     'one of the control plane where one that nobody may touch is at rest',
-    { kinds: [{ count: 1, view: { labels: SERVER } }], untouchable: false },
+    { kinds: [servers(1)], untouchable: false },
     1,
   ],
 ];

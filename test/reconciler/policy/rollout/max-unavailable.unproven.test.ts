@@ -2,6 +2,7 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { assignedNode, failedNode, idleNode, NOW, settledNode } from '../../../support/fleet.ts';
 
 import {
+  beside,
   describePlaces,
   drainedForIt,
   many,
@@ -18,10 +19,7 @@ const UNPROVEN: readonly Row[] = [
   [
     'as many as maxUnavailable says, with those that have yet to prove it',
     {
-      kinds: [
-        { count: 3 },
-        { count: 1, is: (node) => assignedNode(node, NEXT), view: { uid: 'u' }, joining: true, asks: false },
-      ],
+      kinds: [{ count: 3 }, beside(1, { is: (node) => assignedNode(node, NEXT), view: { uid: 'u' }, joining: true })],
       rollout: many(2),
     },
     1,
@@ -30,16 +28,13 @@ const UNPROVEN: readonly Row[] = [
   ],
   [
     'not less those that have proven it',
-    { kinds: [{ count: 3 }, { count: 1, is: (node) => settledNode(node, NEXT), asks: false }], rollout: many(2) },
+    { kinds: [{ count: 3 }, beside(1, { is: (node) => settledNode(node, NEXT) })], rollout: many(2) },
     2,
     'budget',
   ],
   [
     'one, until that one has promoted it, where places are given back',
-    {
-      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), asks: false }],
-      rollout: { ...many(2), ...MINUTE_LONG },
-    },
+    { kinds: [{ count: 3 }, beside(1, { is: onTrialFor(60) })], rollout: many(2, MINUTE_LONG) },
     0,
     'budget',
     /^maxOnTrial allows 1 on trial now; on trial: n1-0$/,
@@ -49,11 +44,11 @@ const UNPROVEN: readonly Row[] = [
     {
       kinds: [
         { count: 3 },
-        { count: 1, is: (node) => settledNode(node, NEXT), asks: false },
-        { count: 1, is: onTrialFor(60), asks: false },
-        { count: 1, is: (node) => failedNode(node, NEXT), asks: false },
+        beside(1, { is: (node) => settledNode(node, NEXT) }),
+        beside(1, { is: onTrialFor(60) }),
+        beside(1, { is: (node) => failedNode(node, NEXT) }),
       ],
-      rollout: { ...many(4), ...MINUTE_LONG },
+      rollout: many(4, MINUTE_LONG),
     },
     1,
     'budget',
@@ -62,8 +57,8 @@ const UNPROVEN: readonly Row[] = [
   [
     'two, once one has promoted it',
     {
-      kinds: [{ count: 3 }, { count: 1, is: (node) => settledNode(node, NEXT), asks: false }],
-      rollout: { ...many(3), ...MINUTE_LONG, maxOnTrial: 2 },
+      kinds: [{ count: 3 }, beside(1, { is: (node) => settledNode(node, NEXT) })],
+      rollout: many(3, { ...MINUTE_LONG, maxOnTrial: 2 }),
     },
     2,
     'budget',
@@ -71,7 +66,7 @@ const UNPROVEN: readonly Row[] = [
   ],
   [
     'not less those whose Nodes are gone',
-    { kinds: [{ count: 3 }, { count: 1, is: onTrial, gone: true, asks: false }], rollout: many(2) },
+    { kinds: [{ count: 3 }, beside(1, { is: onTrial, gone: true })], rollout: many(2) },
     2,
     'budget',
   ],
@@ -80,12 +75,7 @@ const UNPROVEN: readonly Row[] = [
     {
       kinds: [
         { count: 3 },
-        {
-          count: 1,
-          joining: true,
-          asks: false,
-          is: (node) => ({ ...onTrial(node), spec: { ...onTrial(node).spec, pool: 'x' } }),
-        },
+        beside(1, { joining: true, is: (node) => ({ ...onTrial(node), spec: { ...onTrial(node).spec, pool: 'x' } }) }),
       ],
       rollout: many(2),
     },
@@ -94,7 +84,7 @@ const UNPROVEN: readonly Row[] = [
   ],
   [
     'however many have yet to prove it, once the pool settled on it',
-    { kinds: [{ count: 2 }, { count: 3, is: onTrial, joining: true, asks: false }], rollout: many(2), proved: true },
+    { kinds: [{ count: 2 }, beside(3, { is: onTrial, joining: true })], rollout: many(2), proved: true },
     2,
   ],
 ];
@@ -105,14 +95,14 @@ const EXPOSED: readonly Row[] = [
   ['as many as maxUnavailable says', { kinds: [{ count: 3 }], rollout: many(2) }, 2, 'budget', /on trial: $/],
   [
     'less those whose pods leave for it',
-    { kinds: [{ count: 3 }, { count: 1, view: drainedForIt, asks: false }], rollout: many(2) },
+    { kinds: [{ count: 3 }, beside(1, { view: drainedForIt })], rollout: many(2) },
     1,
     'budget',
   ],
   [
     'not less those whose pods leave for another',
     {
-      kinds: [{ count: 3 }, { count: 1, view: { cordoned: true, drain: { config: 'x', at: NOW } }, asks: false }],
+      kinds: [{ count: 3 }, beside(1, { view: { cordoned: true, drain: { config: 'x', at: NOW } } })],
       rollout: many(2),
     },
     2,
@@ -120,7 +110,7 @@ const EXPOSED: readonly Row[] = [
   ],
   [
     'not less those that somebody uncordoned',
-    { kinds: [{ count: 3 }, { count: 1, view: { ...drainedForIt, cordoned: false }, asks: false }], rollout: many(2) },
+    { kinds: [{ count: 3 }, beside(1, { view: { ...drainedForIt, cordoned: false } })], rollout: many(2) },
     2,
     'budget',
   ],
@@ -150,7 +140,7 @@ const EXPOSED: readonly Row[] = [
   ],
   [
     'no more of those that try it once more than may, where places are given back',
-    { kinds: [{ count: 2, is: failed, forgive: true }], rollout: { ...many(2), ...MINUTE_LONG } },
+    { kinds: [{ count: 2, is: failed, forgive: true }], rollout: many(2, MINUTE_LONG) },
     1,
     'budget',
     /^maxOnTrial allows 1/,
@@ -168,23 +158,13 @@ const JOINING: readonly Row[] = [
   ['half of many', { kinds: [{ count: 22, joining: true, is: idleNode }] }, 11, 'budget'],
   [
     'less those that have begun',
-    {
-      kinds: [
-        { count: 12, joining: true, is: idleNode },
-        { count: 2, joining: true, is: onTrial, asks: false },
-      ],
-    },
+    { kinds: [{ count: 12, joining: true, is: idleNode }, beside(2, { joining: true, is: onTrial })] },
     8,
     'budget',
   ],
   [
     'not less old nodes in change',
-    {
-      kinds: [
-        { count: 12, joining: true, is: idleNode },
-        { count: 2, is: onTrial, asks: false },
-      ],
-    },
+    { kinds: [{ count: 12, joining: true, is: idleNode }, beside(2, { is: onTrial })] },
     10,
     'budget',
   ],

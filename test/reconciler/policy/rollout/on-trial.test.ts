@@ -68,13 +68,21 @@ interface Kind {
   readonly leaves?: true;
 }
 
+const nodes = (count: number, is: Kind['is'], what: Pick<Kind, 'view' | 'leaves'> = {}): Kind => ({
+  count,
+  is,
+  ...what,
+});
+const before = (node: NodeView): KubeletNode => settledNode(node, OLD);
+const CANARY = { labels: { canary: 'yes' } };
+const BY_SELECTOR = { canary: { selector: { matchLabels: CANARY.labels } } };
+
 /** Of a hundred nodes in all, those that are named; the others run what was there before. */
 function seen(kinds: readonly Kind[], rollout: Partial<RolloutSpec>, isSettled = false): OnTrial | undefined {
   const { probation: _, ...usual } = poolSpec().rollout;
   const pool = desiredPool(validPool('workers', 120, { rollout: { ...usual, ...rollout } }));
-  const before = (node: NodeView): KubeletNode => settledNode(node, OLD);
   const rest = 100 - kinds.reduce((sum, { count }) => sum + count, 0);
-  const members = [...kinds, { count: rest, is: before }].flatMap(({ count, is, view = {}, leaves }: Kind, kind) =>
+  const members = [...kinds, nodes(rest, before)].flatMap(({ count, is, view = {}, leaves }: Kind, kind) =>
     Array.from({ length: count }, (__, index) => {
       const node = nodeView(`n${kind}-${index}`, 'workers', view);
       return memberOf(
@@ -102,169 +110,67 @@ function seen(kinds: readonly Kind[], rollout: Partial<RolloutSpec>, isSettled =
 const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, on: number, of: number])[] = [
   ['begins with one', [], {}, 0, 1],
   ['begins with as many as there are canaries', [], { canary: { nodes: 3 } }, 0, 3],
-  [
-    'begins with the canaries that a selector names',
-    [{ count: 4, is: (node) => settledNode(node, OLD), view: { labels: { canary: 'yes' } } }],
-    { canary: { selector: { matchLabels: { canary: 'yes' } } } },
-    0,
-    4,
-  ],
+  ['begins with the canaries that a selector names', [nodes(4, before, { view: CANARY })], BY_SELECTOR, 0, 4],
   [
     'not with those of them that leave the pool',
-    [
-      { count: 2, is: (node) => settledNode(node, OLD), view: { labels: { canary: 'yes' } } },
-      { count: 2, is: (node) => settledNode(node, OLD), view: { labels: { canary: 'yes' } }, leaves: true },
-    ],
-    { canary: { selector: { matchLabels: { canary: 'yes' } } } },
+    [nodes(2, before, { view: CANARY }), nodes(2, before, { view: CANARY, leaves: true })],
+    BY_SELECTOR,
     0,
     2,
   ],
-  ['is no more while the canary is past its probation only', [{ count: 1, is: onTrial(50) }], {}, 1, 1],
-  [
-    'is no more while one of two canaries has yet to promote it',
-    [{ count: 1, is: promoted }],
-    { canary: { nodes: 2 } },
-    0,
-    2,
-  ],
-  ['doubles when the canary has promoted it', [{ count: 1, is: promoted }], {}, 0, 2],
-  [
-    'counts who is past the probation',
-    [
-      { count: 1, is: promoted },
-      { count: 1, is: onTrial(50) },
-    ],
-    {},
-    1,
-    4,
-  ],
-  [
-    'and who is not yet',
-    [
-      { count: 1, is: promoted },
-      { count: 1, is: onTrial(49) },
-    ],
-    {},
-    1,
-    2,
-  ],
+  ['is no more while the canary is past its probation only', [nodes(1, onTrial(50))], {}, 1, 1],
+  ['is no more while one of two canaries has yet to promote it', [nodes(1, promoted)], { canary: { nodes: 2 } }, 0, 2],
+  ['doubles when the canary has promoted it', [nodes(1, promoted)], {}, 0, 2],
+  ['counts who is past the probation', [nodes(1, promoted), nodes(1, onTrial(50))], {}, 1, 4],
+  ['and who is not yet', [nodes(1, promoted), nodes(1, onTrial(49))], {}, 1, 2],
   [
     'not who has only just become Ready again',
-    [
-      { count: 1, is: promoted },
-      { count: 1, is: onTrial(100), view: { readySince: NOW - 49_000 } },
-    ],
+    [nodes(1, promoted), nodes(1, onTrial(100), { view: { readySince: NOW - 49_000 } })],
     {},
     1,
     2,
   ],
-  [
-    'nor who is not Ready',
-    [
-      { count: 1, is: promoted },
-      { count: 1, is: onTrial(100), view: { ready: false } },
-    ],
-    {},
-    1,
-    2,
-  ],
+  ['nor who is not Ready', [nodes(1, promoted), nodes(1, onTrial(100), { view: { ready: false } })], {}, 1, 2],
   [
     'nor whose agent speaks of what it was told before',
-    [
-      { count: 1, is: promoted },
-      { count: 1, is: onTrial(100, { observedGeneration: 0 }) },
-    ],
+    [nodes(1, promoted), nodes(1, onTrial(100, { observedGeneration: 0 }))],
     {},
     1,
     2,
   ],
   [
     'but who became Ready again a probation ago',
-    [
-      { count: 1, is: promoted },
-      { count: 1, is: onTrial(100), view: { readySince: NOW - 50_000 } },
-    ],
+    [nodes(1, promoted), nodes(1, onTrial(100), { view: { readySince: NOW - 50_000 } })],
     {},
     1,
     4,
   ],
-  ['is eight with four', [{ count: 4, is: promoted }], {}, 0, 8],
-  ['and eight with seven', [{ count: 7, is: promoted }], {}, 0, 8],
-  [
-    'is twelve with three of three canaries and three more',
-    [{ count: 6, is: promoted }],
-    { canary: { nodes: 3 } },
-    0,
-    12,
-  ],
-  ['ends at a fifth of the pool', [{ count: 40, is: promoted }], {}, 0, 20],
-  ['or at maxUnavailable where that is more', [{ count: 40, is: promoted }], { maxUnavailable: '30%' }, 0, 30],
-  ['or where the pool says', [{ count: 40, is: promoted }], { maxOnTrial: 5, maxUnavailable: '30%' }, 0, 5],
-  [
-    'is half as many when a node took it back',
-    [
-      { count: 8, is: promoted },
-      { count: 1, is: failed },
-    ],
-    {},
-    0,
-    8,
-  ],
-  [
-    'and when it fell silent since',
-    [
-      { count: 8, is: promoted },
-      { count: 1, is: (node) => silent(failed(node)) },
-    ],
-    {},
-    0,
-    8,
-  ],
-  [
-    'counts who took it back once it tries again',
-    [
-      { count: 8, is: promoted },
-      { count: 1, is: retrying },
-    ],
-    {},
-    1,
-    8,
-  ],
-  [
-    'counts who took it back before it was told another one, and this one once more',
-    [{ count: 1, is: again }],
-    {},
-    1,
-    1,
-  ],
-  ['and goes on when its agent has forgotten the failure', [{ count: 1, is: forgotten }], {}, 1, 1],
-  [
-    'counts who soaks',
-    [
-      { count: 1, is: soaking },
-      { count: 1, is: promoted },
-    ],
-    { soak: '5m' },
-    1,
-    4,
-  ],
-  ['does not count who has soaked', [{ count: 1, is: soaking }], { soak: '1m' }, 0, 2],
-  ['nor who ran it before it was told, and has nothing to soak', [{ count: 1, is: adopted }], { soak: '5m' }, 0, 2],
-  ['counts who was told it by another pool, as where this one was renamed', [{ count: 1, is: inOther }], {}, 1, 1],
+  ['is eight with four', [nodes(4, promoted)], {}, 0, 8],
+  ['and eight with seven', [nodes(7, promoted)], {}, 0, 8],
+  ['is twelve with three of three canaries and three more', [nodes(6, promoted)], { canary: { nodes: 3 } }, 0, 12],
+  ['ends at a fifth of the pool', [nodes(40, promoted)], {}, 0, 20],
+  ['or at maxUnavailable where that is more', [nodes(40, promoted)], { maxUnavailable: '30%' }, 0, 30],
+  ['or where the pool says', [nodes(40, promoted)], { maxOnTrial: 5, maxUnavailable: '30%' }, 0, 5],
+  ['is half as many when a node took it back', [nodes(8, promoted), nodes(1, failed)], {}, 0, 8],
+  ['and when it fell silent since', [nodes(8, promoted), nodes(1, (node) => silent(failed(node)))], {}, 0, 8],
+  ['counts who took it back once it tries again', [nodes(8, promoted), nodes(1, retrying)], {}, 1, 8],
+  ['counts who took it back before it was told another one, and this one once more', [nodes(1, again)], {}, 1, 1],
+  ['and goes on when its agent has forgotten the failure', [nodes(1, forgotten)], {}, 1, 1],
+  ['counts who soaks', [nodes(1, soaking), nodes(1, promoted)], { soak: '5m' }, 1, 4],
+  ['does not count who has soaked', [nodes(1, soaking)], { soak: '1m' }, 0, 2],
+  ['nor who ran it before it was told, and has nothing to soak', [nodes(1, adopted)], { soak: '5m' }, 0, 2],
+  ['counts who was told it by another pool, as where this one was renamed', [nodes(1, inOther)], {}, 1, 1],
   [
     'is maxUnavailable with a full probation',
-    [
-      { count: 40, is: promoted },
-      { count: 1, is: onTrial(50) },
-    ],
+    [nodes(40, promoted), nodes(1, onTrial(50))],
     { probation: 'full', maxUnavailable: 3 },
     1,
     3,
   ],
-  ['with which who took it back counts', [{ count: 1, is: failed }], { probation: 'full', maxUnavailable: 3 }, 1, 3],
-  ['counts who soaks with it since before a later payload', [{ count: 2, is: wentBack }], { soak: '5m' }, 2, 4],
-  ['and not when that is over', [{ count: 2, is: wentBack }], { soak: '30s' }, 0, 4],
-  ['and who soaks does not', [{ count: 1, is: soaking }], { probation: 'full', soak: '5m' }, 0, 1],
+  ['with which who took it back counts', [nodes(1, failed)], { probation: 'full', maxUnavailable: 3 }, 1, 3],
+  ['counts who soaks with it since before a later payload', [nodes(2, wentBack)], { soak: '5m' }, 2, 4],
+  ['and not when that is over', [nodes(2, wentBack)], { soak: '30s' }, 0, 4],
+  ['and who soaks does not', [nodes(1, soaking)], { probation: 'full', soak: '5m' }, 0, 1],
 ];
 
 /** `most` canaries, and what nodes have shown; what failures made of the bound before; and what it is now. */
@@ -346,23 +252,19 @@ describe('how many nodes may be on trial', () => {
   }
 
   it('has no bound once the pool settled on the payload', () => {
-    assert.equal(seen([{ count: 1, is: promoted }], {}, true)?.allowed, Infinity);
-    assert.equal(seen([{ count: 1, is: promoted }], { probation: 'full' }, true)?.allowed, Infinity);
-    assert.deepEqual(seen([{ count: 1, is: failed }], {}, true)?.failed, [], 'and who took it back bounds nobody');
-    assert.deepEqual(seen([{ count: 1, is: failed }], {})?.failed, ['n0-0']);
+    assert.equal(seen([nodes(1, promoted)], {}, true)?.allowed, Infinity);
+    assert.equal(seen([nodes(1, promoted)], { probation: 'full' }, true)?.allowed, Infinity);
+    assert.deepEqual(seen([nodes(1, failed)], {}, true)?.failed, [], 'and who took it back bounds nobody');
+    assert.deepEqual(seen([nodes(1, failed)], {})?.failed, ['n0-0']);
   });
 
   it('makes trials shorter as soon as the canaries have proven the payload, and when one fails later', () => {
     const isProven = (...kinds: readonly Kind[]): boolean | undefined =>
       seen(kinds, { canary: { nodes: 2 } })?.isProven;
-    assert.equal(isProven({ count: 1, is: promoted }, { count: 5, is: onTrial(50) }), false);
-    assert.equal(isProven({ count: 2, is: promoted }), true);
-    assert.equal(isProven({ count: 9, is: promoted }, { count: 1, is: failed }), true);
-    assert.equal(isProven({ count: 1, is: promoted }, { count: 1, is: failed }), false);
-    assert.equal(
-      seen([{ count: 9, is: promoted }], { probation: 'full' })?.isProven,
-      false,
-      'with that, none is shorter',
-    );
+    assert.equal(isProven(nodes(1, promoted), nodes(5, onTrial(50))), false);
+    assert.equal(isProven(nodes(2, promoted)), true);
+    assert.equal(isProven(nodes(9, promoted), nodes(1, failed)), true);
+    assert.equal(isProven(nodes(1, promoted), nodes(1, failed)), false);
+    assert.equal(seen([nodes(9, promoted)], { probation: 'full' })?.isProven, false, 'with that, none is shorter');
   });
 });

@@ -16,7 +16,7 @@ import {
   validPool,
 } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
-import { describePlaces, many, NONE, type Row, SERVER } from './support/places.ts';
+import { beside, describePlaces, many, NONE, type Row, SERVER } from './support/places.ts';
 
 const REBOOTS: DisruptionSpec = {
   allow: ['restart', 'drain', 'reboot'],
@@ -111,7 +111,7 @@ const ROWS: readonly Row[] = [
     {
       kinds: [
         { count: 1, view: { ...DRAINED, labels: SERVER, ready: false } },
-        { count: 1, view: { labels: SERVER, ready: false }, asks: false },
+        beside(1, { view: { labels: SERVER, ready: false } }),
       ],
     },
     0,

@@ -114,7 +114,14 @@ function places(
 }
 
 export type Row = readonly [string, Case, given: number, hold?: string, because?: RegExp];
-export const many = (maxUnavailable: Amount): Partial<RolloutSpec> => ({ maxUnavailable });
+/** Other nodes, for which nobody asks for a place. */
+export const beside = (count: number, what: Omit<Kind, 'count' | 'asks'>): Kind => ({ count, ...what, asks: false });
+/** So many nodes of the control plane that ask. */
+export const servers = (count: number): Kind => ({ count, view: { labels: SERVER } });
+export const many = (maxUnavailable: Amount, more: Partial<RolloutSpec> = {}): Partial<RolloutSpec> => ({
+  maxUnavailable,
+  ...more,
+});
 export const onTrial = (node: NodeView) => assignedNode(node, NEXT, { phase: 'Trial' });
 /** As an agent says it that has seen it healthy for so long; of the pool's usual payload. */
 export const onTrialFor =

@@ -73,7 +73,9 @@ for (const [layout, environment] of Object.entries(LAYOUTS)) {
       const [header = ''] = (await node.run('journalctl', '--header')).match(/Incompatible flags:.*/) ?? [];
       assert.equal(header.includes('COMPACT'), environment === '', header);
       assert.equal(header.includes('KEYED-HASH'), !environment.includes('KEYED_HASH=0'), header);
-      const lines = (await node.run('journalctl', '--unit=kubelet.service', '--output=json')).trim().split('\n');
+      const lines = (await node.run('journalctl', '--unit=kubelet.service', '--output=json', '--lines=400'))
+        .trim()
+        .split('\n');
       const invocation = lines
         .map((line) => JSON.parse(line) as { readonly MESSAGE: string; readonly _SYSTEMD_INVOCATION_ID?: string })
         .findLast(({ MESSAGE }) => MESSAGE.includes('failed to run'))?._SYSTEMD_INVOCATION_ID;

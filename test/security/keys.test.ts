@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
 import { type SandboxApiServer, startApiServer } from '#sandbox/api-server/server.ts';
-import { CONFIG_MAPS, EVENTS, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, EVENTS, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
@@ -110,7 +110,7 @@ describeOrSkip('an SSH key', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
       await keep(`${name} key`);
       await said(tells);
     }
-    const kinds = [KUBELET_POOLS, CONFIG_MAPS, EVENTS];
+    const kinds = [KUBELET_SOURCES, KUBELET_POOLS, CONFIG_MAPS, EVENTS];
     const objects = (): string => JSON.stringify(kinds.map((kind) => api.store.list(kind)));
     // The log has it before the record.
     await until('the reason in the record', async () => /does not take this key/.test(objects()), WITHIN);

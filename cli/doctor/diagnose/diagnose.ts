@@ -34,7 +34,7 @@ function unread(facts: Facts): readonly Diagnosis[] {
     ['the KubeletNodes', facts.kubeletNodes],
     ['the KubeletPools', facts.pools],
   ];
-  const ours = new Set<Part<unknown>>([facts.kubeletNodes, facts.pools]);
+  const ours = new Set<Part<unknown>>([facts.source, facts.kubeletNodes, facts.pools]);
   return parts.flatMap(([name, part]) => {
     if (part.read || (ours.has(part) && part.code === 'KUBE_NOT_FOUND')) return [];
     return [diagnosis('not-readable', `${name}: ${part.why}`)];

@@ -58,7 +58,6 @@ test('doctor says that nothing is installed where nothing is', { skip }, async (
       'reconciler-missing',
       'agents-missing',
       'no-leader',
-      'no-commit',
     ],
   );
 });
@@ -156,7 +155,7 @@ test('a support bundle packs what there is, and no Secret', { skip }, async () =
   assert.match(await objects('deployment'), /GIT_CREDENTIALS_DIR/);
   assert.match(await objects('crds'), /Established/);
   assert.match(await readFile(join(into, 'doctor.txt'), 'utf8'), /clock-skew/);
-  const all = await Promise.all(['settings', 'deployment', 'pods', 'source'].map(objects));
+  const all = await Promise.all(['settings', 'deployment', 'pods', 'kubeletsources'].map(objects));
   assert.doesNotMatch(all.join(), /needle/);
 });
 

@@ -23,4 +23,5 @@ export interface Ran {
 export type Asked = Program & { readonly id: number };
 export type Told =
   | { readonly id: number; readonly code: number | null; readonly out: Uint8Array; readonly err: Uint8Array }
-  | { readonly id: number; readonly error: Error };
+  /** The code of an error does not cross from one process to the other with it. */
+  | { readonly id: number; readonly error: Error; readonly errorCode: string | undefined };

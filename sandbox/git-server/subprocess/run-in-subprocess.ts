@@ -15,7 +15,7 @@ export async function runInSubprocess(program: Program): Promise<Ran> {
   child.send({ ...program, id } satisfies Asked);
   try {
     const told = await ended;
-    if ('error' in told) throw told.error;
+    if ('error' in told) throw Object.assign(told.error, { code: told.errorCode });
     const { code, out, err } = told;
     return { code, out: Buffer.from(out), err: Buffer.from(err) };
   } finally {

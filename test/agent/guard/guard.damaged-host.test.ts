@@ -197,7 +197,7 @@ underEachShell(
       for (const at of sampleOf(beforeMain, 11)) {
         for (const length of [at - 5, at + 1]) {
           writeFileSync(join(host.guard, 'guard.sh'), script.subarray(0, length));
-          await host.start();
+          await host.run('start');
         }
       }
       assert.equal(host.read(host.config), NEW);

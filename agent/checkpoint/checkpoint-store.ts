@@ -43,8 +43,8 @@ export interface Loaded {
   readonly state: State;
   readonly problems: readonly string[];
   /**
-   * Which file an agent of another version wrote, in a sentence; null where none did. Then there is no state, and nothing is to be
-   * done: neither to the node nor to the files, which are whole and tell that version where the node stands.
+   * A sentence that names the file which an agent of another version wrote; null where there is none. With such a file there is no
+   * state, and neither the node nor the files are touched: that version can still read them.
    */
   readonly unreadable: string | null;
 }

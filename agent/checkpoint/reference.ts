@@ -50,7 +50,7 @@ export function encodeReference({ target, promotedAt }: Reference): string {
 /** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
 export function decodeReference(text: string): Reference {
   if (text === '') return NO_REFERENCE;
-  // Whole, but not of today: it says what the node runs, to whoever wrote it.
+  // YAML, as another version wrote it: the record is whole, and must not be rebuilt as a damaged one.
   if (text.startsWith(`apiVersion: ${API_VERSION}\nkind: ${KIND}\n`)) throw otherFormat('it is not JSON');
   const raw = parseRaw(text);
   if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damagedRecord(`it holds no ${KIND}`);

@@ -31,7 +31,7 @@ const CONFIG = `[http]
 `;
 const SANDBOX: Author = { name: 'Sandbox', email: 'sandbox@example.invalid' };
 
-/** The bare repository in a directory, for whoever plays the people who work with it. */
+/** The bare repository in a directory, for stories and tests that commit to it. */
 export interface BareRepository {
   /** Commits files to a branch (default `main`) and returns the commit's oid. */
   commit(change: FileChange, branch?: string): Promise<Oid>;

@@ -45,7 +45,7 @@ const fieldList = (about: string): Schema =>
 const FIELD_POLICY = filled(
   map('Which fields may be set', {
     allow: fieldList('Allowed although they are denied by default'),
-    deny: fieldList('Denied, whoever allows them'),
+    deny: fieldList('Denied, even where another list allows them'),
   }),
 );
 

@@ -268,7 +268,7 @@ export interface ClassStatus {
   /** `cpu=4,memory=15872Mi`. */
   readonly name: string;
   readonly nodes: number;
-  /** How many of them run what they are to run; absent where there is no config. */
+  /** How many of them are up to date; absent where there is no config. */
   readonly updated?: number;
   /** What its nodes are to run; absent where there is no config for it. */
   readonly configName?: string;

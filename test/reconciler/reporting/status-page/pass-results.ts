@@ -79,7 +79,7 @@ export function rollingFleet(): FleetSimulation {
   return simulation;
 }
 
-/** All nodes run what they are to run. */
+/** All nodes are up to date. */
 export function settledFleet(workers: number): FleetSimulation {
   const simulation = new FleetSimulation();
   for (const [pool, count] of Object.entries({ workers, gpu: 3, stray: 1 })) {

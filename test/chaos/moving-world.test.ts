@@ -77,6 +77,7 @@ describeOrSkip('rollouts in a world that moves', { skip }, () => {
   let agents: RealAgents;
   let stopReconciler = async (): Promise<void> => undefined;
   let killReconciler = (): void => undefined;
+  let startReconciler = (): void => undefined;
   let machines = 0;
   let maxPods = 100;
   /** Of machines that are gone, what their kubelets were restarted in all. */
@@ -103,8 +104,9 @@ describeOrSkip('rollouts in a world that moves', { skip }, () => {
     const token = await cluster.serviceAccountToken(NAMESPACE, 'kubelet-gitops-reconciler');
     const kubeconfig = await cluster.kubeconfigFor({ token });
     const [healthPort = 0] = await freePorts(1);
-    let stopped = false;
+    let stopped = true;
     const start = (): void => {
+      stopped = false;
       const env = { CLUSTER: 'moves', POD_NAME: 'a', POLL_INTERVAL: '1s', NOTES_INTERVAL: '2s' };
       const replica = startReconcilerProcess({ directory, kubeconfig, gitUrl: git.url, healthPort, env });
       killReconciler = () => void replica.kill('SIGKILL');
@@ -115,6 +117,7 @@ describeOrSkip('rollouts in a world that moves', { skip }, () => {
       void replica.ended.then(() => sleep(500)).then(() => (stopped ? undefined : start()));
     };
     for (let index = 0; index < MACHINES; index += 1) await joinOne();
+    startReconciler = start;
     start();
     await settledOn(maxPods);
   });
@@ -244,4 +247,33 @@ describeOrSkip('rollouts in a world that moves', { skip }, () => {
     const [anyPath] = [...agents.nodes.values()].map(({ kubelet }) => kubelet.configFile);
     assert.match(await readFile(anyPath ?? '', 'utf8'), /^# Managed by kubelet-gitops/);
   });
+
+  it('restart nothing once etcd is restored from a backup, until they are told again', async () => {
+    const starts = (): readonly number[] => [...agents.nodes.values()].map(({ kubelet }) => kubelet.starts());
+    const restore = await cluster.backup();
+    startReconciler();
+    await git.commit({ files: { 'base/kubelet.yaml': baseFile((maxPods += 1)) }, message: 'After the backup' });
+    await settledOn(maxPods);
+    const orders = await ordersByNode();
+    const before = starts();
+    await restore();
+    await until('orders above all that were followed', async () => {
+      const now = await ordersByNode();
+      return [...now].every(([name, { order, isFollowed }]) => isFollowed && order > (orders.get(name)?.order ?? 0));
+    });
+    await settledOn(maxPods);
+    assert.deepEqual(starts(), before);
+  });
+
+  async function ordersByNode(): Promise<
+    ReadonlyMap<string, { readonly order: number; readonly isFollowed: boolean }>
+  > {
+    const { items } = await agents.kube.list<KubeletNode>({ resource: KUBELET_NODES });
+    return new Map(
+      items.map(({ metadata, spec, status }) => {
+        const order = spec?.order ?? 0;
+        return [metadata.name, { order, isFollowed: order === status?.obeyedOrder }];
+      }),
+    );
+  }
 });

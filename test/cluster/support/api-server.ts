@@ -1,14 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import type { CertificateAuthority, Identity } from './certificate-authority.ts';
 import { startDaemon } from './daemon.ts';
 import type { Daemon } from './daemon.ts';
-import { etcdReady, startEtcd } from './etcd.ts';
+import { etcdData, etcdReady, startEtcd } from './etcd.ts';
 import { freePorts } from './free-ports.ts';
 import { callHttps } from './https-json.ts';
 import { until } from '../../support/until.ts';
+
+/** As a restore takes. Who misses the server three times lists again; after a shorter outage that can take a quarter of an hour. */
+const AWAY_MS = 20_000;
 
 export interface ApiServerSetup {
   readonly binaries: ControlPlaneBinaries;
@@ -28,6 +32,8 @@ export interface ApiServer {
   readonly kill: () => Promise<void>;
   /** What is behind it, for tests that make it slow or read its history. */
   readonly etcd: { readonly url: string; readonly pid: number };
+  /** Copies etcd's data, with both stopped meanwhile. @returns what puts the copy in the place of what is there by then */
+  readonly backup: () => Promise<() => Promise<void>>;
   /** Ends etcd as well. */
   readonly stopAll: () => Promise<void>;
   readonly logTail: (lines?: number) => string;
@@ -38,14 +44,12 @@ export async function startApiServer(setup: ApiServerSetup): Promise<ApiServer> 
   const files = await prepare(setup);
   for (let attempt = 1; ; attempt += 1) {
     const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
-    const etcd = startEtcd(setup.binaries.etcd, setup.directory, etcdPort, peerPort);
-    const server = apiServer(setup, flags(setup, files, etcdPort, port), port, etcd, `http://127.0.0.1:${etcdPort}`);
+    const server = apiServer(setup, flags(setup, files, etcdPort, port), port, [etcdPort, peerPort]);
     try {
-      await etcdReady(etcd, etcdPort);
       await server.start();
       return server;
     } catch (error) {
-      const portTaken = `${etcd.logTail()}${server.logTail()}`.includes('address already in use');
+      const portTaken = server.logTail().includes('address already in use');
       await server.stopAll();
       if (!portTaken || attempt === 3) throw error;
     }
@@ -56,38 +60,60 @@ function apiServer(
   setup: ApiServerSetup,
   args: readonly string[],
   port: number,
-  etcd: Daemon,
-  etcdUrl: string,
+  etcdPorts: readonly [client: number, peer: number],
 ): ApiServer {
   const url = `https://127.0.0.1:${port}`;
   let running: Daemon | undefined;
+  const begin = (): Daemon => startEtcd(setup.binaries.etcd, setup.directory, ...etcdPorts);
+  let etcd = begin();
   const stop = async (): Promise<void> => running?.stop();
+  async function start(): Promise<void> {
+    await etcdReady(etcd, etcdPorts[0]);
+    running = startDaemon({
+      name: 'kube-apiserver',
+      command: setup.binaries.kubeApiserver,
+      args: [...args, ...setup.extraArgs],
+      logFile: join(setup.directory, 'kube-apiserver.log'),
+      // It waits a minute for watches to end by themselves; kubelets and agents keep some open.
+      graceMs: 1_000,
+    });
+    await ready(setup, url, running);
+  }
+  async function copy(from: string, to: string): Promise<void> {
+    await stop();
+    await etcd.stop();
+    await rm(to, { recursive: true, force: true });
+    await cp(from, to, { recursive: true });
+    await sleep(AWAY_MS);
+    etcd = begin();
+    await start();
+  }
   return {
     url,
-    async start() {
-      running = startDaemon({
-        name: 'kube-apiserver',
-        command: setup.binaries.kubeApiserver,
-        args: [...args, ...setup.extraArgs],
-        logFile: join(setup.directory, 'kube-apiserver.log'),
-        // It waits a minute for watches to end by themselves; kubelets and agents keep some open.
-        graceMs: 1_000,
-      });
-      await ready(setup, url, running);
-    },
+    start,
     stop,
+    async backup() {
+      const [data, kept] = [etcdData(setup.directory, etcdPorts[0]), join(setup.directory, 'backup')];
+      await copy(data, kept);
+      return () => copy(kept, data);
+    },
     async kill() {
       const server = running;
       if (server === undefined || server.ended() !== undefined) return;
       process.kill(server.pid, 'SIGKILL');
       await until('the end of the API server', async () => server.ended(), { everyMs: 20 });
     },
-    etcd: { url: etcdUrl, pid: etcd.pid },
+    etcd: {
+      url: `http://127.0.0.1:${etcdPorts[0]}`,
+      get pid() {
+        return etcd.pid;
+      },
+    },
     async stopAll() {
       await stop();
       await etcd.stop();
     },
-    logTail: (lines) => running?.logTail(lines) ?? '',
+    logTail: (lines) => `${etcd.logTail(lines)}${running?.logTail(lines) ?? ''}`,
   };
 }
 

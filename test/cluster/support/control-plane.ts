@@ -53,6 +53,8 @@ export interface ControlPlane {
   readonly killApiServer: () => Promise<void>;
   /** What is behind the API server, for tests that make it slow or read its history. */
   readonly etcd: ApiServer['etcd'];
+  /** See `ApiServer`: of etcd, with everything stopped for a moment. */
+  readonly backup: ApiServer['backup'];
   /** Brings it back on the same port. */
   readonly startApiServer: () => Promise<void>;
   /** Both. */
@@ -122,6 +124,7 @@ async function assemble({ directory, kubectl, authority, admin, server }: Parts)
     stopApiServer: server.stop,
     killApiServer: server.kill,
     etcd: server.etcd,
+    backup: server.backup,
     startApiServer: server.start,
     async restart() {
       await server.stop();

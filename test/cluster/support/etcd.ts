@@ -16,7 +16,7 @@ export function startEtcd(command: string, directory: string, port: number, peer
     command,
     args: [
       '--unsafe-no-fsync',
-      `--data-dir=${join(directory, `etcd-${port}`)}`,
+      `--data-dir=${etcdData(directory, port)}`,
       `--listen-client-urls=${client}`,
       `--advertise-client-urls=${client}`,
       `--listen-peer-urls=${peer}`,
@@ -26,6 +26,9 @@ export function startEtcd(command: string, directory: string, port: number, peer
     logFile: join(directory, 'etcd.log'),
   });
 }
+
+/** Where it keeps its data. */
+export const etcdData = (directory: string, port: number): string => join(directory, `etcd-${port}`);
 
 export async function etcdReady(etcd: Daemon, port: number): Promise<void> {
   const look = async (): Promise<boolean> => {

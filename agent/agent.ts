@@ -118,7 +118,7 @@ export function createAgent(ports: AgentPorts): Agent {
     guard = noGuard('nothing was set up to guard the kubelet'),
   } = ports;
   const pace: AgentTiming = { ...DEFAULT_TIMING, ...ports.timing };
-  const store = createCheckpointStore(ports.disk, ports.stateDirectory);
+  const store = createCheckpointStore(ports.disk, ports.stateDirectory, ports.nodeName);
   const memory = emptyMemory();
   const wakeUps = createWakeUps(clock);
   const ownNode = ports.ownNode ?? createOwnNode({ ...ports, versionFile: versionFileIn(ports.stateDirectory) });

@@ -69,6 +69,7 @@ async function main(settings: AgentSettings): Promise<void> {
   let lock: Lock | null = null;
   const installer = createInstaller({
     disk,
+    nodeName,
     stateDirectory,
     configFile: settings.kubeletConfigFile,
     dropInDirectory: settings.kubeletConfigDir,
@@ -79,6 +80,7 @@ async function main(settings: AgentSettings): Promise<void> {
       ? {
           limits: createLimitRestorer({
             disk,
+            nodeName,
             stateDirectory,
             files: hostFiles,
             setProperty: createGuardSystemd({ clock, timeoutMs: 5_000 }).setProperty,

@@ -200,6 +200,7 @@ function runAgent(
     probe: kubelet.probe,
     installer: createInstaller({
       disk,
+      nodeName,
       stateDirectory,
       configFile: kubelet.configFile,
       dropInDirectory: kubelet.dropInDirectory,

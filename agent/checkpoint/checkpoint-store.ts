@@ -52,17 +52,21 @@ export interface Loaded {
 const MAX_META_BYTES = 1_000_000;
 const META_FILE = { mode: 0o600 };
 
-export function createCheckpointStore(disk: Disk, stateDirectory: string): CheckpointStore {
+export function createCheckpointStore(disk: Disk, stateDirectory: string, node: string): CheckpointStore {
   const meta = join(stateDirectory, 'meta');
   const payloads = createPayloadStore(disk, join(stateDirectory, 'checkpoints'));
   /** What is on disk as far as this process knows; null for no file. */
   const written = new Map<RecordName, string | null>();
   const unreadable: string[] = [];
 
-  const find = async <T>(name: RecordName, absent: T, decode: (text: string) => T): Promise<RecordFound<T>> => {
+  const find = async <T>(
+    name: RecordName,
+    absent: T,
+    decode: (text: string, node: string) => T,
+  ): Promise<RecordFound<T>> => {
     try {
       const bytes = await readFile(disk, join(meta, name), MAX_META_BYTES);
-      const found = bytes === null ? absent : decode(bytes.toString('utf8'));
+      const found = bytes === null ? absent : decode(bytes.toString('utf8'), node);
       written.set(name, bytes === null ? null : bytes.toString('utf8'));
       return { found };
     } catch (error) {
@@ -124,7 +128,7 @@ export function createCheckpointStore(disk: Disk, stateDirectory: string): Check
       const isLink = (await disk.stat(stateDirectory))?.kind === 'other';
       await ensureDirectories(disk, ...(isLink ? [] : [stateDirectory]), meta);
       await payloads.writeBack();
-      for (const [name, text] of orderedRecords(state)) await write(name, text);
+      for (const [name, text] of orderedRecords(state, node)) await write(name, text);
     },
     async collectGarbage(state, staged = null) {
       await payloads.keepOnly(neededConfigs(state, staged));

@@ -4,22 +4,22 @@ import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
   asRecord,
-  checkVersion,
+  checkStamp,
   damagedRecord,
   flagIn,
   optionalText,
   parseRaw,
   type Raw,
-  RECORD_VERSION,
+  stampOf,
   textIn,
   textsIn,
   wordIn,
 } from '../host/record-shape.ts';
 
 /** What a node is in the middle of, as `meta/trial` holds it. @returns null for idle: then there is no file */
-export function encodeDoing(doing: State['doing']): string | null {
+export function encodeDoing(doing: State['doing'], node: string): string | null {
   if (doing.phase === 'idle') return null;
-  return `${JSON.stringify({ version: RECORD_VERSION, ...rawOf(doing) }, null, 2)}\n`;
+  return `${JSON.stringify({ ...stampOf(node), ...rawOf(doing) }, null, 2)}\n`;
 }
 
 function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
@@ -34,8 +34,8 @@ function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
 }
 
 /** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
-export function decodeDoing(text: string): Doing {
-  const raw = checkVersion(parseRaw(text));
+export function decodeDoing(text: string, node: string): Doing {
+  const raw = checkStamp(parseRaw(text), node);
   const phase = wordIn(raw, 'phase', ['trial', 'falling-back', 'broken']);
   switch (phase) {
     case 'trial': {

@@ -2,13 +2,13 @@ import type { Target } from '../decide/state.ts';
 import { decodeConfig, encodeConfigSettings } from './config-codec.ts';
 import {
   asRecord,
-  checkVersion,
+  checkStamp,
   damagedRecord,
   optionalText,
   otherFormat,
   parseRaw,
   type Raw,
-  RECORD_VERSION,
+  stampOf,
   textIn,
 } from '../host/record-shape.ts';
 
@@ -31,14 +31,14 @@ const OURS = 'kubeletGitops';
  * The reference as the kubelet wrote it when it still had dynamic configuration (`SerializedNodeConfigSource` of
  * k8s.io/kubelet v1beta1; nothing at all for local), with what identifies the config beside it. As JSON, which YAML readers read.
  */
-export function encodeReference({ target, promotedAt }: Reference): string {
+export function encodeReference({ target, promotedAt }: Reference, node: string): string {
   if (target === null) return '';
   const { namespace, name, uid, resourceVersion, key } = target.source;
   const raw = {
     apiVersion: API_VERSION,
     kind: KIND,
     [OURS]: {
-      version: RECORD_VERSION,
+      ...stampOf(node),
       ...encodeConfigSettings(target),
       ...(promotedAt === null ? {} : { promotedAt }),
     },
@@ -48,13 +48,13 @@ export function encodeReference({ target, promotedAt }: Reference): string {
 }
 
 /** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
-export function decodeReference(text: string): Reference {
+export function decodeReference(text: string, node: string): Reference {
   if (text === '') return NO_REFERENCE;
   // YAML, as another version wrote it: the record is whole, and must not be rebuilt as a damaged one.
   if (text.startsWith(`apiVersion: ${API_VERSION}\nkind: ${KIND}\n`)) throw otherFormat('it is not JSON');
   const raw = parseRaw(text);
   if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damagedRecord(`it holds no ${KIND}`);
-  const traits = checkVersion(asRecord(raw[OURS], OURS));
+  const traits = checkStamp(asRecord(raw[OURS], OURS), node);
   const location = locationIn(asRecord(asRecord(raw['source'], 'source')['configMap'], 'source.configMap'));
   return { target: decodeConfig(location, traits), promotedAt: optionalText(traits, 'promotedAt') ?? null };
 }

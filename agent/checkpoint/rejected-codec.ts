@@ -5,12 +5,12 @@ import { decodeTarget, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
   asRecord,
-  checkVersion,
+  checkStamp,
   damagedRecord,
   optionalText,
   parseRaw,
   type Raw,
-  RECORD_VERSION,
+  stampOf,
   textIn,
   wordIn,
 } from '../host/record-shape.ts';
@@ -48,11 +48,11 @@ export function failuresOf({
 }
 
 /** @returns null for no file */
-export function encodeFailures(failures: Failures | null): string | null {
+export function encodeFailures(failures: Failures | null, node: string): string | null {
   if (failures === null) return null;
   const { rejected, error, refusedBase, insteadRuns, unproved } = failures;
   const raw = {
-    version: RECORD_VERSION,
+    ...stampOf(node),
     rejected,
     error,
     ...(refusedBase === null ? {} : { refusedBase }),
@@ -63,8 +63,8 @@ export function encodeFailures(failures: Failures | null): string | null {
 }
 
 /** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */
-export function decodeFailures(text: string): Failures {
-  const { rejected, error, refusedBase, insteadRuns, unproved } = checkVersion(parseRaw(text));
+export function decodeFailures(text: string, node: string): Failures {
+  const { rejected, error, refusedBase, insteadRuns, unproved } = checkStamp(parseRaw(text), node);
   if (!Array.isArray(rejected)) throw damagedRecord('rejected is not a list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),

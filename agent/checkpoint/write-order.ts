@@ -19,21 +19,21 @@ export function writeOrder({ doing }: State): readonly RecordName[] {
 }
 
 /** What each of a state's files has to say, in the order in which they are written; null for no file. */
-export const orderedRecords = (state: State): readonly (readonly [RecordName, string | null])[] =>
-  writeOrder(state).map((name) => [name, textOf(name, state)]);
+export const orderedRecords = (state: State, node: string): readonly (readonly [RecordName, string | null])[] =>
+  writeOrder(state).map((name) => [name, textOf(name, state, node)]);
 
-function textOf(name: RecordName, state: State): string | null {
+function textOf(name: RecordName, state: State, node: string): string | null {
   const { assigned, lastKnownGood, promotedAt, doing } = state;
   switch (name) {
     case 'assigned':
-      return encodeReference({ target: assigned, promotedAt: null });
+      return encodeReference({ target: assigned, promotedAt: null }, node);
     case 'last-known-good':
-      return encodeReference({ target: lastKnownGood, promotedAt });
+      return encodeReference({ target: lastKnownGood, promotedAt }, node);
     case 'trial':
-      return encodeDoing(doing);
+      return encodeDoing(doing, node);
     case 'order':
-      return encodeObeyed(state.obeyed);
+      return encodeObeyed(state.obeyed, node);
     case 'rejected':
-      return encodeFailures(failuresOf(state));
+      return encodeFailures(failuresOf(state), node);
   }
 }

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { checkVersion, parseRaw, RECORD_VERSION } from './record-shape.ts';
+import { checkVersion, parseRaw, stampOf } from './record-shape.ts';
 import type { Disk, FileOwner } from '../ports/disk.ts';
 
 /** What is remembered beside the copy of the local config. */
 export interface LocalRecord {
+  /** Whose local config it is: the copy on a copied disk is another node's. */
+  readonly node: string;
   /** Hex SHA-256 of the local config's copy. */
   readonly sha256: string;
   readonly owner: Required<FileOwner>;
@@ -97,7 +99,7 @@ export function createLocalRecordStore(disk: Disk, stateDirectory: string): Loca
       await replaceAnything(
         disk,
         recordFile,
-        Buffer.from(`${JSON.stringify({ version: RECORD_VERSION, ...record })}\n`),
+        Buffer.from(`${JSON.stringify({ ...stampOf(record.node), ...record })}\n`),
       );
       [known, isLost] = [{ record, copy }, false];
     },
@@ -134,10 +136,11 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 function parseRecord(text: string): LocalRecord | null {
   try {
     const raw = checkVersion(parseRaw(text)) as Partial<LocalRecord>;
-    const { sha256, owner, ours, newer } = raw;
-    const isSound = isDigest(sha256) && isOwner(owner) && Array.isArray(ours) && ours.every(isDigest);
+    const { node, sha256, owner, ours, newer } = raw;
+    const isSound =
+      typeof node === 'string' && isDigest(sha256) && isOwner(owner) && Array.isArray(ours) && ours.every(isDigest);
     if (!isSound) return null;
-    const record = { sha256, owner, ours } as LocalRecord;
+    const record = { node, sha256, owner, ours } as LocalRecord;
     return isDigest(newer?.sha256) && isOwner(newer?.owner) ? ({ ...record, newer } as LocalRecord) : record;
   } catch {
     return null;

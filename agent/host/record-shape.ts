@@ -53,13 +53,26 @@ export function wordIn<const Word extends string>(raw: Raw, key: string, words: 
   throw damagedRecord(`${key} is ${show(raw[key])}`);
 }
 
-/** Every file of ours carries it. It grows only where agents of the version before would misread the file. */
-export const RECORD_VERSION = 1;
+/** It grows only where agents of the version before would misread a file. */
+const RECORD_VERSION = 2;
+
+/** What every file of ours carries: its version, and the node whose agent wrote it. */
+export const stampOf = (node: string): Raw => ({ version: RECORD_VERSION, node });
 
 /** For a record that is whole, and that agents of another version wrote: not ours to guess at or to write over. */
 export function otherFormat(what: string): GitopsError<'STATE_UNREADABLE'> {
   const message = `an agent of another version wrote it: ${what}`;
   return new GitopsError('STATE_UNREADABLE', message, { disposition: { kind: 'stalled', until: 'operator' } });
+}
+
+/**
+ * What the agent of another node wrote says nothing about this one: it came with a copied disk, or the node was renamed.
+ *
+ * @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE
+ */
+export function checkStamp(raw: Raw, node: string): Raw {
+  if (checkVersion(raw)['node'] === node) return raw;
+  throw damagedRecord(`it was written on node ${show(raw['node'])}, and this is node ${node}`);
 }
 
 /** @throws CHECKPOINT_DAMAGED, STATE_UNREADABLE */

@@ -17,6 +17,7 @@ import type { Installable, Installer, InstallPlan, ManagedFile, PlannedBase } fr
 interface InstallerOptions {
   readonly disk: Disk;
   readonly stateDirectory: string;
+  readonly nodeName: string;
   /** The kubelet's `--config` file. */
   readonly configFile: string;
   /** The kubelet's `--config-dir`; undefined without one. */
@@ -41,14 +42,15 @@ export function createInstaller(options: InstallerOptions): Installer {
   const {
     disk,
     stateDirectory,
+    nodeName,
     configFile,
     dropInDirectory,
     kubeletMinor,
     kubeletRootDirectory = USUAL_ROOT,
     limits = noLimits,
   } = options;
-  const keeper = createLocalConfigStore(disk, stateDirectory, configFile);
-  const managers = createManagerStateFiles({ disk, stateDirectory, rootDirectory: kubeletRootDirectory });
+  const keeper = createLocalConfigStore(disk, stateDirectory, configFile, nodeName);
+  const managers = createManagerStateFiles({ disk, stateDirectory, nodeName, rootDirectory: kubeletRootDirectory });
   const agentOnly = { mode: 0o600, ...(options.agentUid === undefined ? {} : { uid: options.agentUid }) };
   const dropIn = dropInDirectory === undefined ? undefined : join(dropInDirectory, DROP_IN_NAME);
 

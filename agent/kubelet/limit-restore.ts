@@ -15,13 +15,14 @@ import {
   systemdValueOf,
 } from '../decide/cgroup-limits.ts';
 import type { HostFiles } from '../host/host-files.ts';
-import { asRecord, checkVersion, parseRaw, RECORD_VERSION } from '../host/record-shape.ts';
+import { asRecord, checkStamp, parseRaw, stampOf } from '../host/record-shape.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { ConfigMove } from './manager-state/manager-state-files.ts';
 
 interface LimitRestorerOptions {
   readonly disk: Disk;
   readonly stateDirectory: string;
+  readonly nodeName: string;
   readonly files: HostFiles;
   /** `systemctl set-property --runtime`. @throws where systemd does not do it */
   readonly setProperty: (unit: string, property: string, value: bigint) => Promise<void>;
@@ -54,7 +55,7 @@ const viewFor = (config: Config, minor = NEWEST_MINOR): ConfigView =>
 
 /** Keeps its notes in the file `limits` of the state directory: JSON, versioned. */
 export function createLimitRestorer(options: LimitRestorerOptions): LimitRestorer {
-  const { disk, stateDirectory, files, setProperty, onFault } = options;
+  const { disk, stateDirectory, nodeName, files, setProperty, onFault } = options;
   const path = join(stateDirectory, 'limits');
 
   const version = async (): Promise<CgroupVersion> =>
@@ -64,7 +65,7 @@ export function createLimitRestorer(options: LimitRestorerOptions): LimitRestore
     try {
       const bytes = await disk.read(path);
       if (bytes === null) return {};
-      const limits = asRecord(checkVersion(parseRaw(bytes.toString('utf8')))['limits'], 'limits');
+      const limits = asRecord(checkStamp(parseRaw(bytes.toString('utf8')), nodeName)['limits'], 'limits');
       return Object.fromEntries(Object.entries(limits).filter(([name, value]) => isLimit(name, value))) as UnitLimits;
     } catch {
       return {};
@@ -73,7 +74,7 @@ export function createLimitRestorer(options: LimitRestorerOptions): LimitRestore
 
   const save = async (limits: UnitLimits): Promise<void> => {
     if (Object.keys(limits).length === 0) return disk.remove(path);
-    await disk.replace(path, Buffer.from(`${JSON.stringify({ version: RECORD_VERSION, limits })}\n`), { mode: 0o600 });
+    await disk.replace(path, Buffer.from(`${JSON.stringify({ ...stampOf(nodeName), limits })}\n`), { mode: 0o600 });
   };
 
   /** Undefined where the cgroup is not seen: then the kubelet has nothing to limit. */

@@ -53,7 +53,12 @@ const MOST_REMEMBERED = 8;
 
 const PLAIN_OWNER = { mode: 0o644, uid: 0, gid: 0 };
 
-export function createLocalConfigStore(disk: Disk, stateDirectory: string, configFile: string): LocalConfigStore {
+export function createLocalConfigStore(
+  disk: Disk,
+  stateDirectory: string,
+  configFile: string,
+  node: string,
+): LocalConfigStore {
   const store = createLocalRecordStore(disk, stateDirectory);
   const find: LocalConfigStore['find'] = async ({ own, newer }, digest) => {
     const known = [own, newer].find((each) => each?.sha256 === digest);
@@ -71,7 +76,7 @@ export function createLocalConfigStore(disk: Disk, stateDirectory: string, confi
       if (present !== null && stat?.kind === 'other') {
         return { own: ownConfig(present, PLAIN_OWNER), file: 'link', newer: null };
       }
-      const saved = await readSaved(store, configFile);
+      const saved = await readSaved(store, configFile, node);
       if (present === null || stat === null) {
         if (saved === 'lost') throw lostLocalConfig(configFile);
         return { own: saved && ownConfig(saved.bytes, saved.owner ?? PLAIN_OWNER), file: 'missing', newer: null };
@@ -110,7 +115,7 @@ export function createLocalConfigStore(disk: Disk, stateDirectory: string, confi
       // A crash between the copy and its record leaves both configs to be found.
       for (const each of [local.own, own]) await store.keepOther(each.bytes);
       const ours = before.ours.filter((digest) => digest !== own.sha256);
-      await store.save({ sha256: own.sha256, owner: own.owner, ours, ...newerOf(own, local.newer) }, own.bytes);
+      await store.save({ node, sha256: own.sha256, owner: own.owner, ours, ...newerOf(own, local.newer) }, own.bytes);
     },
     async keepOnly({ own, newer }, digests) {
       await store.keepOthersOnly([...digests, ...[own, newer].flatMap((each) => each?.sha256 ?? [])]);
@@ -125,6 +130,7 @@ export function createLocalConfigStore(disk: Disk, stateDirectory: string, confi
     // The local config itself may be written back: those bytes are not ours.
     const ours = all.filter((known, index) => all.lastIndexOf(known) === index && known !== own.sha256);
     const record: LocalRecord = {
+      node,
       sha256: own.sha256,
       owner: own.owner,
       ours: ours.slice(-MOST_REMEMBERED),
@@ -154,14 +160,17 @@ interface Saved {
   readonly owner: Required<FileOwner> | null;
 }
 
-/** `lost`: there was a local config, and its copy is gone or damaged. null: none was ever put aside. */
-async function readSaved(store: LocalRecordStore, configFile: string): Promise<Saved | 'lost' | null> {
+/**
+ * `lost`: there was a local config, and its copy is gone, damaged, or that of another node. null: none was ever put aside.
+ */
+async function readSaved(store: LocalRecordStore, configFile: string, node: string): Promise<Saved | 'lost' | null> {
   const [record, copy] = [await store.record(), await store.copy()];
   if (record === null) {
     // Without its record, a copy that can be read is worth more than none.
     const isConfig = copy !== null && decodeKubeletConfig(copy, configFile).value !== undefined;
     return isConfig ? { bytes: copy, owner: null } : null;
   }
+  if (record.node !== node) return 'lost';
   const bytes = copy !== null && sha256(copy) === record.sha256 ? copy : await store.other(record.sha256);
   return bytes === null ? 'lost' : { bytes, owner: record.owner };
 }
@@ -180,7 +189,7 @@ async function isOneOfOurs(present: Buffer, store: LocalRecordStore, configFile:
 function lostLocalConfig(path: string): GitopsError<'INSTALL_LOCAL_LOST'> {
   return new GitopsError(
     'INSTALL_LOCAL_LOST',
-    `the node's own kubelet config is lost: ${path} is missing or ours, and the copy of the original is damaged. ` +
+    `the node's own kubelet config is lost: ${path} is missing or ours, and the copy of the original is damaged, or was made on another node. ` +
       'Provision the file again, from another node of its kind for example',
   );
 }

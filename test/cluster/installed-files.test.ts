@@ -34,6 +34,7 @@ if (skip === false) {
     kubelet = await startKubelet({ controlPlane: cluster, runtime, nodeName: 'node-a' });
     stateDirectory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-installed-'));
     installer = createInstaller({
+      nodeName: 'node-a',
       disk: createNodeDisk(),
       stateDirectory,
       configFile: kubelet.configFile,

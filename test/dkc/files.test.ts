@@ -71,10 +71,10 @@ export const scenarios = see('files and directories', [
     dkc: 71,
     title: 'a file that says it already is not written again',
     see: inDirectory(async (directory) => {
-      const writer = createCheckpointStore(disk, directory);
+      const writer = createCheckpointStore(disk, directory, 'node-a');
       await writer.save(idle(A));
       const path = join(directory, 'meta', 'assigned');
-      const store = createCheckpointStore(disk, directory);
+      const store = createCheckpointStore(disk, directory, 'node-a');
       await store.load(AT);
       // Each write puts another file in its place.
       const { ino, mtimeNs } = await stat(path, { bigint: true });
@@ -87,7 +87,7 @@ export const scenarios = see('files and directories', [
     dkc: 72,
     title: 'one that is missing is made',
     see: inDirectory(async (directory) => {
-      const store = createCheckpointStore(disk, directory);
+      const store = createCheckpointStore(disk, directory, 'node-a');
       await store.load(AT);
       await store.save(idle(A));
       assert.match(await readFile(join(directory, 'meta', 'assigned'), 'utf8'), /"name": "general-aaaaaaaaaa"/);
@@ -98,7 +98,7 @@ export const scenarios = see('files and directories', [
     title: 'and so are the directories above it',
     see: inDirectory(async (directory) => {
       const deep = join(directory, 'var', 'lib', 'state');
-      await createCheckpointStore(disk, deep).payloads.write(A, 'a');
+      await createCheckpointStore(disk, deep, 'node-a').payloads.write(A, 'a');
       assert.equal(await readFile(join(deep, 'checkpoints/uid-a/41/kubelet'), 'utf8'), 'a');
     }),
   },
@@ -142,14 +142,14 @@ export const scenarios = see('files and directories', [
     dkc: 83,
     title: 'a key with a slash is refused in what is read from the disk as well, and leads nowhere',
     see: inDirectory(async (directory) => {
-      await createCheckpointStore(disk, directory).save(idle(A));
+      await createCheckpointStore(disk, directory, 'node-a').save(idle(A));
       const path = join(directory, 'meta', 'last-known-good');
       const text = (await readFile(path, 'utf8')).replace(
         '"kubeletConfigKey": "kubelet"',
         '"kubeletConfigKey": "foo/bar"',
       );
       await writeFile(path, text);
-      const { state, problems } = await createCheckpointStore(disk, directory).load(AT);
+      const { state, problems } = await createCheckpointStore(disk, directory, 'node-a').load(AT);
       assert.match(problems.join(), /key is "foo\/bar"/);
       assert.deepEqual([state.lastKnownGood, state.promotedAt], [A, null]);
     }),
@@ -159,7 +159,7 @@ export const scenarios = see('files and directories', [
     title: 'an empty directory in the place of a checkpoint is none, and gets one',
     see: inDirectory(async (directory) => {
       await mkdir(join(directory, 'checkpoints/uid-a/41'), { recursive: true });
-      const { payloads } = createCheckpointStore(disk, directory);
+      const { payloads } = createCheckpointStore(disk, directory, 'node-a');
       assert.ok('lost' in (await payloads.read(A)));
       await payloads.write(A, 'a');
       assert.deepEqual(await payloads.read(A), { payload: 'a' });
@@ -169,7 +169,7 @@ export const scenarios = see('files and directories', [
     dkc: 85,
     title: 'two keys of one ConfigMap are two files, and one of them goes without the other',
     see: inDirectory(async (directory) => {
-      const { payloads, collectGarbage, save } = createCheckpointStore(disk, directory);
+      const { payloads, collectGarbage, save } = createCheckpointStore(disk, directory, 'node-a');
       const [one, two] = [A, keyed({ ...B, source: { ...A.source, sha256: B.source.sha256 } }, 'next')];
       await payloads.write(one, 'a');
       await payloads.write(two, 'b');

@@ -9,7 +9,7 @@ import { createMemoryDisk, type MemoryDisk } from '../support/agent/memory-disk.
 import { A, AT, B, idle, judging, onTrial, seen, wanting } from '../support/agent/states.ts';
 import { see, table } from './scenario.ts';
 
-const store = (disk: MemoryDisk) => createCheckpointStore(disk, '/state');
+const store = (disk: MemoryDisk) => createCheckpointStore(disk, '/state', 'node-a');
 const metaFiles = (disk: MemoryDisk): readonly (string | undefined)[] =>
   ['assigned', 'last-known-good'].map((name) => disk.tree()[`/state/meta/${name}`]);
 
@@ -82,7 +82,8 @@ const TEXT_OF_A = `{
   "apiVersion": "kubelet.config.k8s.io/v1beta1",
   "kind": "SerializedNodeConfigSource",
   "kubeletGitops": {
-    "version": 1,
+    "version": 2,
+    "node": "node-a",
     "apply": "overlay",
     "commit": "c0ffee",
     "pool": "general",

@@ -165,6 +165,7 @@ describeOrSkip('the ports to a real kubelet', { skip }, () => {
     const service = createCommandService({ restartCommand: kubelet.restartCommand, pidFile: kubelet.pidFile });
     const probe = createHostProbe({ token: async () => '', servingCertFiles: [] });
     const installer = createInstaller({
+      nodeName: 'node-a',
       disk: createNodeDisk(),
       stateDirectory: join(directory, 'state'),
       configFile: kubelet.configFile,

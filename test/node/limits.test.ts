@@ -130,12 +130,14 @@ describeOrSkip('limits that a config has had the kubelet set, under a real syste
     const disk = diskWithin(node.root);
     systemd = createGuardSystemd({ socketPath: node.busSocket, clock: systemClock });
     installer = createInstaller({
+      nodeName: 'node-a',
       disk,
       stateDirectory: STATE,
       configFile: CONFIG,
       dropInDirectory: undefined,
       kubeletMinor: async () => '1.34',
       limits: createLimitRestorer({
+        nodeName: 'node-a',
         disk,
         stateDirectory: STATE,
         files: files(),

@@ -27,6 +27,7 @@ const STATE_FILES: Readonly<Record<string, (config: ConfigView) => StateRequirem
 interface ManagerStateOptions {
   readonly disk: Disk;
   readonly stateDirectory: string;
+  readonly nodeName: string;
   /** The kubelet's `--root-dir`. */
   readonly rootDirectory: string;
 }
@@ -64,9 +65,10 @@ export interface ConfigMove extends ConfigNow {
 export function createManagerStateFiles({
   disk,
   stateDirectory,
+  nodeName,
   rootDirectory,
 }: ManagerStateOptions): ManagerStateFiles {
-  const store = createSavedStateFileStore(disk, stateDirectory);
+  const store = createSavedStateFileStore(disk, stateDirectory, nodeName);
 
   /** Null for a missing or unreadable file: only the node's owner can fix that. */
   const look = async (path: string): Promise<StateFile | null> => {

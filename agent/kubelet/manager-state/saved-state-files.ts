@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asRecord, checkVersion, parseRaw, type Raw, RECORD_VERSION, textIn } from '../../host/record-shape.ts';
+import { asRecord, checkStamp, parseRaw, type Raw, stampOf, textIn } from '../../host/record-shape.ts';
 import type { Disk, FileOwner } from '../../ports/disk.ts';
 import { sha256 } from '../../host/local-record.ts';
 
@@ -35,7 +35,7 @@ const ROOT_ONLY: FileOwner = { mode: 0o600 };
 /** The first ones are those that the way back needs: what comes on top is of trials that were superseded. */
 const MOST_ASIDE = 8;
 
-export function createSavedStateFileStore(disk: Disk, stateDirectory: string): SavedStateFileStore {
+export function createSavedStateFileStore(disk: Disk, stateDirectory: string, node: string): SavedStateFileStore {
   const directory = join(stateDirectory, 'manager-state');
   const write = async (name: string, bytes: Buffer): Promise<void> => {
     const path = join(directory, name);
@@ -49,25 +49,25 @@ export function createSavedStateFileStore(disk: Disk, stateDirectory: string): S
       const path = join(directory, file);
       // Whatever lies there instead of a file is as good as nothing.
       const bytes = (await disk.stat(path))?.kind === 'file' ? await disk.read(path) : null;
-      return bytes === null ? null : decode(bytes.toString('utf8'));
+      return bytes === null ? null : decode(bytes.toString('utf8'), node);
     },
-    save: (file, transition) => write(file, encode(transition)),
+    save: (file, transition) => write(file, encode(transition, node)),
     keepDamaged: (file, bytes) => write(`${file}.damaged`, bytes),
     forget: () => disk.remove(directory),
   };
 }
 
 /** The states as text, for manual recovery. */
-function encode({ to, from, left, aside }: StateFileTransition): Buffer {
+function encode({ to, from, left, aside }: StateFileTransition, node: string): Buffer {
   const states = aside
     .slice(0, MOST_ASIDE)
     .map(({ basis, bytes, owner }) => ({ basis, owner, state: bytes.toString('utf8') }));
-  return Buffer.from(`${JSON.stringify({ version: RECORD_VERSION, to, from, left, aside: states }, null, 2)}\n`);
+  return Buffer.from(`${JSON.stringify({ ...stampOf(node), to, from, left, aside: states }, null, 2)}\n`);
 }
 
-function decode(text: string): StateFileTransition | null {
+function decode(text: string, node: string): StateFileTransition | null {
   try {
-    const raw = checkVersion(parseRaw(text));
+    const raw = checkStamp(parseRaw(text), node);
     const { left, aside } = raw;
     const isSound = (left === null || typeof left === 'string') && Array.isArray(aside);
     return isSound ? { to: textIn(raw, 'to'), ...fromIn(raw), left, aside: aside.map(asideIn) } : null;

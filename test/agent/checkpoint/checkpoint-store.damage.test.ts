@@ -29,7 +29,7 @@ describe('a state directory that was damaged', () => {
     '{"version":"2"}',
     '{"version":0}',
     '{"version":1.5}',
-    '{"version":1}',
+    '{"version":2}',
     '\0\0\0',
     { directory: true },
   ] as const;
@@ -55,7 +55,7 @@ describe('a state directory that was damaged', () => {
         const disk = await saved(state);
         for (const { name, content } of harm) disk.plant(`/state/meta/${name}`, content);
         const { state: read } = await load(disk);
-        await createCheckpointStore(disk, DIRECTORY).save(read);
+        await createCheckpointStore(disk, DIRECTORY, 'node-a').save(read);
         assert.deepEqual((await load(disk)).state, { ...read });
       }),
       { numRuns: runsOf(500, 5) },
@@ -72,7 +72,7 @@ describe('a state directory that was damaged', () => {
           const disk = await saved(state);
           disk.plant(`/state/meta/${name}`, whole.slice(0, length));
           const { state: read } = await load(disk);
-          await createCheckpointStore(disk, DIRECTORY).save(read);
+          await createCheckpointStore(disk, DIRECTORY, 'node-a').save(read);
           assert.deepEqual((await load(disk)).state, read, `${name} of state ${index}, cut at ${length}`);
           cuts += 1;
         }
@@ -158,13 +158,13 @@ describe('a node that dies between two files of one state', () => {
   for (const [title, before, after] of steps) {
     it(`when it ${title}, it finds itself before, after, or in the middle of the same thing`, async () => {
       const whole = await saved(before);
-      const store = createCheckpointStore(whole, DIRECTORY);
+      const store = createCheckpointStore(whole, DIRECTORY, 'node-a');
       await store.load(AT);
       const start = whole.changes();
       await store.save(after);
       for (let written = 0; written <= whole.changes() - start; written += 1) {
         const disk = await saved(before);
-        const dying = createCheckpointStore(disk, DIRECTORY);
+        const dying = createCheckpointStore(disk, DIRECTORY, 'node-a');
         await dying.load(AT);
         disk.failAfter(written);
         await dying.save(after).catch(() => undefined);

@@ -10,9 +10,9 @@ const WHY = { reason: 'CrashLoop', message: 'it died', at: AT } as const;
 /** What an agent finds that starts after these records were torn. */
 async function after(state: State, ...torn: readonly string[]): Promise<State> {
   const disk = createMemoryDisk();
-  await createCheckpointStore(disk, '/state').save(state);
+  await createCheckpointStore(disk, '/state', 'node-a').save(state);
   for (const name of torn) disk.plant(`/state/meta/${name}`, 'torn');
-  return (await createCheckpointStore(disk, '/state').load(AT)).state;
+  return (await createCheckpointStore(disk, '/state', 'node-a').load(AT)).state;
 }
 
 const REJECTED = withRejected({ ...idle(A), assigned: B }, B, WHY);

@@ -54,13 +54,13 @@ describe('the checkpoint store', () => {
 
   it('writes nothing for local, as the kubelet did', async () => {
     const disk = await saved(idle(A));
-    await createCheckpointStore(disk, DIRECTORY).save(idle(null));
+    await createCheckpointStore(disk, DIRECTORY, 'node-a').save(idle(null));
     assert.equal(disk.tree()['/state/meta/assigned'], '');
   });
 
   it('writes only what changed, and nothing at all on a node that has nothing', async () => {
     const disk = createMemoryDisk();
-    const store = createCheckpointStore(disk, DIRECTORY);
+    const store = createCheckpointStore(disk, DIRECTORY, 'node-a');
     const { state } = await store.load(AT);
     await store.save(state);
     assert.deepEqual(Object.values(disk.tree()), ['(directory)', '(directory)', '(directory)']);
@@ -74,7 +74,7 @@ describe('the checkpoint store', () => {
 
   it('writes again what failed to be written', async () => {
     const disk = await saved(idle(A));
-    const store = createCheckpointStore(disk, DIRECTORY);
+    const store = createCheckpointStore(disk, DIRECTORY, 'node-a');
     await store.load(AT);
     disk.failAfter(1);
     await assert.rejects(store.save(onTrial(INSTALLING)), { code: 'DISK_WRITE' });
@@ -92,10 +92,10 @@ describe('the checkpoint store', () => {
       await mkdir(join(there, 'local'));
       await writeFile(join(there, 'local', 'kubelet'), 'the only copy');
       for (const state of [idle(A), idle(B)]) {
-        const store = createCheckpointStore(createNodeDisk(), link);
+        const store = createCheckpointStore(createNodeDisk(), link, 'node-a');
         await store.load(AT);
         await store.save(state);
-        assert.deepEqual((await createCheckpointStore(createNodeDisk(), link).load(AT)).state, state);
+        assert.deepEqual((await createCheckpointStore(createNodeDisk(), link, 'node-a').load(AT)).state, state);
       }
       assert.equal((await lstat(link)).isSymbolicLink(), true);
       assert.equal(await readFile(join(link, 'local', 'kubelet'), 'utf8'), 'the only copy');
@@ -107,10 +107,10 @@ describe('the checkpoint store', () => {
   it('puts aside what stands in the way of its files', async () => {
     const disk = createMemoryDisk();
     disk.plant('/state', 'a file');
-    await createCheckpointStore(disk, DIRECTORY).save(onTrial(INSTALLING));
+    await createCheckpointStore(disk, DIRECTORY, 'node-a').save(onTrial(INSTALLING));
     disk.plant('/state/meta/trial', { directory: true });
     disk.plant('/state/meta/trial/inside', 'x');
-    const store = createCheckpointStore(disk, DIRECTORY);
+    const store = createCheckpointStore(disk, DIRECTORY, 'node-a');
     const { problems } = await store.load(AT);
     assert.equal(problems.length, 1);
     await store.save(onTrial(RESTARTING));
@@ -120,12 +120,14 @@ describe('the checkpoint store', () => {
   it('does the same on a real disk', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'store-'));
     try {
-      const store = createCheckpointStore(createNodeDisk(), join(directory, 'state'));
+      const store = createCheckpointStore(createNodeDisk(), join(directory, 'state'), 'node-a');
       for (const state of [onTrial(RESTARTING), rejecting(A), fallingBack(null, judging()), broken(), idle(A)]) {
         await store.save(state);
-        const { state: read, problems } = await createCheckpointStore(createNodeDisk(), join(directory, 'state')).load(
-          AT,
-        );
+        const { state: read, problems } = await createCheckpointStore(
+          createNodeDisk(),
+          join(directory, 'state'),
+          'node-a',
+        ).load(AT);
         assert.deepEqual([read, problems], [state, []]);
       }
       assert.match(await readFile(join(directory, 'state/meta/assigned'), 'utf8'), /"SerializedNodeConfigSource"/);

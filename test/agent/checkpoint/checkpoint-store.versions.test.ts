@@ -10,13 +10,13 @@ import { A, AT, idle, judging, onTrial, rejecting } from '../../support/agent/st
 
 describe('a file of ours', () => {
   it('of another version is not damaged, and not read', () => {
-    for (const version of [2, 3, 1_000_000]) {
+    for (const version of [1, 3, 1_000_000]) {
       assert.throws(() => checkVersion({ version }), { code: 'STATE_UNREADABLE' });
     }
   });
 
   it('of no version that there can be is damaged', () => {
-    for (const version of [undefined, null, 0, -1, 1.5, '1', NaN, Infinity, [1], { version: 1 }]) {
+    for (const version of [undefined, null, 0, -1, 1.5, '1', NaN, Infinity, [1], { version: 2 }]) {
       assert.throws(() => checkVersion({ version }), { code: 'CHECKPOINT_DAMAGED' });
     }
   });
@@ -24,7 +24,7 @@ describe('a file of ours', () => {
 
 type Rewrite = (text: string) => string;
 
-const another: Rewrite = (text) => text.replace('"version": 1', '"version": 2');
+const another: Rewrite = (text) => text.replace('"version": 2', '"version": 3');
 const yaml: Rewrite = (text) => stringify(JSON.parse(text));
 const FILES: readonly (readonly [path: string, how: string, rewrite: Rewrite])[] = [
   ['/state/meta/assigned', 'version', another],
@@ -33,15 +33,15 @@ const FILES: readonly (readonly [path: string, how: string, rewrite: Rewrite])[]
   ['/state/meta/last-known-good', 'YAML', yaml],
   ['/state/meta/trial', 'version', another],
   ['/state/meta/rejected', 'version', another],
-  ['/state/local/record', 'version', () => '{"version":2,"files":{}}\n'],
+  ['/state/local/record', 'version', () => '{"version":3,"files":{}}\n'],
 ];
 
 async function savedOnTrial(): Promise<MemoryDisk> {
   const disk = createMemoryDisk();
   const { rejected, error } = rejecting(A);
-  await createCheckpointStore(disk, '/state').save({ ...onTrial(judging()), rejected, error });
+  await createCheckpointStore(disk, '/state', 'node-a').save({ ...onTrial(judging()), rejected, error });
   disk.plant('/state/local', { directory: true });
-  disk.plant('/state/local/record', '{"version":1}\n');
+  disk.plant('/state/local/record', '{"version":2}\n');
   return disk;
 }
 
@@ -53,7 +53,7 @@ describe('a state directory that an agent of another version wrote', () => {
       assert.match(newer, /version/);
       disk.plant(path, newer);
       const before = disk.tree();
-      const store = createCheckpointStore(disk, '/state');
+      const store = createCheckpointStore(disk, '/state', 'node-a');
       const { state, problems, unreadable } = await store.load(AT);
       assert.deepEqual([state, problems], [INITIAL_STATE, []]);
       assert.ok(unreadable?.startsWith(`${path}: `));
@@ -74,7 +74,7 @@ describe('a state directory that an agent of another version wrote', () => {
           const newer = rewrite(disk.tree()[path] ?? '');
           for (const { file, text } of harm) disk.plant(file[0], text);
           disk.plant(path, newer);
-          const { unreadable } = await createCheckpointStore(disk, '/state').load(AT);
+          const { unreadable } = await createCheckpointStore(disk, '/state', 'node-a').load(AT);
           assert.ok(unreadable?.startsWith(path));
         },
       ),
@@ -84,13 +84,13 @@ describe('a state directory that an agent of another version wrote', () => {
 
   it('is read by the version that wrote it as if the other one had never been there', async () => {
     const disk = await savedOnTrial();
-    const before = await createCheckpointStore(disk, '/state').load(AT);
+    const before = await createCheckpointStore(disk, '/state', 'node-a').load(AT);
     const record = disk.tree()['/state/local/record'] ?? '';
-    disk.plant('/state/local/record', '{"version":2}');
-    const other = createCheckpointStore(disk, '/state');
+    disk.plant('/state/local/record', '{"version":3}');
+    const other = createCheckpointStore(disk, '/state', 'node-a');
     await other.load(AT);
     await other.save(INITIAL_STATE).catch(() => undefined);
     disk.plant('/state/local/record', record);
-    assert.deepEqual(await createCheckpointStore(disk, '/state').load(AT), before);
+    assert.deepEqual(await createCheckpointStore(disk, '/state', 'node-a').load(AT), before);
   });
 });

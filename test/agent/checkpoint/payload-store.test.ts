@@ -14,7 +14,7 @@ const letterOf = ({ source: { name } }: Config): string => name.slice(-1);
 
 function storeWith(...configs: readonly Config[]) {
   const disk = createMemoryDisk();
-  const store = createCheckpointStore(disk, '/state');
+  const store = createCheckpointStore(disk, '/state', 'node-a');
   const ready = (async () => {
     for (const config of configs) await store.payloads.write(config, letterOf(config));
   })();
@@ -116,7 +116,7 @@ describe('checkpoints of payloads', () => {
       for (const path of [state, elsewhere]) await mkdir(path);
       await writeFile(join(elsewhere, 'kept'), 'somebody else’s');
       await symlink(elsewhere, join(state, 'checkpoints'));
-      await createCheckpointStore(createNodeDisk(), state).collectGarbage(idle(A));
+      await createCheckpointStore(createNodeDisk(), state, 'node-a').collectGarbage(idle(A));
       assert.deepEqual(await readdir(elsewhere), ['kept']);
     } finally {
       await rm(directory, { recursive: true });

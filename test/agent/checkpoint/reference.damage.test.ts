@@ -7,7 +7,10 @@ import { CONFIG_SOURCE_PATTERNS } from '#agent/decide/assignment/intent.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { A, AT } from '../../support/agent/states.ts';
 
-const WHOLE = encodeReference({ target: { ...A, allowFields: ['port'], tolerate: ['a: b'] }, promotedAt: AT });
+const WHOLE = encodeReference(
+  { target: { ...A, allowFields: ['port'], tolerate: ['a: b'] }, promotedAt: AT },
+  'node-a',
+);
 
 /** A reference to which something happened, and bytes that never were one. */
 const damage: fc.Arbitrary<Uint8Array> = fc.oneof(
@@ -26,7 +29,7 @@ describe('a damaged reference', () => {
     fc.assert(
       fc.property(damage, (bytes) => {
         try {
-          const { target } = decodeReference(Buffer.from(bytes).toString('utf8'));
+          const { target } = decodeReference(Buffer.from(bytes).toString('utf8'), 'node-a');
           for (const [part, shape] of Object.entries(CONFIG_SOURCE_PATTERNS)) {
             if (target !== null) assert.match(target.source[part as keyof typeof CONFIG_SOURCE_PATTERNS], shape);
           }
@@ -51,9 +54,9 @@ describe('a damaged reference', () => {
   for (const [what, text] of rows) {
     it(`is one with ${what}`, () => {
       assert.notEqual(text, WHOLE);
-      assert.throws(() => decodeReference(text), { code: 'CHECKPOINT_DAMAGED' });
+      assert.throws(() => decodeReference(text, 'node-a'), { code: 'CHECKPOINT_DAMAGED' });
     });
   }
 
-  it('is not an empty one, which means local', () => assert.deepEqual(decodeReference(''), NO_REFERENCE));
+  it('is not an empty one, which means local', () => assert.deepEqual(decodeReference('', 'node-a'), NO_REFERENCE));
 });

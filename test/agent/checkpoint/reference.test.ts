@@ -11,8 +11,8 @@ describe('a reference on the disk', () => {
   it('is read back, and by YAML readers as the kind that the kubelet wrote', () => {
     fc.assert(
       fc.property(references, (reference) => {
-        const text = encodeReference(reference);
-        assert.deepEqual(decodeReference(text), reference);
+        const text = encodeReference(reference, 'node-a');
+        assert.deepEqual(decodeReference(text, 'node-a'), reference);
         assert.deepEqual(parse(text, { version: '1.1' }), documentOf(reference));
       }),
       { numRuns: runsOf(1_000, 5) },
@@ -20,7 +20,9 @@ describe('a reference on the disk', () => {
   });
 
   it('of the kubelet itself does not say what the bytes have to be, and is none', () => {
-    const { kubeletGitops: _, ...ofTheKubelet } = JSON.parse(encodeReference({ target: A, promotedAt: null }));
-    assert.throws(() => decodeReference(JSON.stringify(ofTheKubelet)), { code: 'CHECKPOINT_DAMAGED' });
+    const { kubeletGitops: _, ...ofTheKubelet } = JSON.parse(
+      encodeReference({ target: A, promotedAt: null }, 'node-a'),
+    );
+    assert.throws(() => decodeReference(JSON.stringify(ofTheKubelet), 'node-a'), { code: 'CHECKPOINT_DAMAGED' });
   });
 });

@@ -21,6 +21,7 @@ const payload = (maxPods: number): string =>
 
 const installerOn = (disk: Disk, dropInDirectory?: string) =>
   createInstaller({
+    nodeName: 'node-a',
     disk,
     stateDirectory: STATE,
     configFile: CONFIG,

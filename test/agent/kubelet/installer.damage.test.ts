@@ -18,8 +18,8 @@ describe('damage in the state directory', () => {
   const COPY = `${STATE}/local/kubelet`;
 
   for (const [what, content] of [
-    ['cut short', '{"version":1,"sha'],
-    ['of another version', '{"version":2}'],
+    ['cut short', '{"version":2,"sha'],
+    ['of another version', '{"version":3}'],
     ['a directory', { directory: true }],
   ] as const) {
     it(`to the record (${what}) does not make our file the local config`, async () => {

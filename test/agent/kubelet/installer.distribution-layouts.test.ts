@@ -78,6 +78,7 @@ describe('a config on a node that is laid out as', () => {
         }
         await mkdir(join(root, 'var/lib/kubelet-gitops'), { recursive: true });
         const installer = createInstaller({
+          nodeName: 'node-a',
           disk: createNodeDisk(),
           stateDirectory: join(root, 'var/lib/kubelet-gitops'),
           configFile: join(root, configFile),

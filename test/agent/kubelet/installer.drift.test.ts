@@ -41,6 +41,7 @@ async function prepare(method: 'file' | 'drop-in', config: Installable | null = 
   disk.plant(CONFIG, LOCAL);
   const another = (): Installer =>
     createInstaller({
+      nodeName: 'node-a',
       disk,
       stateDirectory: STATE,
       configFile: CONFIG,

@@ -63,6 +63,7 @@ describe('installed on a real disk', () => {
   let dropIns: string;
   const installerFor = (minor: number, dropInDirectory: string | undefined): Installer =>
     createInstaller({
+      nodeName: 'node-a',
       disk: createNodeDisk(),
       stateDirectory: join(directory, 'state'),
       configFile,

@@ -34,6 +34,7 @@ describe('the way of installing', () => {
     const { installer, disk } = prepare();
     await installer.install(await installer.plan(overlay({ maxPods: 50 })));
     const unsure = createInstaller({
+      nodeName: 'node-a',
       disk,
       stateDirectory: STATE,
       configFile: CONFIG,

@@ -63,12 +63,14 @@ function prepare(local: Fields = { maxPods: 42 }) {
     },
   } as unknown as HostFiles;
   const installer = createInstaller({
+    nodeName: 'node-a',
     disk,
     stateDirectory: STATE,
     configFile: CONFIG,
     dropInDirectory: undefined,
     kubeletMinor: async () => '1.34',
     limits: createLimitRestorer({
+      nodeName: 'node-a',
       disk,
       stateDirectory: STATE,
       files,
@@ -183,7 +185,7 @@ describe('what a config had the kubelet limit', () => {
   });
 
   it('is believed of no damaged note', async () => {
-    for (const note of ['', '{', '{"version":1,"limits":{"ssh.service ExecStart":"1"}}', '{"version":2,"limits":{}}']) {
+    for (const note of ['', '{', '{"version":2,"limits":{"ssh.service ExecStart":"1"}}', '{"version":3,"limits":{}}']) {
       const { run, disk, limits } = prepare();
       disk.plant(`${STATE}/limits`, note);
       await run(PLAIN);
@@ -234,6 +236,7 @@ describe('what a unit is limited to now', () => {
         const disk = createMemoryDisk();
         disk.plant('/state', { directory: true });
         const limits = createLimitRestorer({
+          nodeName: 'node-a',
           disk,
           stateDirectory: '/state',
           files: createHostFiles(root),

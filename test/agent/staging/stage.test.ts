@@ -60,7 +60,7 @@ async function stage(setting: Setting) {
   kube.setAway(setting.away === true);
   const disk = createMemoryDisk();
   if (setting.fullDisk === true) disk.failAfter(0);
-  const { payloads } = createCheckpointStore(disk, '/state');
+  const { payloads } = createCheckpointStore(disk, '/state', 'node-a');
   const plan = (effective: Fields): InstallPlan => ({ method: 'file', effective, files: [] });
   const run = (): Promise<StageResult> =>
     stageConfig(

@@ -30,9 +30,10 @@ export function stagingBench(): StagingBench {
   const disk = createMemoryDisk();
   disk.plant('/var/lib/kubelet', { directory: true });
   disk.plant(CONFIG_FILE, LOCAL_FILE);
-  const { payloads } = createCheckpointStore(disk, STATE);
+  const { payloads } = createCheckpointStore(disk, STATE, 'node-a');
   const kubeletMinor = (): Promise<string> => Promise.resolve('1.34');
   const installer = createInstaller({
+    nodeName: 'node-a',
     disk,
     stateDirectory: STATE,
     configFile: CONFIG_FILE,

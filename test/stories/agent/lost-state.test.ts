@@ -14,16 +14,25 @@ const stateOn = (node: WholeNode): Readonly<Record<string, string>> =>
     Object.entries(node.disk.tree()).filter(([path]) => path.startsWith(STATE) && !path.startsWith(`${STATE}/guard`)),
   );
 
-/** A node that has proven a config, and whose agent comes back to an empty state directory. */
-async function nodeWithoutState(lost: string, meanwhile: (node: WholeNode) => void = () => undefined) {
-  const { node, good } = await settledNode({ guard: true, dropIns: false, isSeen: false });
+/** A node that has proven a config, and whose agent comes back to another disk than it left. */
+async function nodeAfter(meanwhile: (node: WholeNode) => unknown, dropIns = false) {
+  const { node, good } = await settledNode({ guard: true, dropIns, isSeen: false });
   await node.stop();
-  meanwhile(node);
-  await node.disk.remove(lost);
+  await meanwhile(node);
   node.start();
   await node.pass(300_000);
   return { node, good };
 }
+
+const without = (path: string) => (node: WholeNode) => node.disk.remove(path);
+
+/** As if all this had come with the disk of another machine. */
+const ofAnotherNode = (path: string) => (node: WholeNode) => {
+  for (const [file, text] of Object.entries(node.disk.tree())) {
+    const theirs = text.replace(/("node": ?)"node-1"/, '$1"node-9"');
+    if (file.startsWith(path) && theirs !== text) node.disk.plant(file, theirs);
+  }
+};
 
 describe('a state directory that is removed while the agent lives', () => {
   for (const lost of [
@@ -90,16 +99,16 @@ describe('a state directory that is removed while the agent lives', () => {
   });
 });
 
-describe('a state that was lost while no agent lived', () => {
-  const unknown = (node: WholeNode): void => {
-    const { active, lastKnownGood } = node.status();
-    assert.deepEqual([active, lastKnownGood], [{ name: 'unknown' }, { name: 'unknown' }]);
-    const { KubeletConfigHealthy, CheckpointsIntact, Ready } = conditions(node);
-    assert.deepEqual([KubeletConfigHealthy, CheckpointsIntact, Ready], ['Unknown', 'False', 'False']);
-  };
+function unknown(node: WholeNode): void {
+  const { active, lastKnownGood } = node.status();
+  assert.deepEqual([active, lastKnownGood], [{ name: 'unknown' }, { name: 'unknown' }]);
+  const { KubeletConfigHealthy, CheckpointsIntact, Ready } = conditions(node);
+  assert.deepEqual([KubeletConfigHealthy, CheckpointsIntact, Ready], ['Unknown', 'False', 'False']);
+}
 
+describe('a state that was lost while no agent lived', () => {
   it('is not local with the node’s own config: a person has to provision that, and then the config waits for its turn', async () => {
-    const { node, good } = await nodeWithoutState(STATE);
+    const { node, good } = await nodeAfter(without(STATE));
     unknown(node);
     assert.deepEqual([conditions(node)['Stalled'], node.status().error?.reason], ['True', 'CannotInstall']);
     assert.deepEqual([node.status().rejected, node.status().awaitsTurn], [undefined, undefined]);
@@ -116,7 +125,7 @@ describe('a state that was lost while no agent lived', () => {
   });
 
   it('stays unknown when its pool lets it go, until the kubelet was started with what a person provisioned', async () => {
-    const { node } = await nodeWithoutState(STATE);
+    const { node } = await nodeAfter(without(STATE));
     node.unassign();
     await node.pass(3_600_000);
     unknown(node);
@@ -128,7 +137,7 @@ describe('a state that was lost while no agent lived', () => {
   });
 
   it('asks for a turn where the node’s own config is not lost, and says meanwhile that it does not know', async () => {
-    const { node, good } = await nodeWithoutState(`${STATE}/meta`);
+    const { node, good } = await nodeAfter(without(`${STATE}/meta`));
     unknown(node);
     assert.deepEqual([node.status().awaitsTurn?.reason, conditions(node)['Reconciling']], ['StateLost', 'True']);
     assert.equal(node.kubelet.starts(), 2);
@@ -137,8 +146,53 @@ describe('a state that was lost while no agent lived', () => {
   });
 
   it('goes to local as it was told before', async () => {
-    const { node } = await nodeWithoutState(`${STATE}/meta`, (before) => before.unassign());
+    const { node } = await nodeAfter((before) => {
+      before.unassign();
+      return before.disk.remove(`${STATE}/meta`);
+    });
     await node.until('local', isIdleOn(node, 'local'));
     assert.deepEqual([node.maxPods(), node.disk.tree()[CONFIG_FILE]], [42, LOCAL_FILE]);
+  });
+});
+
+describe('the state of another node, on a copied disk', () => {
+  it('is not this one’s: neither is its config proven here, nor its local config put back', async () => {
+    const { node } = await nodeAfter(ofAnotherNode(STATE));
+    unknown(node);
+    assert.deepEqual([conditions(node)['Stalled'], node.status().error?.reason], ['True', 'CannotInstall']);
+    node.unassign();
+    await node.pass(600_000);
+    unknown(node);
+    assert.deepEqual([node.maxPods(), node.kubelet.starts()], [100, 2]);
+  });
+
+  it('leaves a node its own config where that was provisioned', async () => {
+    const own = LOCAL_FILE.replace('42', '7');
+    const { node, good } = await nodeAfter((before) => {
+      ofAnotherNode(STATE)(before);
+      before.disk.plant(CONFIG_FILE, own);
+    });
+    node.grant();
+    await node.until('tried here', isIdleOn(node, good));
+    node.unassign();
+    await node.until('local', isIdleOn(node, 'local'));
+    assert.deepEqual([node.maxPods(), node.disk.tree()[CONFIG_FILE]], [7, own]);
+  });
+
+  it('is not this one’s in a drop-in either: what is assigned waits for its turn', async () => {
+    const { node, good } = await nodeAfter(ofAnotherNode(STATE), true);
+    assert.deepEqual([node.status().active, node.status().awaitsTurn?.reason], [{ name: 'unknown' }, 'StateLost']);
+    node.grant();
+    await node.until('tried here', isIdleOn(node, good));
+    assert.equal(node.kubelet.starts(), 3);
+  });
+
+  it('may be its local config alone: then what is proven goes on, and there is no way back to that', async () => {
+    const { node, good } = await nodeAfter(ofAnotherNode(`${STATE}/local`));
+    assert.deepEqual([node.status().lastKnownGood?.name, conditions(node)['CheckpointsIntact']], [good, 'False']);
+    node.unassign();
+    await node.pass(600_000);
+    assert.deepEqual([node.maxPods(), node.kubelet.starts()], [100, 2]);
+    assert.deepEqual([conditions(node)['Stalled'], conditions(node)['Ready']], ['True', 'False']);
   });
 });

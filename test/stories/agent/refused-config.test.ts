@@ -78,6 +78,7 @@ describeOrSkip('a config that is refused', { skip }, () => {
       service,
       probe: createHostProbe({ token: () => Promise.resolve(''), servingCertFiles: [] }),
       installer: createInstaller({
+        nodeName: 'node-a',
         disk,
         stateDirectory,
         configFile,

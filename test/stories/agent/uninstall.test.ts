@@ -57,6 +57,7 @@ async function startNode() {
     await disk.makeDirectory(stateDirectory, 0o700);
     const lock = await waitForLock(join(stateDirectory, LOCK_NAME), systemClock, silentLog, stop.signal);
     const installer = createInstaller({
+      nodeName: 'node-a',
       disk,
       stateDirectory,
       configFile: kubelet.configFile,

@@ -241,6 +241,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         kubeletArgs: () => Promise.resolve(options.flags),
         dropIns: () => Promise.resolve(options.theirDropIns ?? []),
         installer: createInstaller({
+          nodeName: NODE,
           disk: mortalDisk,
           stateDirectory: STATE,
           configFile: CONFIG_FILE,

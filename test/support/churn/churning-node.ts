@@ -71,6 +71,7 @@ export function createChurningNode(): ChurningNode {
     service: kubelet.service,
     probe: kubelet.probe,
     installer: createInstaller({
+      nodeName: 'node-a',
       disk,
       stateDirectory: STATE,
       configFile: CONFIG_FILE,

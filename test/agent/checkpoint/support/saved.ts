@@ -9,12 +9,12 @@ export const META = ['assigned', 'last-known-good', 'trial', 'rejected', 'order'
 /** A disk with this state on it, and nothing else. */
 export async function saved(state: State): Promise<MemoryDisk> {
   const disk = createMemoryDisk();
-  await createCheckpointStore(disk, DIRECTORY).save(state);
+  await createCheckpointStore(disk, DIRECTORY, 'node-a').save(state);
   return disk;
 }
 
 /** What an agent makes of that disk when it starts. */
-export const load = (disk: MemoryDisk) => createCheckpointStore(disk, DIRECTORY).load(AT);
+export const load = (disk: MemoryDisk) => createCheckpointStore(disk, DIRECTORY, 'node-a').load(AT);
 
 /** What is on trial is assigned, unless something else was and has been refused since. */
 export function reachable(state: State): State {

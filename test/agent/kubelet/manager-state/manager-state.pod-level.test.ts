@@ -35,6 +35,7 @@ function prepare(minor: number, local: Fields) {
     for (const [path, text] of Object.entries(states)) disk.plant(path, text);
   };
   const installer = createInstaller({
+    nodeName: 'node-a',
     disk,
     stateDirectory: STATE,
     configFile: CONFIG,

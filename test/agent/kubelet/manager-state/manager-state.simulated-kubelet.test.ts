@@ -39,6 +39,7 @@ for (const readsDropIns of [true, false]) {
       await kubelet.start();
       await until('it runs', () => kubelet.running() !== null);
       installer = createInstaller({
+        nodeName: 'node-a',
         disk: createNodeDisk(),
         stateDirectory: join(directory, 'state'),
         configFile: kubelet.configFile,

@@ -120,7 +120,7 @@ describe('a state file that does not fit the config', () => {
   });
 
   it('is lost where what was put aside is damaged; the kubelet starts all the same', async () => {
-    for (const damage of ['', '{"version":1}', '{"version":2}', { directory: true }] as const) {
+    for (const damage of ['', '{"version":2}', '{"version":3}', { directory: true }] as const) {
       const { disk, kubelet, change } = prepare();
       await change('static');
       kubelet.givePod();

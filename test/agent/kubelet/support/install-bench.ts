@@ -54,6 +54,7 @@ export function prepare({
   disk = provisioned(local),
 }: BenchOptions = {}): Bench {
   const installer = createInstaller({
+    nodeName: 'node-a',
     disk,
     stateDirectory: STATE,
     configFile: CONFIG,

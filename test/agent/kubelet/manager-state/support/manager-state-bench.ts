@@ -45,6 +45,7 @@ export function prepare(): Bench {
   const kubelet = createStateWriter(disk);
   kubelet.start();
   const installer = createInstaller({
+    nodeName: 'node-a',
     disk,
     stateDirectory: STATE,
     configFile: CONFIG,

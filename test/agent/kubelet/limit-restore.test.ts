@@ -184,6 +184,20 @@ describe('what a config had the kubelet limit', () => {
     assert.equal(memory(), NONE);
   });
 
+  it('is believed of no note that came with the disk of another node', async () => {
+    for (const [node, expected] of [
+      ['node-a', NONE],
+      ['node-b', 4n],
+    ] as const) {
+      const { run, disk, memory } = prepare();
+      await run(SMALL);
+      const note = disk.tree()[`${STATE}/limits`] ?? '';
+      disk.plant(`${STATE}/limits`, note.replace('node-a', node));
+      await run(PLAIN);
+      assert.equal(memory(), expected, node);
+    }
+  });
+
   it('is believed of no damaged note', async () => {
     for (const note of ['', '{', '{"version":2,"limits":{"ssh.service ExecStart":"1"}}', '{"version":3,"limits":{}}']) {
       const { run, disk, limits } = prepare();

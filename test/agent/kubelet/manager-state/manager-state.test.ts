@@ -119,6 +119,19 @@ describe('a state file that does not fit the config', () => {
     }
   });
 
+  it('is none of this node’s where it came with the disk of another node', async () => {
+    for (const node of ['node-a', 'node-b']) {
+      const { disk, kubelet, change, text } = prepare();
+      await change('static');
+      kubelet.givePod();
+      const before = text(CPU_STATE);
+      await change('none');
+      disk.plant(`${ASIDE}/cpu_manager_state`, (text(`${ASIDE}/cpu_manager_state`) ?? '').replace('node-a', node));
+      await change('static');
+      assert.equal(text(CPU_STATE) === before, node === 'node-a');
+    }
+  });
+
   it('is lost where what was put aside is damaged; the kubelet starts all the same', async () => {
     for (const damage of ['', '{"version":2}', '{"version":3}', { directory: true }] as const) {
       const { disk, kubelet, change } = prepare();

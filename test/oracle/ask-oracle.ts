@@ -30,6 +30,12 @@ export async function flagsOf(program: string): Promise<ReadonlySet<string>> {
   return new Set(Object.keys(JSON.parse(stdout) as object).map((flag) => flag.replaceAll('_', '-')));
 }
 
+/** The fields of the config that each flag sets, as its code does when it is given one. @param program what `oracleOf` gives */
+export async function fieldsOfFlags(program: string): Promise<Map<string, readonly string[]>> {
+  const { stdout } = await promisify(execFile)(program, ['shadows'], { maxBuffer: 2 ** 30 });
+  return new Map(Object.entries(JSON.parse(stdout) as Record<string, readonly string[]>));
+}
+
 /**
  * What the kubelet makes of each of some files, in order.
  *

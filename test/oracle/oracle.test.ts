@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { it, type TestContext } from 'node:test';
+import { fieldOfFlag } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
-import { askOracle, flagsOf, oracleOf, type OracleAnswer } from './ask-oracle.ts';
+import { askOracle, fieldsOfFlags, flagsOf, oracleOf, type OracleAnswer } from './ask-oracle.ts';
 import { differences } from './compare.ts';
 import { generate } from './corpus/generate.ts';
 import { ownVerdict } from './own-verdict.ts';
@@ -39,6 +40,20 @@ describeOrSkip('the code of kubelets', { skip: WITHOUT_GO }, () => {
       );
       count(t, said);
       assert.deepEqual(wrong, [], `npm run oracle -- ${minorName(minor)} --only ${SEED}/NUMBER shows one of them`);
+    });
+  }
+
+  for (const minor of MINORS) {
+    it(`of ${minorName(minor)} sets with each flag the field that the table says`, async () => {
+      const program = await oracleOf(minor);
+      const [taken, set] = await Promise.all([flagsOf(program), fieldsOfFlags(program)]);
+      const known = [...taken].flatMap((flag) => {
+        const field = fieldOfFlag(flag);
+        return field === undefined ? [] : [[flag, [field]] as const];
+      });
+      // It is bound to a field of the kubelet's flags, and copied from there.
+      if (taken.has('seccomp-default')) set.set('seccomp-default', ['seccompDefault']);
+      assert.deepEqual(new Map(known), set);
     });
   }
 

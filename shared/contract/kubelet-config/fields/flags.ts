@@ -1,7 +1,7 @@
 /**
  * The kubelet's command line flags for fields of its configuration, by the field's path. A flag wins over the file, and
- * so over everything that a config source says (kubelet 1.20 to 1.37, `AddKubeletConfigFlags`). `--feature-gates` wins
- * gate by gate.
+ * so over everything that a config source says (kubelet 1.20 to 1.37, `AddKubeletConfigFlags`; `--seccomp-default` of
+ * `KubeletFlags`). `--feature-gates` wins gate by gate.
  */
 export const FLAGS: Readonly<Record<string, string>> = {
   address: 'address',
@@ -40,6 +40,7 @@ export const FLAGS: Readonly<Record<string, string>> = {
   evictionPressureTransitionPeriod: 'eviction-pressure-transition-period',
   evictionSoft: 'eviction-soft',
   evictionSoftGracePeriod: 'eviction-soft-grace-period',
+  failCgroupV1: 'fail-cgroupv1',
   failSwapOn: 'fail-swap-on',
   featureGates: 'feature-gates',
   fileCheckFrequency: 'file-check-frequency',
@@ -59,8 +60,14 @@ export const FLAGS: Readonly<Record<string, string>> = {
   kubeReserved: 'kube-reserved',
   kubeReservedCgroup: 'kube-reserved-cgroup',
   kubeletCgroups: 'kubelet-cgroups',
+  localStorageCapacityIsolation: 'local-storage-capacity-isolation',
   'logging.flushFrequency': 'log-flush-frequency',
   'logging.format': 'logging-format',
+  'logging.options.json.infoBufferSize': 'log-json-info-buffer-size',
+  'logging.options.json.splitStream': 'log-json-split-stream',
+  'logging.options.text.infoBufferSize': 'log-text-info-buffer-size',
+  'logging.options.text.splitStream': 'log-text-split-stream',
+  'logging.sanitization': 'experimental-logging-sanitization',
   'logging.verbosity': 'v',
   'logging.vmodule': 'vmodule',
   makeIPTablesUtilChains: 'make-iptables-util-chains',
@@ -110,7 +117,11 @@ export const FLAGS: Readonly<Record<string, string>> = {
   volumeStatsAggPeriod: 'volume-stats-agg-period',
 };
 
-const FIELD_OF: ReadonlyMap<string, string> = new Map(Object.entries(FLAGS).map(([field, flag]) => [flag, field]));
+/** `--experimental-kernel-memcg-notification` is another name for its flag up to 1.24. */
+const FIELD_OF: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(FLAGS).map(([field, flag]) => [flag, field] as const),
+  ['experimental-kernel-memcg-notification', 'kernelMemcgNotification'],
+]);
 
 /**
  * The field that a flag (without its dashes) sets; undefined for no field. Underscores are dashes to the kubelet's

@@ -6,6 +6,7 @@
 //	oracle gates                      every feature gate that this kubelet knows, with what it makes of it
 //	oracle fields                     the Go type of every field, by path
 //	oracle flags                      every flag that this kubelet takes, and why it should not be used any more, if so
+//	oracle shadows                    the fields of the config that each flag sets
 package main
 
 import (
@@ -50,7 +51,7 @@ type question struct {
 
 func main() {
 	if len(os.Args) != 2 {
-		fail(fmt.Errorf("usage: oracle verdicts|gates|fields|flags"))
+		fail(fmt.Errorf("usage: oracle verdicts|gates|fields|flags|shadows"))
 	}
 	out := json.NewEncoder(os.Stdout)
 	switch os.Args[1] {
@@ -62,6 +63,10 @@ func main() {
 		fail(out.Encode(known))
 	case "flags":
 		fail(out.Encode(flags()))
+	case "shadows":
+		known, err := shadows()
+		fail(err)
+		fail(out.Encode(known))
 	case "verdicts":
 		fail(answerAll(out))
 	default:

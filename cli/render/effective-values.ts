@@ -1,4 +1,6 @@
-import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
+import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { leafPaths, type Template, describeLeaf } from '#reconciler/policy/templates/template.ts';
@@ -21,7 +23,7 @@ export interface EffectiveValue {
  * What a pool gives its nodes, value by value.
  *
  * @param minor of the kubelet: fields that it does not know are said to be dropped; undefined for any version
- * @param withDefaults whether to add that kubelet's defaults
+ * @param withDefaults whether as that kubelet works with it: with its defaults, also in the place of what counts as unset
  * @param template     what the values of a node were computed from; absent for a pool without computed values
  */
 export function effectiveValuesOf(
@@ -41,7 +43,7 @@ export function effectiveValuesOf(
     value,
     origin: `${originOf(pool, keys, minor)}${computed.get(keys.join('\n')) ?? ''}`,
   }));
-  return withDefaults && minor !== undefined ? [...written, ...defaultsBeside(pool, minor)] : written;
+  return withDefaults && minor !== undefined ? inEffect(pool.value, written, minor) : written;
 }
 
 function originOf({ positionOf }: ValidPool, keys: Keys, minor: number | undefined): string {
@@ -60,23 +62,31 @@ function fieldAt(keys: Keys): ReturnType<typeof FIELDS.get> {
   return undefined;
 }
 
-function defaultsBeside({ value }: ValidPool, minor: number): readonly EffectiveValue[] {
-  return [...FIELDS].flatMap(([path, field]): readonly EffectiveValue[] => {
-    const keys = path.split('.');
-    const usual = existsIn(field, minor) ? defaultOf(field, minor) : undefined;
-    if (usual === undefined || isMap(usual) || isSet(value, keys)) return [];
-    return [{ keys, value: usual, origin: `default of ${minorName(minor)}` }];
+/** As the kubelet works with it: what counts as unset there has its default, and so has all that is not written. */
+function inEffect(config: Config, written: readonly EffectiveValue[], minor: number): readonly EffectiveValue[] {
+  const view = viewOf(config, minor, 'replace');
+  const usual = `default of ${minorName(minor)}`;
+  const values = written.flatMap((leaf): readonly EffectiveValue[] => {
+    const path = leaf.keys.join('.');
+    if (leaf.value === null && FIELDS.get(path)?.kind === 'struct') return [];
+    const value = view.value(path) ?? leaf.value;
+    if (isDeepStrictEqual(value, leaf.value)) return [leaf];
+    return [{ ...leaf, value, origin: `${usual}, as ${JSON.stringify(leaf.value)} is unset (${leaf.origin})` }];
   });
-}
-
-function isSet(config: Config, keys: Keys): boolean {
-  let here: unknown = config;
-  for (const key of keys) {
-    if (!isMap(here)) return true;
-    if (!Object.hasOwn(here, key)) return false;
-    here = here[key];
-  }
-  return true;
+  const known = new Set(values.map(({ keys }) => keys.join('.')));
+  const beside = [...FIELDS].flatMap(([path, { kind }]) => {
+    const value = kind === 'struct' || path.includes('[]') || known.has(path) ? undefined : view.value(path);
+    return value === undefined || value === null ? [] : leavesOf({ [path]: value });
+  });
+  const unwritten = beside.filter(({ keys }) => !known.has(keys.join('.')));
+  return [
+    ...values,
+    ...unwritten.map(({ keys: [path = '', ...rest], value }) => ({
+      keys: [...path.split('.'), ...rest],
+      value,
+      origin: usual,
+    })),
+  ];
 }
 
 function leavesOf(config: Config, before: Keys = []): readonly { readonly keys: Keys; readonly value: unknown }[] {

@@ -62,7 +62,7 @@ function differenceAt(
   return [`${path} is ${String(ours)} here, and ${String(theirs)} there`];
 }
 
-/** Fields of these kinds are read by rules, each as one value; lists and maps are compared with the file alone. */
+/** Fields of these kinds are read by rules, each as one value; lists are compared with the file alone. */
 const READERS: Readonly<Partial<Record<Field['kind'], (view: ConfigView, path: string) => unknown>>> = {
   bool: (view, path) => view.flag(path),
   int32: (view, path) => view.number(path),
@@ -70,6 +70,7 @@ const READERS: Readonly<Partial<Record<Field['kind'], (view: ConfigView, path: s
   int64: (view, path) => view.number(path),
   float: (view, path) => view.number(path),
   string: (view, path) => view.text(path),
+  'string-map': (view, path) => sorted(Object.fromEntries(view.entries(path))),
   duration: (view, path) => view.duration(path),
   'duration-or-nanoseconds': (view, path) => view.duration(path),
 };
@@ -82,11 +83,15 @@ const EMPTY: Readonly<Partial<Record<Field['kind'], unknown>>> = {
   int64: 0,
   float: 0,
   string: '',
+  'string-map': '[]',
   duration: 0,
   'duration-or-nanoseconds': 0,
 };
 
+const sorted = (map: object): string => JSON.stringify(Object.entries(map).toSorted());
+
 function plain(shown: unknown, field: Field): unknown {
   if (typeof shown === 'bigint') return Number(shown);
+  if (field.kind === 'string-map') return sorted((shown ?? {}) as object);
   return field.kind.startsWith('duration') && typeof shown === 'string' ? parseGoDuration(shown) : shown;
 }

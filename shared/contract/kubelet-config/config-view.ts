@@ -15,6 +15,8 @@ export interface ConfigView {
   readonly apply: ApplyMode;
   /** Whether the config itself sets the field, or the gate in the case of `featureGates.NAME`. */
   isSet(path: string): boolean;
+  /** What the kubelet works with: the config's value, or the default where that counts as unset; undefined for neither. */
+  value(path: string): unknown;
   text(path: string): string | undefined;
   number(path: string): number | undefined;
   flag(path: string): boolean | undefined;
@@ -44,6 +46,7 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
       own === undefined ||
       minor <= (field?.ignoredUntil ?? 0) ||
       ((field === undefined || hasUnsetZero(field, minor)) && isZero(own, field?.kind.startsWith('duration')));
+    if (path === 'evictionHard' && !isUnset) return filledUp(own, written, minor);
     if (!isUnset || field === undefined || !existsIn(field, minor)) return own;
     if (field.gate !== undefined && !gate(field.gate)) return own;
     return followed(path, written, minor, apply) ?? defaultOf(field, minor) ?? own;
@@ -56,6 +59,7 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
     minor,
     apply,
     gate,
+    value,
     isSet: (path) => isSetIn(config, path, written),
     text: (path) => asText(value(path)),
     number: (path) => asNumber(value(path)),
@@ -104,6 +108,13 @@ function followed(path: string, written: (path: string) => unknown, minor: numbe
   if (path !== 'nodeStatusReportFrequency') return undefined;
   const update = written('nodeStatusUpdateFrequency');
   return isZero(update, true) ? undefined : update;
+}
+
+/** The default thresholds of signals that are not named, where the config asks for them (`loadConfigFile`, 1.33). */
+function filledUp(own: unknown, written: (path: string) => unknown, minor: number): unknown {
+  const field = FIELDS.get('evictionHard');
+  const isAsked = field !== undefined && written('mergeDefaultEvictionSettings') === true;
+  return isAsked && isMap(own) ? { ...asMap(defaultOf(field, minor)), ...own } : own;
 }
 
 function isZero(value: unknown, isDuration = false): boolean {

@@ -29,6 +29,16 @@ const START = {
   'pools/b/kubelet.yaml': layer('maxPods: 50'),
   'pools/c/pool.yaml': pool('c', 'b'),
   'pools/c/kubelet.yaml': layer('maxPods: 50'),
+  'pools/zeros/pool.yaml': pool('zeros', 'zeros', 'apply: replace'),
+  'pools/zeros/kubelet.yaml': layer(
+    'nodeStatusUpdateFrequency: 10s',
+    'maxPods: 0',
+    'syncFrequency: 0s',
+    'maxParallelImagePulls: 5',
+    'mergeDefaultEvictionSettings: true',
+    'evictionHard: {memory.available: 1Gi}',
+    'authentication: null',
+  ),
   'pools/bad/pool.yaml': pool('bad', 'bad'),
   'pools/bad/kubelet.yaml': layer('maxPodz: 50'),
 };
@@ -78,6 +88,25 @@ describe('kubelet-gitops render', () => {
     assert.equal((await render('a', '--defaults')).code, 2);
   });
 
+  it('prints what that kubelet works with in the place of what counts as unset, and what follows another field', async () => {
+    const { out } = await render('zeros', '--kubelet-version', '1.37', '--defaults');
+    const { nodeStatusReportFrequency, syncFrequency, maxPods, serializeImagePulls, evictionHard, authentication } =
+      parse(out);
+    assert.deepEqual(
+      [nodeStatusReportFrequency, syncFrequency, maxPods, serializeImagePulls],
+      ['10s', '1m', 110, false],
+    );
+    assert.deepEqual(evictionHard, {
+      'memory.available': '1Gi',
+      'nodefs.available': '10%',
+      'nodefs.inodesFree': '5%',
+      'imagefs.available': '15%',
+      'imagefs.inodesFree': '5%',
+    });
+    assert.deepEqual(authentication.anonymous, { enabled: false });
+    assert.match(out, /^maxPods: 110 # default of 1\.37, as 0 is unset \(pools\/zeros\/kubelet\.yaml:4\)$/m);
+  });
+
   it('shows what two revisions render differently, value by value, and ends with 1 where they do', async () => {
     const same = await render('a', '--base', 'HEAD', '--revision', '.');
     assert.deepEqual([same.code, same.out], [0, '']);
@@ -124,7 +153,7 @@ describe('kubelet-gitops render', () => {
     assert.match((await withNodes('b-1')).err, /b and c select b-1 with the same priority: it stays as it is/);
     assert.match(
       (await withNodes('nobody')).err,
-      /there is no pool nobody \(there is a, b, bad, c\), and no such node in /,
+      /there is no pool nobody \(there is a, b, bad, c, zeros\), and no such node in /,
     );
   });
 });

@@ -88,10 +88,11 @@ const EMPTY: Readonly<Partial<Record<Field['kind'], unknown>>> = {
   'duration-or-nanoseconds': 0,
 };
 
-const sorted = (map: object): string => JSON.stringify(Object.entries(map).toSorted());
+const sorted = (map: object): string =>
+  JSON.stringify(Object.entries(map).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
 function plain(shown: unknown, field: Field): unknown {
   if (typeof shown === 'bigint') return Number(shown);
-  if (field.kind === 'string-map') return sorted((shown ?? {}) as object);
+  if (field.kind === 'string-map') return sorted(shown ?? {});
   return field.kind.startsWith('duration') && typeof shown === 'string' ? parseGoDuration(shown) : shown;
 }

@@ -46,7 +46,7 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
       own === undefined ||
       minor <= (field?.ignoredUntil ?? 0) ||
       ((field === undefined || hasUnsetZero(field, minor)) && isZero(own, field?.kind.startsWith('duration')));
-    if (path === 'evictionHard' && !isUnset) return filledUp(own, written, minor);
+    if (path === 'evictionHard' && !isUnset && apply === 'replace') return filledUp(own, written, minor);
     if (!isUnset || field === undefined || !existsIn(field, minor)) return own;
     if (field.gate !== undefined && !gate(field.gate)) return own;
     return followed(path, written, minor, apply) ?? defaultOf(field, minor) ?? own;

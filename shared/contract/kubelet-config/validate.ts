@@ -20,6 +20,7 @@ import { STATIC_MEMORY_RULES } from './rules/static-memory.ts';
 import { judgeStructure, judgeVersions } from './rules/structure.ts';
 import { wrapNumbers } from './rules/wrapped-numbers.ts';
 import { SYSCTL_RULES } from './rules/sysctls.ts';
+import { WITHOUT_EFFECT_RULES } from './rules/without-effect.ts';
 import { tolerated } from './tolerance.ts';
 import { type ConfigView, viewOf } from './config-view.ts';
 import { isMap, writtenFields } from './written-fields.ts';
@@ -36,6 +37,7 @@ const RULES: readonly Rule[] = [
   ...LOGGING_RULES,
   ...SYSCTL_RULES,
   ...AT_START_RULES,
+  ...WITHOUT_EFFECT_RULES,
 ];
 
 export interface ValidationOptions {

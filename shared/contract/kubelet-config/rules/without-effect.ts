@@ -10,7 +10,7 @@ export const WITHOUT_EFFECT_RULES: readonly Rule[] = [
     const used = config.number('imageGCHighThresholdPercent') ?? 0;
     const threshold = thresholdsIn(config, 'evictionHard').get('imagefs.available');
     const free = threshold?.endsWith('%') === true ? parsePercentage(threshold) : undefined;
-    // At 100 % nothing is collected, on purpose (kubelet.go, `NewMainKubelet`).
+    // At 100 % nothing is collected, on purpose (kubelet.go, `StartGarbageCollection`).
     if (free === undefined || used >= 100 || used <= 100 - free) return;
     if (!isKnown(config, 'imageGCHighThresholdPercent', 'evictionHard')) return;
     const collection = `image garbage collection begins at ${used}% used`;

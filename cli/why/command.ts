@@ -1,5 +1,6 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
+import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
 import type { Commit } from '#reconciler/policy/commit-snapshot.ts';
@@ -74,7 +75,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   if (!isField(field)) {
     const meant = didYouMean(field, [...FIELDS.keys()]);
     throw new UsageError(
-      `no kubelet from 1.20 on knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      `no kubelet up to ${minorName(NEWEST_MINOR)} knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     );
   }
   const repository = await openRepository(given.text('repo') ?? '.');

@@ -11,7 +11,7 @@ import { meaningOf } from './field-meanings/meanings.ts';
 
 const costOf = ({ cost = 'restart' }: Field): string => COST_WORDS[cost];
 
-const riskOf = ({ note }: Field): string | undefined => (note === undefined ? undefined : RISK_NOTES[note]);
+const riskOf = ({ note }: Field): string | undefined => (note === undefined ? undefined : RISK_NOTES[note].means);
 
 /** Why the field is refused unless `fields.allow` lists it; what is in a denied struct is denied with it. */
 export function deniedBecause(path: string): string | undefined {

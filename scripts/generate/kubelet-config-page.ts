@@ -39,21 +39,27 @@ Every field that kubelets ${minorName(OLDEST_MINOR)} to ${minorName(NEWEST_MINOR
 
 Each line: what the field means. What it takes (its default). What else counts. \`[text]\` is a list, \`{text}\` a map; \`<1.27\` is what counts before that version. What a map says of itself holds for the fields in it, too.
 
-Every change restarts the kubelet, and running pods survive that.
+Every change restarts the kubelet. Running pods survive that, unless the new kubelet no longer admits them (\`allocatable\`, \`capacity\`, \`unsafe-sysctls\`, \`ephemeral-storage\`). Behind each note: where kubelet 1.37 does it.
 
 | note | meaning |
 | --- | --- |
 | **denied** | refused unless [\`fields.allow\`](pool.md#fields) lists it; [why](field-powers.md#denied-by-default) |
 | \`≥1.31\`, \`≤1.23\` | the versions that know the field; none: all |
-| \`ignored≥1.28\` | read without effect from then on |
+| \`ignored≥1.28\` | read without effect from then on; a change costs a restart |
 | \`--max-pods\` | the flag that wins over the file |
 | \`gate:NodeSwap\` | counts only with that feature gate |
 ${noteRows()}`;
 
+/** Where kubelets of the newest minor do it. */
+function sourceOf([file, name]: readonly [string, string]): string {
+  return `[${code(name)}](https://github.com/kubernetes/kubernetes/blob/release-${minorName(NEWEST_MINOR)}/${file})`;
+}
+
 /** What the words at the end of a line stand for: those of costs, then those of risks. */
 function noteRows(): string {
   const costs = Object.entries(COST_WORDS).filter(([cost]) => cost !== 'restart');
-  return [...costs, ...Object.entries(RISK_NOTES)].map(([note, means]) => row([code(note), means])).join('\n');
+  const risks = Object.entries(RISK_NOTES).map(([note, { means, source }]) => [note, `${means} (${sourceOf(source)})`]);
+  return [...costs, ...risks].map(([note = '', means = '']) => row([code(note), means])).join('\n');
 }
 
 /** A list rather than a table: three kinds of things in a line, and most lines have little of each. */

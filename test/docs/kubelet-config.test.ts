@@ -42,8 +42,8 @@ describe('the reference of fields', () => {
       const words = [cost, note ?? 'restart'].filter((word) => word !== 'restart');
       for (const word of words) {
         assert.ok(notesOn(path).includes(word), `${path}: ${word}`);
-        const meaning = COST_WORDS[word as ChangeCost] ?? RISK_NOTES[word as RiskNote];
-        assert.ok(legend.includes(`\n| \`${word}\` | ${meaning} |`), word);
+        const meaning = COST_WORDS[word as ChangeCost] ?? RISK_NOTES[word as RiskNote].means;
+        assert.ok(legend.includes(`\n| \`${word}\` | ${meaning} `), word);
       }
     }
   });

@@ -1,6 +1,6 @@
 import { abbreviateJson as showValue } from './decode/abbreviate-json.ts';
 import { gateCost, type GateMaps, type PodFeature } from './feature-gates/gate-cost.ts';
-import type { ChangeCost } from './fields/field.ts';
+import type { ChangeCost, Field } from './fields/field.ts';
 import { RAISED_NOTES, RISK_NOTES } from './fields/risk-notes.ts';
 import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
 import { NEWEST_MINOR } from './minor.ts';
@@ -63,12 +63,26 @@ function changeAt(path: string, before: string | undefined, after: string | unde
     before,
     after,
     default: usual === undefined || isMap(usual) ? undefined : showValue(usual),
-    ...(path.startsWith(GATE) ? gateCost(path.slice(GATE.length), after, gates) : { cost: field?.cost ?? 'restart' }),
-    risk: note === undefined ? undefined : ((isRaised ? RAISED_NOTES[note] : undefined) ?? RISK_NOTES[note]),
+    ...(path.startsWith(GATE)
+      ? gateCost(path.slice(GATE.length), after, gates)
+      : { cost: costOf(field, before, after, gates.minor) }),
+    risk: note === undefined ? undefined : ((isRaised ? RAISED_NOTES[note] : undefined) ?? RISK_NOTES[note].means),
   };
 }
 
 const GATE = 'featureGates.';
+
+/** Nothing more than the restart where that kubelet reads the field and does nothing with it. */
+function costOf(
+  field: Field | undefined,
+  before: string | undefined,
+  after: string | undefined,
+  minor: number | undefined,
+): ChangeCost {
+  if (field === undefined || (field.ignoredFrom ?? Infinity) <= (minor ?? 0)) return 'restart';
+  const isTaken = field.costWithout !== undefined && itemsIn(before).some((item) => !itemsIn(after).includes(item));
+  return (isTaken ? field.costWithout : field.cost) ?? 'restart';
+}
 
 /** The table's field for a path, and whether it is the field itself and no key in its map. */
 function fieldAt(path: string): readonly [ReturnType<typeof FIELDS.get>, boolean] {
@@ -80,6 +94,12 @@ function fieldAt(path: string): readonly [ReturnType<typeof FIELDS.get>, boolean
 }
 
 /** Every payload has them, and no other ones. */
+/** The items of a list, as text; none of anything else. */
+function itemsIn(text = 'null'): readonly string[] {
+  const value: unknown = JSON.parse(text);
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
 const TYPES: ReadonlySet<string> = new Set(TYPE_FIELDS);
 
 function leavesOf(config: Config): ReadonlyMap<string, string> {

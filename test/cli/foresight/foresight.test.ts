@@ -112,18 +112,18 @@ describe('kubelet-gitops foresight', () => {
   });
 
   it('names what is announced of the version after the newest', async () => {
-    const gates = 'featureGates: {KubeletTracing: true, EnvFiles: false, SELinuxMount: true}';
-    await repository.write({ 'pools/w/kubelet.yaml': layer(gates, 'cgroupDriver: systemd') });
+    const gates = 'featureGates: {NodeSwap: true, ExtendWebSocketsToKubelet: false, SELinuxMount: false}';
+    await repository.write({ 'pools/w/kubelet.yaml': layer(gates) });
     const found = await steps('--kubelet-version', '1.37');
     assert.deepEqual(
       found.map(({ from, to, announced }) => [from, to, announced.map(({ field }) => field)]),
-      [['1.37', '1.38', ['featureGates.KubeletTracing', 'featureGates.EnvFiles', 'cgroupDriver']]],
+      [['1.37', '1.38', ['featureGates.NodeSwap', 'featureGates.ExtendWebSocketsToKubelet']]],
     );
     const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.37');
     assert.equal(code, 1);
     assert.match(
       out,
-      /^Pool w, kubelet 1\.37 → 1\.38\n {2}featureGates\.KubeletTracing, as announced: .* \(CHANGELOG-1\.38/,
+      /^Pool w, kubelet 1\.37 → 1\.38\n {2}featureGates\.NodeSwap, as announced: .* \(source of 1\.38\.0-beta\.0/,
     );
     await repository.write({ 'pools/w/kubelet.yaml': layer('failCgroupV1: false') });
   });

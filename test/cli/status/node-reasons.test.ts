@@ -73,7 +73,7 @@ describe('the reasons of every node', () => {
       nodeReasonsOf(simulation.fleet, source, 'kubelet-gitops', simulation.now).map(({ now }) => now);
     assert.equal(simulation.fleet.kubeletNodes.get('n0')?.spec?.pool, 'first');
     assert.deepEqual(said(SOURCE), ['suspended', 'suspended', 'suspended']);
-    const broken = 'pools/first/kubelet.yaml:4:1: error unknown-field: no kubelet from 1.20 on knows maxPodz';
+    const broken = 'pools/first/kubelet.yaml:4:1: error unknown-field: no kubelet up to 1.37 knows maxPodz';
     for (const source of [
       { ...SOURCE, commit: '' },
       { ...SOURCE, findings: broken },

@@ -113,7 +113,7 @@ describe('kubelet-gitops why', () => {
       assert.match((await why('w-1', field)).out, /base\/all\.yaml:5: "200Mi"/);
     }
     assert.match((await why('w-1', 'registerWithTaints[0].key')).out, /^registerWithTaints on w-1 /);
-    assert.match((await why('w-1', 'evictionHard[')).err, /no kubelet from 1\.20 on knows evictionHard\[/);
+    assert.match((await why('w-1', 'evictionHard[')).err, /no kubelet up to 1\.37 knows evictionHard\[/);
   });
 
   it('tells what holds where no layer and no pool says anything', async () => {
@@ -155,7 +155,7 @@ describe('kubelet-gitops why', () => {
   });
 
   it('refuses fields that there are not, and nodes that nobody knows', async () => {
-    assert.match((await why('w-1', 'maxPodz')).err, /no kubelet from 1\.20 on knows maxPodz; did you mean maxPods\?/);
+    assert.match((await why('w-1', 'maxPodz')).err, /no kubelet up to 1\.37 knows maxPodz; did you mean maxPods\?/);
     assert.match((await why('nobody', 'maxPods')).err, /there is no node nobody in/);
     assert.match((await run('why', 'w-1')).err, /needs a node and a field/);
   });

@@ -73,6 +73,8 @@ export interface Field {
   readonly ignoredUntil?: number;
   /** Default `restart`. */
   readonly cost?: ChangeCost;
+  /** Of a list: where a change takes something out of it; `cost` where it only adds. */
+  readonly costWithout?: ChangeCost;
   readonly note?: RiskNote;
 }
 

@@ -43,6 +43,6 @@ export const SERVING_FIELDS = {
   enableDebugFlagsHandler: { kind: 'bool', since: 21, pointer: true, default: true },
   healthzPort: { kind: 'int32', pointer: true, default: 10248, min: 0, max: 65535, note: 'health-probes' },
   healthzBindAddress: { kind: 'string', default: '127.0.0.1', note: 'health-probes' },
-  streamingConnectionIdleTimeout: { kind: 'duration', default: '4h' },
+  streamingConnectionIdleTimeout: { kind: 'duration', default: '4h', ignoredFrom: 24 },
   showHiddenMetricsForVersion: { kind: 'string' },
 } as const satisfies Fields;

@@ -2,10 +2,13 @@ import { abbreviateJson } from '../decode/abbreviate-json.ts';
 import type { Field } from '../fields/field.ts';
 import { fieldOfFlag } from '../fields/flags.ts';
 import { childrenOf, FIELDS } from '../fields/fields.ts';
+import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { didYouMean } from '../syntax/did-you-mean.ts';
 
 /** What to write in the place of a name that no version knows, among those that are known there. */
 export function nameAdvice(name: string, known: readonly string[]): string | undefined {
+  if (ANNOUNCED.includes(name))
+    return `kubelet ${minorName(NEWEST_MINOR + 1)} is to have it: wait for a release of ours that knows it`;
   const flag = dashed(name);
   const field = fieldOfFlag(flag);
   if (field !== undefined && name.includes('-')) return `the flag --${flag} is the field ${field}`;
@@ -16,6 +19,9 @@ export function nameAdvice(name: string, known: readonly string[]): string | und
   if (parent !== undefined) return `it belongs to ${parent}`;
   return field === undefined ? undefined : `the flag --${flag} is the field ${field}`;
 }
+
+/** Fields that the pre-releases of the next minor have (1.38.0-beta.0). */
+const ANNOUNCED = ['clientCertificateKeyAlgorithm', 'serverCertificateKeyAlgorithm'];
 
 /** Flags that people look for in the file, and that have no field (kubelet 1.20 to 1.37, `KubeletFlags`). */
 const FLAGS_ONLY = [

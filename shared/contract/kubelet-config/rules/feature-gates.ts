@@ -5,7 +5,7 @@ import {
   gateNames,
   gateSpec,
 } from '../feature-gates/feature-gates.ts';
-import { minorName } from '../minor.ts';
+import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import type { ConfigView } from '../config-view.ts';
 import { allOf, type Complaint } from './rule.ts';
@@ -35,7 +35,12 @@ function unknownGate(name: string, minor: number): Complaint {
   if (history === undefined) {
     const meant = sameButCase(name, gateNames()) ?? didYouMean(name, gateNames());
     const suggestion = meant === undefined ? 'take it out' : `did you mean ${meant}?`;
-    return { code, at, message: `no kubelet from 1.20 on knows the gate ${name}, ${fatal}`, suggestion };
+    return {
+      code,
+      at,
+      message: `no kubelet up to ${minorName(NEWEST_MINOR)} knows the gate ${name}, ${fatal}`,
+      suggestion,
+    };
   }
   const first = history[0]?.from ?? 0;
   const when = minor < first ? `came with ${minorName(first)}` : `went with ${minorName(history.at(-1)?.from ?? 0)}`;

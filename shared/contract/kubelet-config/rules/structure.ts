@@ -2,7 +2,7 @@ import { formatPath, type Path } from '../position.ts';
 import { abbreviateJson } from '../decode/abbreviate-json.ts';
 import type { Field } from '../fields/field.ts';
 import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields/fields.ts';
-import { minorName } from '../minor.ts';
+import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
 import { isMap, type WrittenField, writtenFields } from '../written-fields.ts';
 import { nameAdvice, typeAdvice } from './advice.ts';
@@ -66,7 +66,7 @@ function unknownName(at: Path): Complaint {
     return { code: 'wrong-case', at, message, suggestion: `write ${otherCase}` };
   }
   const suggestion = nameAdvice(name, known);
-  const message = `no kubelet from 1.20 on knows ${formatPath(at)}${strangersIn(name)}`;
+  const message = `no kubelet up to ${minorName(NEWEST_MINOR)} knows ${formatPath(at)}${strangersIn(name)}`;
   return { code: 'unknown-field', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 

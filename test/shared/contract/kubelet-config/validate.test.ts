@@ -66,7 +66,7 @@ describe('the structure of a config', () => {
     assert.deepEqual(finding, {
       code: 'unknown-field',
       severity: 'error',
-      message: 'no kubelet from 1.20 on knows maxPodz',
+      message: 'no kubelet up to 1.37 knows maxPodz',
       suggestion: 'did you mean maxPods?',
       file: 'k.yaml',
       line: 3,

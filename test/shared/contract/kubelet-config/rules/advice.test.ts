@@ -18,6 +18,11 @@ const ROWS: readonly (readonly [title: string, text: string, ...advice: (string 
   ['quotes for a version', '@showHiddenMetricsForVersion: 1.30\n', 'put it in quotes as it stands'],
   ['true for 1', '@failSwapOn: 1\n', 'write true'],
   [
+    'to wait for what is announced',
+    '@clientCertificateKeyAlgorithm: RSA-2048\n',
+    'kubelet 1.38 is to have it: wait for a release of ours that knows it',
+  ],
+  [
     'what a bare threshold may mean',
     '@evictionHard: {nodefs.available: 10}\n',
     'write "10%", or "100Mi" for an amount',

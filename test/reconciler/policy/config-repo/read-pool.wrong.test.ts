@@ -133,7 +133,7 @@ describe('a pool', () => {
   ] as const) {
     it(`hears of each mistake in ${at}: ${written}`, () => {
       const found = mistakesIn(specWith(at, written)).map((each) => each.replace(`spec.${at}`, ''));
-      assert.deepEqual(found.toSorted(), expected.toSorted());
+      assert.deepEqual(new Set(found), new Set<string>(expected));
     });
   }
 

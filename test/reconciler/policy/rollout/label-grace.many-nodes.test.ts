@@ -93,11 +93,7 @@ const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
   ],
   [
     'have a status that does not say what they run',
-    {
-      view: lost(NOW),
-      count: 3,
-      is: (node) => ({ metadata: idleNode(node).metadata, status: { phase: 'Idle' } }),
-    },
+    { view: lost(NOW), count: 3, is: (node) => ({ metadata: idleNode(node).metadata, status: { phase: 'Idle' } }) },
     null,
   ],
   ['are put into another pool, as many as maxUnassign allows', { view: moved('other'), count: 2 }, null],

@@ -231,10 +231,7 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
   [
     'a wave that may not be finished',
     windowClosed,
-    {
-      rollout: { windows: { ...FINISH, overrun: 'stop' } },
-      facts: { windows: CLOSED, waves: BEGUN },
-    },
+    { rollout: { windows: { ...FINISH, overrun: 'stop' } }, facts: { windows: CLOSED, waves: BEGUN } },
     CLOSED_NOW,
   ],
 
@@ -246,11 +243,7 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
   [
     'noise, but harm to end',
     poolBlocked,
-    {
-      spec: BLOCKED,
-      facts: { halt: REVERT, blockers: { quiet: false, because: 'x' } },
-      aimed: BACK,
-    },
+    { spec: BLOCKED, facts: { halt: REVERT, blockers: { quiet: false, because: 'x' } }, aimed: BACK },
     null,
   ],
   ['nobody asked for pods', busy, { spec: BLOCKED }, null],
@@ -268,10 +261,7 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
   [
     'a wave that is being written, for a node that is being drained',
     wave,
-    {
-      facts: { waves: UNWRITTEN },
-      member: DRAINED,
-    },
+    { facts: { waves: UNWRITTEN }, member: DRAINED },
     null,
   ],
   ['a full wave, for a node that is being drained', wave, { facts: { waves: WAVES }, room: 0, member: DRAINED }, null],

@@ -64,12 +64,6 @@ const ROWS: readonly (readonly [string, Tree, string, RegExp])[] = [
     /there is base\/abcdefgh\.yaml$/,
   ],
   [
-    'a layer by another ending',
-    { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yml': KUBELET },
-    'missing-layer',
-    /there is pools\/x\/kubelet\.yml$/,
-  ],
-  [
     'a layer beside which is a copy',
     { 'pools/x/pool.yaml': `${POOL}  layers: [pools/x/abcdefgh.yaml]\n`, 'pools/x/kubelet.yaml.orig': KUBELET },
     'missing-layer',

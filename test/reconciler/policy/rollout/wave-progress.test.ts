@@ -108,204 +108,7 @@ const steps = (...nodes: readonly (number | string)[]): Partial<RolloutSpec> => 
 /** What a wave does; its nodes, by their kinds; the waves that come of them, and how many more may begin. */
 type Row = readonly [string, Case['nodes'], waves: string, Omit<Case, 'nodes'>?];
 
-const ROWS: readonly (readonly [string, Partial<RolloutSpec>, readonly Row[]])[] = [
-  [
-    'a wave',
-    {},
-    [
-      ['waits while nobody was told', 'open open open', 'rest 3 waiting: 3'],
-      ['rolls when the first was told', 'told open open', 'rest 3 rolling: 2'],
-      ['soaks when all were told', 'told told told', 'rest 3 soaking: 0'],
-      ['is done when all have proven it', 'proved proved', 'rest 2 done: 0'],
-      ['soaks for its own time', 'fresh', 'rest 1 soaking: 0', { rollout: { soak: '5m' } }],
-      [
-        'is done after its own time, though the pool holds places longer',
-        'soaking',
-        'rest 1 done: 0',
-        { rollout: { soak: '5m' } },
-      ],
-      ['is stopped by a node that is not Ready any more', 'lost proved proved', 'rest 3 stopped: 0'],
-      ['is stopped by a node that failed', 'failed proved proved', 'rest 3 stopped: 0'],
-      ['is stopped by a node that refused it beforehand', 'refused proved proved', 'rest 3 stopped: 0'],
-      ['does without as many as may fail', 'failed proved proved', 'rest 3 done: 0', { spared: 1 }],
-      ['does not do without one that is not Ready', 'lost proved proved', 'rest 3 soaking: 0', { spared: 1 }],
-      [
-        'has another node begin for one that failed, where that may be',
-        'failed proved open open',
-        'step 1 2 rolling, rest 4 waiting: 1',
-        { rollout: steps(2), spared: 1 },
-      ],
-      ['does not do without those that are at it', 'proved told told', 'rest 3 soaking: 0', { spared: 2 }],
-      ['is stopped where all are lost, however many may be', 'lost lost lost', 'rest 3 stopped: 0', { spared: 5 }],
-      ['goes on where some are lost that may be', 'lost lost open', 'rest 3 rolling: 1', { spared: 2 }],
-      ['does not do without nodes that cannot be told now', 'proved proved proved away silent', 'rest 5 soaking: 0'],
-      ['ends without those that could not for an hour', 'proved proved proved gone gone', 'rest 5 done: 0'],
-      ['does not end where half of the pool could not', 'proved proved gone gone', 'rest 4 soaking: 0'],
-      ['ends without one that died in its trial', 'proved proved proved dead', 'rest 4 done: 0'],
-      ['does not end where two died in their trials', 'proved proved proved dead dead', 'rest 5 stopped: 0'],
-      [
-        'ends where as many died as may fail, and no others are left',
-        'proved proved proved dead dead',
-        'rest 5 done: 0',
-        { spared: 2 },
-      ],
-      [
-        'takes nobody who died for another who is at it',
-        'proved proved proved dead told',
-        'rest 5 soaking: 0',
-        { spared: 1 },
-      ],
-      [
-        'has another node begin for one that died in its trial, where that may be',
-        'dead proved open open',
-        'step 1 2 rolling, rest 4 waiting: 1',
-        { rollout: steps(2), spared: 1 },
-      ],
-      [
-        'does not end without one that soaks, however long it is cordoned',
-        'proved proved proved cordoned',
-        'rest 4 soaking: 0',
-        { rollout: { soak: '10m' } },
-      ],
-      [
-        'of a step waits for those that could not for an hour, though no others are left',
-        'proved proved gone',
-        'step 1 3 soaking, rest 3 waiting: 0',
-        { rollout: steps('100%') },
-      ],
-      [
-        'of a step does not end without nodes while another one is at it',
-        'proved proved proved told gone',
-        'step 1 4 soaking, rest 5 waiting: 0',
-        { rollout: steps(4) },
-      ],
-      ['does not end while another one can be told', 'proved proved proved gone open', 'rest 5 rolling: 1'],
-      ['waits where nobody can be told', 'silent away', 'rest 2 waiting: 0'],
-      [
-        'soaks on where nobody can be told any more',
-        'silent',
-        'rest 1 soaking: 0',
-        { before: [{ name: 'rest', nodes: 1, state: 'rolling', startedAt: EARLIER }] },
-      ],
-      [
-        'of a step does not do without nodes, however long they cannot be told',
-        'proved gone gone',
-        'step 1 2 soaking, rest 3 waiting: 0',
-        { rollout: steps(2) },
-      ],
-      [
-        'of canaries does not do without nodes',
-        'proved away',
-        'canary 2 rolling, rest 2 waiting: 1',
-        { rollout: { canary: { nodes: 2 } } },
-      ],
-      [
-        'of canaries by selector is theirs alone',
-        'canary proved',
-        'canary 1 waiting, rest 2 waiting: 1',
-        { rollout: BY_SELECTOR },
-      ],
-      [
-        'begins when one more than in the wave before was told',
-        'proved told open',
-        'step 1 1 done, step 2 2 soaking, rest 3 waiting: 0',
-        { rollout: steps(1, 2) },
-      ],
-      [
-        'waits while nobody more was told',
-        'proved open open',
-        'step 1 1 done, step 2 2 waiting, rest 3 waiting: 1',
-        { rollout: steps(1, 2) },
-      ],
-      [
-        'is never smaller than the one before',
-        'open open open open',
-        'step 1 3 waiting, step 2 3 waiting, step 3 3 waiting, rest 4 waiting: 3',
-        { rollout: steps(3, 1, 2) },
-      ],
-      ['is a share, rounded up', 'open open open', 'step 1 2 waiting, rest 3 waiting: 2', { rollout: steps('34%') }],
-      [
-        'stays done, whatever becomes of its nodes',
-        'lost open',
-        'step 1 1 done, rest 2 waiting: 1',
-        {
-          rollout: steps(1),
-          before: [{ name: 'step 1', nodes: 1, state: 'done', startedAt: EARLIER, doneAt: EARLIER }],
-        },
-      ],
-      [
-        'of canaries is so many of each class where it says so',
-        'open/a open/a open/b',
-        'canary 2 waiting, rest 3 waiting: 2',
-        { rollout: perClass(1) },
-      ],
-      [
-        'of canaries is so many of the pool where that computes nothing',
-        'open open',
-        'canary 1 waiting, rest 2 waiting: 1',
-        { rollout: perClass(1) },
-      ],
-      [
-        'of canaries of each class does without as many as may be lost',
-        'proved/a failed/a proved/b proved/b',
-        'canary 4 done, rest 4 done: 0',
-        { rollout: perClass(2), spared: 1 },
-      ],
-    ],
-  ],
-  [
-    'a wave of canaries',
-    { canary: { nodes: 1 } },
-    [
-      ['is not done without nodes', '', 'canary 0 waiting, rest 0 waiting: 0'],
-      ['tries another one in the place of one that died', 'dead open open', 'canary 1 rolling, rest 3 waiting: 1'],
-      [
-        'tries another one in the place of one that is about to be removed',
-        'leaver open open',
-        'canary 1 rolling, rest 3 waiting: 1',
-      ],
-      [
-        'tries another one in the place of one that was not Ready for a quarter of an hour',
-        'ill open open',
-        'canary 1 rolling, rest 3 waiting: 1',
-      ],
-      ['waits for one that was not Ready for less', 'unwell open open', 'canary 1 stopped, rest 3 waiting: 0'],
-      [
-        'tries no third one where two died and the pool puts up with none',
-        'dead dead open',
-        'canary 1 stopped, rest 3 waiting: 0',
-      ],
-      [
-        'tries a third one where the pool puts up with two',
-        'dead dead open',
-        'canary 1 rolling, rest 3 waiting: 1',
-        { spared: 2 },
-      ],
-      ['is done by the one in the place of another', 'dead proved open', 'canary 1 done, rest 3 rolling: 1'],
-      ['is so many of the pool, though it has classes', 'open/a open/b', 'canary 1 waiting, rest 2 waiting: 1'],
-    ],
-  ],
-  [
-    'a wave of canaries of each class',
-    perClass(1),
-    [
-      [
-        'tries another one in the place of one that died',
-        'dead/a open/a told/b',
-        'canary 2 rolling, rest 3 waiting: 1',
-      ],
-      ['asks none of a class without a config', 'open/a open/bare', 'canary 1 waiting, rest 2 waiting: 1'],
-      ['takes none of one for another', 'proved/a proved/a told/a open/b', 'canary 2 rolling, rest 4 waiting: 1'],
-      ['soaks until each has proven it', 'proved/a proved/a told/b', 'canary 2 soaking, rest 3 waiting: 0'],
-      ['is done when each has proven it', 'proved/a open/a proved/b', 'canary 2 done, rest 3 waiting: 1'],
-      ['does without classes that cannot be told', 'proved/a away/b', 'canary 2 done, rest 2 waiting: 0'],
-      ['does not do without all of them', 'away/a away/b', 'canary 2 waiting, rest 2 waiting: 0'],
-      ['is stopped by one of them', 'failed/a open/b', 'canary 2 stopped, rest 2 waiting: 1'],
-    ],
-  ],
-];
-
-for (const [title, rollout, rows] of ROWS) {
+function describeWaves(title: string, rollout: Partial<RolloutSpec>, rows: readonly Row[]): void {
   describe(title, () => {
     for (const [name, nodes, waves, more] of rows) {
       it(name, () => {
@@ -318,6 +121,182 @@ for (const [title, rollout, rows] of ROWS) {
     }
   });
 }
+
+describeWaves('a wave', {}, [
+  ['waits while nobody was told', 'open open open', 'rest 3 waiting: 3'],
+  ['rolls when the first was told', 'told open open', 'rest 3 rolling: 2'],
+  ['soaks when all were told', 'told told told', 'rest 3 soaking: 0'],
+  ['is done when all have proven it', 'proved proved', 'rest 2 done: 0'],
+  ['soaks for its own time', 'fresh', 'rest 1 soaking: 0', { rollout: { soak: '5m' } }],
+  [
+    'is done after its own time, though the pool holds places longer',
+    'soaking',
+    'rest 1 done: 0',
+    { rollout: { soak: '5m' } },
+  ],
+  ['is stopped by a node that is not Ready any more', 'lost proved proved', 'rest 3 stopped: 0'],
+  ['is stopped by a node that failed', 'failed proved proved', 'rest 3 stopped: 0'],
+  ['is stopped by a node that refused it beforehand', 'refused proved proved', 'rest 3 stopped: 0'],
+  ['does without as many as may fail', 'failed proved proved', 'rest 3 done: 0', { spared: 1 }],
+  ['does not do without one that is not Ready', 'lost proved proved', 'rest 3 soaking: 0', { spared: 1 }],
+  [
+    'has another node begin for one that failed, where that may be',
+    'failed proved open open',
+    'step 1 2 rolling, rest 4 waiting: 1',
+    { rollout: steps(2), spared: 1 },
+  ],
+  ['does not do without those that are at it', 'proved told told', 'rest 3 soaking: 0', { spared: 2 }],
+  ['is stopped where all are lost, however many may be', 'lost lost lost', 'rest 3 stopped: 0', { spared: 5 }],
+  ['goes on where some are lost that may be', 'lost lost open', 'rest 3 rolling: 1', { spared: 2 }],
+  ['does not do without nodes that cannot be told now', 'proved proved proved away silent', 'rest 5 soaking: 0'],
+  ['ends without those that could not for an hour', 'proved proved proved gone gone', 'rest 5 done: 0'],
+  ['does not end where half of the pool could not', 'proved proved gone gone', 'rest 4 soaking: 0'],
+  ['ends without one that died in its trial', 'proved proved proved dead', 'rest 4 done: 0'],
+  ['does not end where two died in their trials', 'proved proved proved dead dead', 'rest 5 stopped: 0'],
+  [
+    'ends where as many died as may fail, and no others are left',
+    'proved proved proved dead dead',
+    'rest 5 done: 0',
+    { spared: 2 },
+  ],
+  [
+    'takes nobody who died for another who is at it',
+    'proved proved proved dead told',
+    'rest 5 soaking: 0',
+    { spared: 1 },
+  ],
+  [
+    'has another node begin for one that died in its trial, where that may be',
+    'dead proved open open',
+    'step 1 2 rolling, rest 4 waiting: 1',
+    { rollout: steps(2), spared: 1 },
+  ],
+  [
+    'does not end without one that soaks, however long it is cordoned',
+    'proved proved proved cordoned',
+    'rest 4 soaking: 0',
+    { rollout: { soak: '10m' } },
+  ],
+  [
+    'of a step waits for those that could not for an hour, though no others are left',
+    'proved proved gone',
+    'step 1 3 soaking, rest 3 waiting: 0',
+    { rollout: steps('100%') },
+  ],
+  [
+    'of a step does not end without nodes while another one is at it',
+    'proved proved proved told gone',
+    'step 1 4 soaking, rest 5 waiting: 0',
+    { rollout: steps(4) },
+  ],
+  ['does not end while another one can be told', 'proved proved proved gone open', 'rest 5 rolling: 1'],
+  ['waits where nobody can be told', 'silent away', 'rest 2 waiting: 0'],
+  [
+    'soaks on where nobody can be told any more',
+    'silent',
+    'rest 1 soaking: 0',
+    { before: [{ name: 'rest', nodes: 1, state: 'rolling', startedAt: EARLIER }] },
+  ],
+  [
+    'of a step does not do without nodes, however long they cannot be told',
+    'proved gone gone',
+    'step 1 2 soaking, rest 3 waiting: 0',
+    { rollout: steps(2) },
+  ],
+  [
+    'of canaries does not do without nodes',
+    'proved away',
+    'canary 2 rolling, rest 2 waiting: 1',
+    { rollout: { canary: { nodes: 2 } } },
+  ],
+  [
+    'of canaries by selector is theirs alone',
+    'canary proved',
+    'canary 1 waiting, rest 2 waiting: 1',
+    { rollout: BY_SELECTOR },
+  ],
+  [
+    'begins when one more than in the wave before was told',
+    'proved told open',
+    'step 1 1 done, step 2 2 soaking, rest 3 waiting: 0',
+    { rollout: steps(1, 2) },
+  ],
+  [
+    'waits while nobody more was told',
+    'proved open open',
+    'step 1 1 done, step 2 2 waiting, rest 3 waiting: 1',
+    { rollout: steps(1, 2) },
+  ],
+  [
+    'is never smaller than the one before',
+    'open open open open',
+    'step 1 3 waiting, step 2 3 waiting, step 3 3 waiting, rest 4 waiting: 3',
+    { rollout: steps(3, 1, 2) },
+  ],
+  ['is a share, rounded up', 'open open open', 'step 1 2 waiting, rest 3 waiting: 2', { rollout: steps('34%') }],
+  [
+    'stays done, whatever becomes of its nodes',
+    'lost open',
+    'step 1 1 done, rest 2 waiting: 1',
+    { rollout: steps(1), before: [{ name: 'step 1', nodes: 1, state: 'done', startedAt: EARLIER, doneAt: EARLIER }] },
+  ],
+  [
+    'of canaries is so many of each class where it says so',
+    'open/a open/a open/b',
+    'canary 2 waiting, rest 3 waiting: 2',
+    { rollout: perClass(1) },
+  ],
+  [
+    'of canaries is so many of the pool where that computes nothing',
+    'open open',
+    'canary 1 waiting, rest 2 waiting: 1',
+    { rollout: perClass(1) },
+  ],
+  [
+    'of canaries of each class does without as many as may be lost',
+    'proved/a failed/a proved/b proved/b',
+    'canary 4 done, rest 4 done: 0',
+    { rollout: perClass(2), spared: 1 },
+  ],
+]);
+describeWaves('a wave of canaries', { canary: { nodes: 1 } }, [
+  ['is not done without nodes', '', 'canary 0 waiting, rest 0 waiting: 0'],
+  ['tries another one in the place of one that died', 'dead open open', 'canary 1 rolling, rest 3 waiting: 1'],
+  [
+    'tries another one in the place of one that is about to be removed',
+    'leaver open open',
+    'canary 1 rolling, rest 3 waiting: 1',
+  ],
+  [
+    'tries another one in the place of one that was not Ready for a quarter of an hour',
+    'ill open open',
+    'canary 1 rolling, rest 3 waiting: 1',
+  ],
+  ['waits for one that was not Ready for less', 'unwell open open', 'canary 1 stopped, rest 3 waiting: 0'],
+  [
+    'tries no third one where two died and the pool puts up with none',
+    'dead dead open',
+    'canary 1 stopped, rest 3 waiting: 0',
+  ],
+  [
+    'tries a third one where the pool puts up with two',
+    'dead dead open',
+    'canary 1 rolling, rest 3 waiting: 1',
+    { spared: 2 },
+  ],
+  ['is done by the one in the place of another', 'dead proved open', 'canary 1 done, rest 3 rolling: 1'],
+  ['is so many of the pool, though it has classes', 'open/a open/b', 'canary 1 waiting, rest 2 waiting: 1'],
+]);
+describeWaves('a wave of canaries of each class', perClass(1), [
+  ['tries another one in the place of one that died', 'dead/a open/a told/b', 'canary 2 rolling, rest 3 waiting: 1'],
+  ['asks none of a class without a config', 'open/a open/bare', 'canary 1 waiting, rest 2 waiting: 1'],
+  ['takes none of one for another', 'proved/a proved/a told/a open/b', 'canary 2 rolling, rest 4 waiting: 1'],
+  ['soaks until each has proven it', 'proved/a proved/a told/b', 'canary 2 soaking, rest 3 waiting: 0'],
+  ['is done when each has proven it', 'proved/a open/a proved/b', 'canary 2 done, rest 3 waiting: 1'],
+  ['does without classes that cannot be told', 'proved/a away/b', 'canary 2 done, rest 2 waiting: 0'],
+  ['does not do without all of them', 'away/a away/b', 'canary 2 waiting, rest 2 waiting: 0'],
+  ['is stopped by one of them', 'failed/a open/b', 'canary 2 stopped, rest 2 waiting: 1'],
+]);
 
 const UNTRIED = 'no node with b has proven the config of its class yet';
 

@@ -31,67 +31,28 @@ function judged(all: readonly Machine[], judge: JudgePool = judgePool): NodesVer
 const [NEW, OLD] = ['v1.34.2', 'v1.21.0'];
 
 describe('nodes are asked what they make of a config', () => {
-  const rows: readonly (readonly [string, readonly Machine[], readonly string[], readonly [number, number]])[] = [
-    [
-      'those that take it',
-      [
-        [NEW, NEW],
-        [NEW, undefined],
-      ],
-      [],
-      [2, 0],
-    ],
-    [
-      'one that refuses it',
-      [
-        [NEW, NEW],
-        [OLD, OLD],
-      ],
-      ['n1'],
-      [2, 1],
-    ],
-    [
-      'one whose agent is too old to report a version',
-      [
-        [NEW, NEW],
-        [OLD, undefined],
-      ],
-      ['n1'],
-      [2, 1],
-    ],
-    [
-      'Nodes that nobody of ours stands behind',
-      [
-        [NEW, NEW],
-        [OLD, null],
-        [OLD, null],
-      ],
-      ['n1', 'n2'],
-      [1, 0],
-    ],
-    [
-      'one that has changed since its agent reported',
-      [
-        [NEW, OLD],
-        [OLD, NEW],
-      ],
-      ['n1'],
-      [2, 1],
-    ],
-    [
-      'one whose Node says nothing',
-      [
-        ['', OLD],
-        ['unknown', null],
-        ['', 'unknown'],
-      ],
-      ['n0'],
-      [1, 1],
-    ],
-    ['none', [], [], [0, 0]],
+  /** What Nodes and their agents say, each as `node/agent`: `-` says nothing, and `none` is no agent. */
+  const WORDS: Readonly<Record<string, string | null | undefined>> = {
+    new: NEW,
+    old: OLD,
+    none: null,
+    unknown: 'unknown',
+  };
+  const rows: readonly (readonly [string, string, unfit: readonly string[], counted: number, against: number])[] = [
+    ['those that take it', 'new/new new/-', [], 2, 0],
+    ['one that refuses it', 'new/new old/old', ['n1'], 2, 1],
+    ['one whose agent is too old to report a version', 'new/new old/-', ['n1'], 2, 1],
+    ['Nodes that nobody of ours stands behind', 'new/new old/none old/none', ['n1', 'n2'], 1, 0],
+    ['one that has changed since its agent reported', 'new/old old/new', ['n1'], 2, 1],
+    ['one whose Node says nothing', '-/old unknown/none -/unknown', ['n0'], 1, 1],
+    ['none', '', [], 0, 0],
   ];
-  for (const [what, all, unfit, [counted, against]] of rows) {
+  for (const [what, words, unfit, counted, against] of rows) {
     it(what, () => {
+      const all = words.split(' ').flatMap((word): readonly Machine[] => {
+        const [node = '', agent = ''] = word.split('/');
+        return word === '' ? [] : [[WORDS[node] ?? '', WORDS[agent]]];
+      });
       const found = judged(all);
       assert.deepEqual([...found.unfit.keys()], unfit);
       assert.deepEqual(found.votes, { counted, against });

@@ -53,8 +53,6 @@ const settledOn = ({ configName, sha256 }: ValidPool) =>
   poolInCluster(old, { settled: { configName, sha256, apply: 'overlay', at: AT } });
 
 interface Case {
-  readonly is: KubeletNode;
-  readonly wants: ValidPool;
   readonly view?: NodeView;
   readonly present?: KubeletPool;
   readonly signals?: Signals;
@@ -74,177 +72,135 @@ const answered = (quiet: boolean): Signals => ({
 });
 const { metadata } = idleNode(node);
 
-/** What a node is and what its pool wants: the step, the keys of the spec that it is told besides the usual, and some of its values. */
-const ROWS: readonly (readonly [string, Case, string | null, readonly string[], Partial<KubeletNodeSpec>?])[] = [
-  [
-    'that is the first to try a config has the full trial',
-    { is: settledNode(node, old), wants: nextSoon },
-    'assign',
-    USUAL,
-    { trial: full },
-  ],
+const [SETTLED, ASKING] = [settledNode(node, old), settledNode(node, old, asks)];
+const STRAY = settledNode(stray, old);
+const SHORT = withSpec(SETTLED, { trial: short });
+const QUICK = validPool('workers', 110, quick);
+
+/** What a node is and what its pool wants: the step and the keys of the spec that it is told, some of its values, and what else there is. */
+const ROWS: readonly (readonly [
+  string,
+  KubeletNode,
+  ValidPool,
+  told: string | null,
+  Partial<KubeletNodeSpec>?,
+  Case?,
+])[] = [
+  ['that is the first to try a config has the full trial', SETTLED, nextSoon, 'assign usual', { trial: full }],
   [
     'that is told what the pool settled on has the shorter trial',
-    { is: settledNode(node, old), wants: nextSoon, present: settledOn(next) },
-    'assign',
-    USUAL,
+    SETTLED,
+    nextSoon,
+    'assign usual',
     { trial: short },
+    { present: settledOn(next) },
   ],
   [
     'that is new, and told what the pool settled on before, has the shorter trial',
-    {
-      is: idleNode(node),
-      wants: nextSoon,
-      view: { ...node, createdAt: NOW },
-      present: settledOn(old),
-      beside: settledNode(nodeView('b', 'workers'), old),
-    },
-    'assign',
-    USUAL,
+    idleNode(node),
+    nextSoon,
+    'assign usual',
     { trial: short },
+    { view: { ...node, createdAt: NOW }, present: settledOn(old), beside: settledNode(nodeView('b', 'workers'), old) },
   ],
   [
     'that asks for a restart has the full trial, whatever it was told',
-    { is: withSpec(settledNode(node, old, asks), { trial: short }), wants: oldSoon },
-    'assign',
-    [...USUAL, 'turn'],
+    withSpec(ASKING, { trial: short }),
+    oldSoon,
+    'assign usual turn',
     { trial: full },
   ],
-  [
-    'keeps the trial that it was told, whether full or not',
-    { is: withSpec(settledNode(node, old), { trial: short }), wants: oldSoon },
-    null,
-    [],
-  ],
-  [
-    'that failed keeps the trial that it was told',
-    { is: withSpec(failedNode(node, old), { trial: short }), wants: oldSoon },
-    null,
-    [],
-  ],
-  [
-    'hears of the full trial again where places are held to the end',
-    { is: withSpec(settledNode(node, old), { trial: short }), wants: old },
-    'amend',
-    USUAL,
-    { trial: full },
-  ],
-  ['in its turn is told the config and nothing else', { is: settledNode(node, old), wants: next }, 'assign', USUAL],
-  ['that never reported is told nothing', { is: { metadata }, wants: next }, null, []],
+  ['keeps the trial that it was told, whether full or not', SHORT, oldSoon, null],
+  ['that failed keeps the trial that it was told', withSpec(failedNode(node, old), { trial: short }), oldSoon, null],
+  ['hears of the full trial again where places are held to the end', SHORT, old, 'amend usual', { trial: full }],
+  ['in its turn is told the config and nothing else', SETTLED, next, 'assign usual'],
+  ['that never reported is told nothing', { metadata }, next, null],
   [
     'that failed and was forgiven is told which failure that was',
-    { is: failedNode(node, next), wants: next, present: RELEASED },
-    'assign',
-    [...USUAL, 'forgive'],
+    failedNode(node, next),
+    next,
+    'assign usual forgive',
     { forgive: AT },
+    { present: RELEASED },
   ],
-  [
-    'that failed hears of other trial settings',
-    { is: failedNode(node, old), wants: validPool('workers', 110, quick) },
-    'amend',
-    USUAL,
-    quick,
-  ],
-  [
-    'that is done hears of other trial settings',
-    { is: settledNode(node, old), wants: validPool('workers', 110, quick) },
-    'amend',
-    USUAL,
-    quick,
-  ],
-  [
-    'that asks for a restart is granted what it saw',
-    { is: settledNode(node, old, asks), wants: old },
-    'assign',
-    [...USUAL, 'turn'],
-    { turn: { seen: 's' } },
-  ],
+  ['that failed hears of other trial settings', failedNode(node, old), QUICK, 'amend usual', quick],
+  ['that is done hears of other trial settings', SETTLED, QUICK, 'amend usual', quick],
+  ['that asks for a restart is granted what it saw', ASKING, old, 'assign usual turn', { turn: { seen: 's' } }],
   [
     'that asks for a restart keeps its order to reboot in this boot',
-    { is: withSpec(settledNode(node, old, asks), { reboot }), wants: old },
-    'assign',
-    [...USUAL, 'reboot', 'turn'],
+    withSpec(ASKING, { reboot }),
+    old,
+    'assign usual reboot turn',
     { reboot },
   ],
   [
     'that asks for a restart loses its order to reboot once it has',
-    { is: withSpec(settledNode(node, old, asks), { reboot: { ...reboot, boot: 'boot-0' } }), wants: old },
-    'assign',
-    [...USUAL, 'turn'],
+    withSpec(ASKING, { reboot: { ...reboot, boot: 'boot-0' } }),
+    old,
+    'assign usual turn',
   ],
   [
     'that asks for a restart and does not say which boot it is in has no order to reboot',
-    { is: withSpec(settledNode(node, old, { ...asks, bootID: '' }), { reboot }), wants: old },
-    'assign',
-    [...USUAL, 'turn'],
+    withSpec(settledNode(node, old, { ...asks, bootID: '' }), { reboot }),
+    old,
+    'assign usual turn',
   ],
   [
     'that leaves its pool keeps the name of it until it has left',
-    { is: settledNode(stray, old), wants: old, view: stray },
-    'unassign',
-    ['pool'],
+    STRAY,
+    old,
+    'unassign pool',
     { pool: 'workers' },
+    { view: stray },
   ],
   [
     'that leaves and that nobody remembers the pool of is told nothing but that',
-    {
-      is: { metadata: settledNode(stray, old).metadata, status: settledNode(stray, old).status ?? {} },
-      wants: old,
-      view: stray,
-    },
+    { metadata: STRAY.metadata, status: STRAY.status ?? {} },
+    old,
     'unassign',
-    [],
+    {},
+    { view: stray },
   ],
   [
     'that is told another config is told under the next number',
-    { is: withSpec(settledNode(node, old, { obeyedOrder: 8 }), { order: 7 }), wants: next },
-    'assign',
-    USUAL,
+    withSpec(settledNode(node, old, { obeyedOrder: 8 }), { order: 7 }),
+    next,
+    'assign usual',
     { order: 9 },
   ],
   [
     'that leaves its pool is told under the next number',
-    { is: withSpec(settledNode(stray, old), { order: 7 }), wants: old, view: stray },
-    'unassign',
-    ['pool'],
+    withSpec(STRAY, { order: 7 }),
+    old,
+    'unassign pool',
     { order: 8 },
+    { view: stray },
   ],
   [
     'that hears of other trial settings hears of them under the number that it has',
-    { is: withSpec(settledNode(node, old), { order: 7 }), wants: validPool('workers', 110, quick) },
-    'amend',
-    [...USUAL, 'order'],
+    withSpec(SETTLED, { order: 7 }),
+    QUICK,
+    'amend usual order',
     { order: 7 },
   ],
   [
     'that has left its pool forgets the name of it',
-    { is: { ...idleNode(stray), spec: { pool: 'workers' } }, wants: old, view: stray },
+    { ...idleNode(stray), spec: { pool: 'workers' } },
+    old,
     'amend',
-    [],
+    {},
+    { view: stray },
   ],
-  [
-    'is told when what has to be quiet is',
-    { is: settledNode(node, old), wants: BLOCKED, signals: answered(true) },
-    'assign',
-    USUAL,
-  ],
-  [
-    'is told nothing while it is not',
-    { is: settledNode(node, old), wants: BLOCKED, signals: answered(false) },
-    null,
-    [],
-  ],
+  ['is told when what has to be quiet is', SETTLED, BLOCKED, 'assign usual', {}, { signals: answered(true) }],
+  ['is told nothing while it is not', SETTLED, BLOCKED, null, {}, { signals: answered(false) }],
 ];
 
 describe('a node', () => {
-  for (const [
-    name,
-    { is, wants, view = node, present = poolInCluster(old), signals, beside },
-    step,
-    keys,
-    values = {},
-  ] of ROWS) {
+  for (const [name, is, wants, says, values = {}, there = {}] of ROWS) {
     it(name, () => {
+      const { view = node, present = poolInCluster(old), signals, beside } = there;
+      const [step = null, ...keys] = says?.split(' ') ?? [];
+      const expected = keys.flatMap((key) => (key === 'usual' ? USUAL : [key]));
       const fleet = fleetOf({
         nodes: [view],
         kubeletNodes: beside === undefined ? [is] : [is, beside],
@@ -263,7 +219,7 @@ describe('a node', () => {
       const spec = told?.spec ?? {};
       // Every order has a number, and other terms are no order.
       const numbered = step === 'assign' || step === 'unassign' ? ['order'] : [];
-      assert.deepEqual(Object.keys(spec).toSorted(), [...keys, ...numbered].toSorted());
+      assert.deepEqual(Object.keys(spec).toSorted(), [...expected, ...numbered].toSorted());
       assert.deepEqual({ ...spec, ...values }, spec);
     });
   }

@@ -6,24 +6,14 @@ import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { commit, COMMIT_A, COMMIT_B, poolSpec, validPool } from '../../support/fleet.ts';
 import { fc } from '../../support/property.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
-import { provedBy, shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/sized-pool.ts';
+import { minutes } from './support/drive-fleet.ts';
+import { large, medium, provedBy, shaFor, sizedPool, small, toldTo } from '../../support/rollout/sized-pool.ts';
 
 const MINUTE = 60_000;
 const BEFORE = "computed: {systemReserved: {memory: 'memory * 0.1'}}\n";
 const AFTER = "computed: {systemReserved: {memory: 'memory * 0.15'}}\n";
 const ROLLOUT =
   '{maxUnavailable: 50%, probation: full, canary: {nodes: 1, perClass: true}, onFailure: {threshold: 50%}}';
-
-const small = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 2, 7.7, view);
-const medium = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 8, 31, view);
-const large = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 16, 62.3, view);
-
-function minutes(fleet: FleetSimulation, count: number): void {
-  for (let minute = 0; minute < count; minute += 1) {
-    fleet.rounds(2);
-    fleet.now += MINUTE;
-  }
-}
 
 /** The first makes config sources, the next assigns them. */
 const passes = (fleet: FleetSimulation): void => {

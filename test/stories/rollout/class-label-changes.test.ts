@@ -6,9 +6,9 @@ import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts'
 import { CLASS_LABELS_ANNOTATION, MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { commit, COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { minutes } from './support/drive-fleet.ts';
 import { provedBy, shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/sized-pool.ts';
 
-const MINUTE = 60_000;
 const TIER = 'example.com/tier';
 const BY_TIER = `computed: {systemReserved: {memory: 'labels["${TIER}"] == "gold" ? memory * 0.2 : memory * 0.1'}}\n`;
 const ROLLOUT = '{maxUnavailable: 100%, onFailure: {threshold: 100%}}';
@@ -19,13 +19,6 @@ const of = (name: string, tier: string, view: Partial<NodeView> = {}): NodeView 
 /** SHA-256 of what the pool gives the nodes of a tier. */
 const shaOf = (tier: string): string => shaFor(byTier(), of('a', tier));
 const NAMES = Array.from({ length: 10 }, (_, index) => `n${index}`);
-
-function minutes(fleet: FleetSimulation, count: number): void {
-  for (let minute = 0; minute < count; minute += 1) {
-    fleet.rounds(2);
-    fleet.now += MINUTE;
-  }
-}
 
 /** Ten golden nodes that run what is for these; two may be changed by their labels. */
 function golden(computed = byTier()): FleetSimulation {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
-import type { Step } from '#reconciler/policy/steps.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { steps } from './support/drive-fleet.ts';
+import { holdsOf } from './support/settled-fleet.ts';
 
 const MINUTE = 60_000;
 const DRAINS: DisruptionSpec = { allow: ['restart', 'drain'], drainTimeout: '10m' };
@@ -20,25 +21,12 @@ function story(disruption?: DisruptionSpec, nodes: readonly string[] = ['n1', 'n
   return fleet;
 }
 
-const steps = (fleet: FleetSimulation): readonly string[] =>
-  fleet.reconcile().steps.flatMap((step: Step) => {
-    if (step.step === 'cordon' || step.step === 'uncordon' || step.step === 'evict')
-      return [`${step.step} ${step.node}`];
-    return step.step === 'assign' ? [`assign ${step.node.metadata.name}`] : [];
-  });
-
-const holds = (fleet: FleetSimulation): string | undefined =>
-  fleet.fleet.pools
-    .get('workers')
-    ?.status?.holds?.map(({ reason, message }) => `${reason}: ${message}`)
-    .join('\n');
-
 describe('a change that running pods do not follow', () => {
   it('waits where the pool allows restarts alone, and says which field and what to write', () => {
     const fleet = story();
     assert.deepEqual(steps(fleet), []);
     assert.match(
-      holds(fleet) ?? '',
+      holdsOf(fleet).join('\n'),
       /disruption: the change of topologyManagerScope needs the node to be drained: allow it with disruption.allow: \[restart, drain\]/,
     );
   });
@@ -99,7 +87,10 @@ describe('a change that running pods do not follow', () => {
     const { at: since = 0 } = fleet.fleet.nodes.get('n1')?.drain ?? {};
     fleet.drains.set('n1', { since, drained: false, because: 'shop/cart-0: its budget allows no disruption' });
     assert.deepEqual(steps(fleet), ['uncordon n1']);
-    assert.match(holds(fleet) ?? '', /its pods did not leave in time: shop\/cart-0: its budget allows no disruption/);
+    assert.match(
+      holdsOf(fleet).join('\n'),
+      /its pods did not leave in time: shop\/cart-0: its budget allows no disruption/,
+    );
     assert.deepEqual(steps(fleet), ['cordon n2'], 'others go on meanwhile');
     assert.equal(fleet.fleet.nodes.get('n1')?.cordoned, false);
   });
@@ -110,7 +101,7 @@ describe('a change that running pods do not follow', () => {
     const node = fleet.fleet.nodes.get('n1');
     if (node !== undefined) fleet.addNode({ ...node, cordoned: false });
     assert.deepEqual(steps(fleet), ['uncordon n1', 'cordon n2'], 'our mark goes, nobody is evicted, and others go on');
-    assert.match(holds(fleet) ?? '', /somebody uncordoned it while it was being drained/);
+    assert.match(holdsOf(fleet).join('\n'), /somebody uncordoned it while it was being drained/);
     assert.deepEqual(steps(fleet), ['evict n2']);
     assert.equal(fleet.fleet.nodes.get('n1')?.drainFailed?.at, fleet.now);
   });
@@ -149,7 +140,7 @@ describe('a change that running pods do not follow', () => {
       if (node !== undefined) fleet.addNode({ ...node, cordoned: true });
     }
     assert.deepEqual(steps(fleet), []);
-    assert.match(holds(fleet) ?? '', /^cordoned/);
+    assert.match(holdsOf(fleet).join('\n'), /^cordoned/);
   });
 
   it('is no more than a restart for a node that runs its local config: nobody knows what changes', () => {
@@ -184,8 +175,8 @@ describe('a change that leaves less room than there are pods', () => {
 
   it('waits where the pool allows restarts alone, and lets the nodes go on that have room', () => {
     const fleet = shrinking();
-    assert.deepEqual(steps(fleet), [], 'n2 is counted');
-    assert.match(holds(fleet) ?? '', /maxPods to 50, with 60 pods running, needs the node to be drained/);
+    assert.deepEqual(steps(fleet), ['count-pods n2']);
+    assert.match(holdsOf(fleet).join('\n'), /maxPods to 50, with 60 pods running, needs the node to be drained/);
     assert.deepEqual(steps(fleet), ['assign n2']);
   });
 

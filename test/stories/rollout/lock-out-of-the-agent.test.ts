@@ -4,6 +4,8 @@ import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeSize } from '#reconciler/policy/allocatable/allocatable.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, NOW, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { steps } from './support/drive-fleet.ts';
+import { holdsOf } from './support/settled-fleet.ts';
 
 const MINUTE = 60_000;
 const MI = 2 ** 20;
@@ -35,16 +37,6 @@ function story(
   return fleet;
 }
 
-const steps = (fleet: FleetSimulation): readonly string[] =>
-  fleet.reconcile().steps.flatMap((step) => {
-    if (step.step === 'assign') return [`assign ${step.node.metadata.name}`];
-    const isAsked = step.step === 'count-pods' || step.step === 'cordon' || step.step === 'evict';
-    return isAsked || step.step === 'uncordon' ? [`${step.step} ${step.node}`] : [];
-  });
-
-const holds = (fleet: FleetSimulation): readonly string[] =>
-  fleet.fleet.pools.get('workers')?.status?.holds?.map(({ reason, message }) => `${reason}: ${message}`) ?? [];
-
 function later(fleet: FleetSimulation, ms: number): void {
   fleet.now += ms;
   for (const name of fleet.fleet.nodes.keys()) fleet.beat(name);
@@ -56,7 +48,7 @@ describe('a config that would lock the agent out of its node', () => {
     assert.deepEqual(steps(fleet), ['count-pods n1']);
     assert.deepEqual(steps(fleet), ['count-pods n2'], 'what is held takes no place');
     assert.match(
-      holds(fleet).join('\n'),
+      holdsOf(fleet).join('\n'),
       /^lock-out: .*40Mi memory would be left \(4096Mi - evictionHard 4056Mi\), and its 3 critical and DaemonSet pods request 50Mi: after a restart/m,
     );
     assert.deepEqual(steps(fleet), ['assign n2']);
@@ -74,7 +66,7 @@ describe('a config that would lock the agent out of its node', () => {
     assert.deepEqual(steps(fleet), []);
     later(fleet, 2 * MINUTE);
     assert.deepEqual(steps(fleet), ['count-pods n1']);
-    assert.match(holds(fleet).join('\n'), /^lock-out: /);
+    assert.match(holdsOf(fleet).join('\n'), /^lock-out: /);
     assert.deepEqual(steps(fleet), ['assign n1']);
   });
 
@@ -118,7 +110,7 @@ describe('a config that would lock the agent out of its node', () => {
     fleet.vital.set('n3', vital(50));
     const seen = [...Array(4).keys()].flatMap(() => steps(fleet));
     assert.deepEqual(seen, ['count-pods n3']);
-    assert.match(holds(fleet).join('\n'), /^lock-out: /);
+    assert.match(holdsOf(fleet).join('\n'), /^lock-out: /);
   });
 
   it('is kept from a node in the middle of a change, with these words', () => {
@@ -134,7 +126,7 @@ describe('a config that would lock the agent out of its node', () => {
     fleet.beat('n1');
     fleet.reconcile();
     fleet.reconcile();
-    assert.match(holds(fleet).join('\n'), /^lock-out: /);
+    assert.match(holdsOf(fleet).join('\n'), /^lock-out: /);
     assert.equal(fleet.fleet.kubeletNodes.get('n1')?.spec?.commit, COMMIT_A);
   });
 

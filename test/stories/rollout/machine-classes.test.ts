@@ -23,27 +23,18 @@ import {
   validPool,
 } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
-import { provedBy, shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/sized-pool.ts';
+import { minutes } from './support/drive-fleet.ts';
+import { large, provedBy, shaFor, sizedNode, sizedPool, small, toldTo } from '../../support/rollout/sized-pool.ts';
 
 const MINUTE = 60_000;
 const TENTH = "computed: {systemReserved: {memory: 'memory * 0.1'}}\n";
 const FIFTH = "computed: {systemReserved: {memory: 'memory * 0.2'}}\n";
-
-const small = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 2, 7.7, view);
-const large = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 16, 62.3, view);
 
 function simulate(pool: ValidPool, ...nodes: readonly NodeView[]): FleetSimulation {
   const fleet = new FleetSimulation();
   for (const node of nodes) fleet.addNode(node);
   fleet.inForce = commit(COMMIT_A, pool);
   return fleet;
-}
-
-function minutes(fleet: FleetSimulation, count: number): void {
-  for (let minute = 0; minute < count; minute += 1) {
-    fleet.rounds(2);
-    fleet.now += MINUTE;
-  }
 }
 
 const statusOf = ({ fleet }: FleetSimulation) => fleet.pools.get('x')?.status ?? {};

@@ -19,18 +19,6 @@ describe('a pool that is renamed', () => {
     assert.deepEqual([...fleet.fleet.pools.keys()], ['servers'], 'nobody remembers the old one');
     assert.ok(fleet.fleet.configSources.has(old.configName), 'nodes say that they run it');
   });
-
-  it('and fails with another payload leaves every node with what it ran under the old name', () => {
-    const revert = rollout({ onFailure: { threshold: 1, action: 'revert' } });
-    const old = validPool('workers', 110);
-    const fleet = settledFleet({ n1: 'workers', n2: 'workers', n3: 'workers' }, old);
-    const bad = validPool('servers', 666, { ...ON_WORKERS, ...revert });
-    fleet.deadly.add(bad.sha256);
-    fleet.inForce = commit(COMMIT_B, bad);
-    fleet.rounds(12);
-    assert.equal(statusOf(fleet, 'servers')?.phase, 'Halted');
-    assert.deepEqual(told(fleet), { n1: old.configName, n2: old.configName, n3: old.configName });
-  });
 });
 
 describe('two pools that swap nodes', () => {

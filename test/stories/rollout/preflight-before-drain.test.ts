@@ -5,6 +5,7 @@ import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { steps } from './support/drive-fleet.ts';
 
 const SPEC = { disruption: { allow: ['restart' as const, 'drain' as const], drainTimeout: '10m' } };
 const POOL_B = validPool('workers', 100, SPEC, { topologyManagerScope: 'pod' });
@@ -26,13 +27,6 @@ function story(asked: boolean): FleetSimulation {
   return fleet;
 }
 
-const steps = (fleet: FleetSimulation): readonly string[] =>
-  fleet.reconcile().steps.flatMap((step) => {
-    if (step.step === 'cordon' || step.step === 'uncordon' || step.step === 'evict')
-      return [`${step.step} ${step.node}`];
-    if (step.step === 'amend') return [`ask ${step.node.metadata.name}`];
-    return step.step === 'assign' ? [`assign ${step.node.metadata.name}`] : [];
-  });
 const asked = (fleet: FleetSimulation): string | undefined =>
   fleet.fleet.kubeletNodes.get('n1')?.spec?.preflight?.configSource.sha256;
 /** SHA-256 of the pool's payload. */
@@ -57,7 +51,7 @@ function until(fleet: FleetSimulation, done: () => boolean): readonly string[] {
 describe('a node whose pods have to leave for a config', () => {
   it('is asked first, and drained once its agent finds nothing wrong with it', () => {
     const fleet = story(true);
-    assert.deepEqual(steps(fleet), ['ask n1']);
+    assert.deepEqual(steps(fleet), ['amend n1']);
     assert.deepEqual(steps(fleet), [], 'it is asked once, and the other node waits: the budget is one');
     assert.equal(asked(fleet), wanted(fleet));
     fleet.agentsStep();
@@ -108,7 +102,7 @@ describe('a node whose agent refuses a config beforehand', () => {
     fleet.refused.add(wanted(fleet));
     assert.deepEqual(
       until(fleet, () => statusOf(fleet).halt !== undefined),
-      ['ask n1'],
+      ['amend n1'],
     );
     return fleet;
   };
@@ -134,7 +128,7 @@ describe('a node whose agent refuses a config beforehand', () => {
     assert.ok(halt !== undefined);
     fleet.annotatePool('workers', { [RELEASE_ANNOTATION]: releaseValue(halt) });
     const done = until(fleet, () => statusOf(fleet).phase === 'Settled');
-    assert.deepEqual(done.slice(0, 3), ['ask n1', 'cordon n1', 'evict n1']);
+    assert.deepEqual(done.slice(0, 3), ['amend n1', 'cordon n1', 'evict n1']);
     assert.ok(done.includes('assign n2'));
   });
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { commit, COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { minutes } from './support/drive-fleet.ts';
 import { shaFor, sizedNode, sizedPool, toldTo } from '../../support/rollout/sized-pool.ts';
 
 const SMALL = Array.from({ length: 10 }, (_, index) => sizedNode(`small-${index}`, 4, 16));
@@ -21,7 +22,7 @@ function raise(rollout: string, ofLarge: number) {
   const fleet = new FleetSimulation();
   for (const node of [...SMALL, ...LARGE]) fleet.addNode(node);
   fleet.inForce = commit(COMMIT_A, reserving(1, 4, rollout));
-  minutes(fleet, 120);
+  minutes(fleet, 120, 1);
   assert.equal(fleet.fleet.pools.get('x')?.status?.phase, 'Settled');
   const next = reserving(4, ofLarge, rollout);
   const [deadly, fine] = [shaFor(next, small), shaFor(next, large)];
@@ -44,14 +45,6 @@ function raise(rollout: string, ofLarge: number) {
   }
   const large0 = LARGE.filter(({ name }) => toldTo(fleet, name) === fine).length;
   return { most, died: died.size, large: large0, phase: fleet.fleet.pools.get('x')?.status?.phase };
-}
-
-function minutes(fleet: FleetSimulation, count: number): void {
-  for (let minute = 0; minute < count; minute += 1) {
-    fleet.reconcile();
-    fleet.agentsStep();
-    fleet.now += 60_000;
-  }
 }
 
 describe('what large machines have proven', () => {

@@ -7,6 +7,7 @@ import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
+import { minutes } from './support/drive-fleet.ts';
 import { sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
 
 const OLD = 'v1.21.0';
@@ -34,14 +35,7 @@ function fleetWith(nodes: readonly NodeView[], first: ValidPool): FleetSimulatio
 
 function take(fleet: FleetSimulation, oid: string, pool: ValidPool): void {
   fleet.inForce = commit(oid, pool);
-  minutes(fleet, 40);
-}
-
-function minutes(fleet: FleetSimulation, count: number): void {
-  for (let minute = 0; minute < count; minute += 1) {
-    fleet.rounds(1);
-    fleet.now += 60_000;
-  }
+  minutes(fleet, 40, 1);
 }
 
 const honest = (names = HONEST): readonly NodeView[] => names.map((name) => nodeView(name, 'workers'));
@@ -86,7 +80,7 @@ describe('a node that says its kubelet is too old for a commit', () => {
     fleet.rounds(2);
     for (const name of ['early', 'late']) {
       fleet.addNode({ ...liar, name, uid: name, createdAt: fleet.now });
-      minutes(fleet, 40);
+      minutes(fleet, 40, 1);
     }
     assert.deepEqual(proved(fleet), [modern(110).sha256]);
     assert.deepEqual([told(fleet, 'early'), told(fleet, 'late')], [undefined, undefined]);
@@ -121,9 +115,9 @@ describe('canaries of which most are too old', () => {
     const fleet = fleetWith(nodes, validPool('workers', 100, spec));
     const next = validPool('workers', 110, spec, NEW_FIELD);
     fleet.inForce = commit(COMMIT_B, next);
-    minutes(fleet, 3);
+    minutes(fleet, 3, 1);
     assert.deepEqual([...(fleet.exposed.get(next.sha256) ?? [])], ['first']);
-    while (fleet.exposed.get(next.sha256)?.size === 1) minutes(fleet, 1);
+    while (fleet.exposed.get(next.sha256)?.size === 1) minutes(fleet, 1, 1);
     assert.equal(fleet.exposed.get(next.sha256)?.size, 3, 'the canary, and two by what it has shown');
   });
 });
@@ -138,7 +132,7 @@ describe('a commit that more than half of the nodes are too old for', () => {
     assert.equal(fleet.exposed.has(modern(110).sha256), false);
     // One less, and the others go on.
     fleet.removeNode('o4');
-    minutes(fleet, 40);
+    minutes(fleet, 40, 1);
     assert.deepEqual(proved(fleet), [modern(110).sha256]);
     assert.equal(isValid(fleet), 'True');
   });
@@ -157,7 +151,7 @@ describe('a commit that more than half of the nodes are too old for', () => {
     const valid = statusOf(fleet, 'x').conditions?.find(({ type }) => type === 'ConfigValid');
     assert.deepEqual([valid?.status, valid?.reason], ['False', 'Refused']);
     fleet.removeNode(`${OLD}-${large}-0`);
-    minutes(fleet, 60);
+    minutes(fleet, 60, 1);
     assert.notEqual(statusOf(fleet, 'x').sha256, before);
     assert.deepEqual(
       holds(fleet, 'x').map(([reason, names]) => [reason, names.length]),
@@ -170,14 +164,14 @@ describe('a commit that more than half of the nodes are too old for', () => {
     assert.deepEqual(proved(fleet), [modern(100).sha256]);
     for (const name of HONEST) {
       fleet.addNode(nodeView(name, 'workers', { kubeletVersion: OLD }));
-      minutes(fleet, 5);
+      minutes(fleet, 5, 1);
       assert.equal(isValid(fleet), 'True', name);
       fleet.restart();
-      minutes(fleet, 5);
+      minutes(fleet, 5, 1);
       assert.equal(isValid(fleet), 'True', name);
     }
     fleet.addNode(nodeView('n4', 'workers'));
-    minutes(fleet, 40);
+    minutes(fleet, 40, 1);
     assert.deepEqual(proved(fleet, ['n4', ...HONEST]), [modern(100).sha256]);
     // Who reads another commit asks the nodes as they are now.
     take(fleet, COMMIT_B, modern(110));

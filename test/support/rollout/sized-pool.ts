@@ -32,6 +32,11 @@ export function sizedNode(name: string, cpu: number, gibibytes: number, view: Pa
   return nodeView(name, 'x', { size, kubeletVersion: 'v1.36.1', ...view });
 }
 
+/** Nodes of three sizes. */
+export const small = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 2, 7.7, view);
+export const medium = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 8, 31, view);
+export const large = (name: string, view: Partial<NodeView> = {}) => sizedNode(name, 16, 62.3, view);
+
 /** SHA-256 of what the pool gives a machine like this node. */
 export function shaFor(pool: ValidPool, node: NodeView): string {
   const { pool: found, because } = poolOfNode(pool, node).class;

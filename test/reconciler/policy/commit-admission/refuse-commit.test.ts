@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
-import type { Fleet } from '#reconciler/policy/fleet.ts';
+import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { Lineage, SignatureVerdict } from '#reconciler/policy/commit-snapshot.ts';
 import { massChangeOf } from '#reconciler/policy/commit-admission/mass-change.ts';
 import { judgeCommit, judgeSigner, type RewritePolicy } from '#reconciler/policy/commit-admission/refuse-commit.ts';
@@ -31,9 +31,9 @@ const fleet = fleetOf({
 
 function judge(
   candidate: CommitInForce,
+  of: Fleet = fleet,
   lineage: Lineage = 'descendant',
   policy: RewritePolicy = 'refuse',
-  of: Fleet = fleet,
 ): string {
   const desired = desiredState(candidate, of, () => []);
   const verdict = judgeCommit({ lineage, repo: candidate.repo, desired }, policy, of);
@@ -90,233 +90,156 @@ const both = {
   nodes: new Map(nodes.map((node) => [node.name, { ...node, labels: { name: node.name, pool: 'workers' } }])),
 };
 
-const rows: readonly (readonly [string, () => string, string])[] = [
-  ['an ordinary commit', () => judge(commit(COMMIT_B, validPool('workers', 120))), 'taken up'],
-  ['a rewritten branch', () => judge(commit(COMMIT_B, workers), 'rewritten'), 'history-rewritten'],
-  [
-    'a rewritten branch that is to be followed',
-    () => judge(commit(COMMIT_B, workers), 'rewritten', 'follow'),
-    'taken up',
-  ],
-  ['an emptied repository', () => judge(commit(COMMIT_B)), 'no-pools'],
-  ['an emptied repository that allows everything', () => judge(allowing(commit(COMMIT_B), '100%')), 'no-pools'],
-  [
-    'an empty repository in a cluster that never had one',
-    () => judge(commit(COMMIT_B), 'first', 'refuse', fleetOf({ nodes })),
-    'taken up',
-  ],
-  [
-    'a commit that lets two of ten nodes go',
-    () => judge(commit(COMMIT_B, keeping(...names.slice(2))), 'descendant', 'refuse', named),
-    'taken up',
-  ],
-  [
-    'a commit that lets three of ten nodes go',
-    () => judge(commit(COMMIT_B, keeping(...names.slice(3))), 'descendant', 'refuse', named),
-    'unassigns-too-many',
-  ],
-  [
-    'the same with an allowance in it',
-    () => judge(allowing(commit(COMMIT_B, keeping(...names.slice(3))), 3), 'descendant', 'refuse', named),
-    'taken up',
-  ],
-  [
-    'a commit that allows no node to go',
-    () => judge(allowing(commit(COMMIT_B, keeping(...names.slice(1))), '0%'), 'descendant', 'refuse', named),
-    'unassigns-too-many',
-  ],
+const CHANGE = commit(COMMIT_B, changed);
+const SAME = commit(COMMIT_B, workers);
+const EMPTY = commit(COMMIT_B);
+const OTHER = commit(COMMIT_B, validPool('other', 1));
+const BROKEN = commit(COMMIT_B, invalidPool('workers'));
+const LOST_POOLS = { ...fleet, pools: new Map() };
+/** The pool selects that many of the ten nodes no more. */
+const lettingGo = (count: number): CommitInForce => commit(COMMIT_B, keeping(...names.slice(count)));
+const replacing = (maxPods: number): CommitInForce =>
+  commit(COMMIT_B, validPool('workers', maxPods, { apply: 'replace' }));
+const CHANGED = { name: changed.configName, sha256: changed.sha256 };
+/** The fleet, with other KubeletNodes. */
+const having = (kubeletNodeOf: (node: NodeView, index: number) => KubeletNode): Fleet => ({
+  ...fleet,
+  kubeletNodes: new Map(nodes.map((node, index) => [node.name, kubeletNodeOf(node, index)])),
+});
+const others = names.map((name) => nodeView(`other-${name}`, 'nobody'));
+const besideOthers = new Map([...fleet.nodes, ...others.map((node) => [node.name, node] as const)]);
+const besideIdle = new Map([...named.kubeletNodes, ...others.map((node) => [node.name, idleNode(node)] as const)]);
+const { spec: _, ...withoutSpec } = settledNode(nodeView('gone', 'workers'), workers);
+const besideGone = new Map([...fleet.kubeletNodes, ['gone', withoutSpec] as const]);
+/** A node without a status, and one without a KubeletNode. */
+const silentTwo = {
+  ...fleet,
+  nodes: new Map([...fleet.nodes].slice(0, 2)),
+  kubeletNodes: new Map([['a', { metadata: { name: 'a' }, spec: {} }]]),
+};
+
+const rows: readonly (readonly [string, CommitInForce, string, Fleet?, Lineage?, RewritePolicy?])[] = [
+  ['an ordinary commit', CHANGE, 'taken up'],
+  ['a rewritten branch', SAME, 'history-rewritten', fleet, 'rewritten'],
+  ['a rewritten branch that is to be followed', SAME, 'taken up', fleet, 'rewritten', 'follow'],
+  ['an emptied repository', EMPTY, 'no-pools'],
+  ['an emptied repository that allows everything', allowing(EMPTY, '100%'), 'no-pools'],
+  ['an empty repository in a cluster that never had one', EMPTY, 'taken up', fleetOf({ nodes }), 'first'],
+  ['a commit that lets two of ten nodes go', lettingGo(2), 'taken up', named],
+  ['a commit that lets three of ten nodes go', lettingGo(3), 'unassigns-too-many', named],
+  ['the same with an allowance in it', allowing(lettingGo(3), 3), 'taken up', named],
+  ['a commit that allows no node to go', allowing(lettingGo(1), '0%'), 'unassigns-too-many', named],
   [
     'a commit while eight of ten nodes leave, which an earlier one let go',
-    () => judge(commit(COMMIT_B, keeping('a', 'b')), 'descendant', 'refuse', leaving),
+    commit(COMMIT_B, keeping('a', 'b')),
     'taken up',
+    leaving,
   ],
   [
     'a commit that lets a ninth go, where none may',
-    () => judge(allowing(commit(COMMIT_B, keeping('a')), 0), 'descendant', 'refuse', leaving),
+    allowing(commit(COMMIT_B, keeping('a')), 0),
     'unassigns-too-many',
+    leaving,
   ],
-  [
-    'a commit while the nodes of a pool leave that was taken from git',
-    () => judge(commit(COMMIT_B, validPool('other', 1)), 'descendant', 'refuse', retiring),
-    'taken up',
-  ],
-  [
-    'a commit that lets all nodes go while the pools are lost',
-    () => judge(commit(COMMIT_B, validPool('other', 1)), 'descendant', 'refuse', { ...fleet, pools: new Map() }),
-    'unassigns-too-many',
-  ],
-  [
-    'a commit with a broken pool, whose nodes keep what they have',
-    () => judge(commit(COMMIT_B, invalidPool('workers'))),
-    'taken up',
-  ],
+  ['a commit while the nodes of a pool leave that was taken from git', OTHER, 'taken up', retiring],
+  ['a commit that lets all nodes go while the pools are lost', OTHER, 'unassigns-too-many', LOST_POOLS],
+  ['a commit with a broken pool, whose nodes keep what they have', BROKEN, 'taken up'],
   [
     'a commit with a broken pool that the cluster has lost, whose nodes keep what they have as well',
-    () => judge(commit(COMMIT_B, invalidPool('workers')), 'descendant', 'refuse', { ...fleet, pools: new Map() }),
+    BROKEN,
     'taken up',
+    LOST_POOLS,
   ],
-  ['a commit that changes every node, where nothing limits it', () => judge(commit(COMMIT_B, changed)), 'taken up'],
-  [
-    'one that changes every node, and nine of ten are allowed',
-    () => judge(limited(commit(COMMIT_B, changed), '99%')),
-    'changes-too-many',
-  ],
-  ['one that changes as many as are allowed', () => judge(limited(commit(COMMIT_B, changed), 10)), 'taken up'],
-  ['one that changes one node more', () => judge(limited(commit(COMMIT_B, changed), 9)), 'changes-too-many'],
-  [
-    'one that changes no meaning, where nothing may change',
-    () => judge(limited(commit(COMMIT_B, workers), 0)),
-    'taken up',
-  ],
-  [
-    'one that lays the same config over nodes in another way',
-    () => judge(limited(commit(COMMIT_B, validPool('workers', 110, { apply: 'replace' })), '50%')),
-    'changes-too-many',
-  ],
-  [
-    'a broken pool, where nothing may change',
-    () => judge(limited(commit(COMMIT_B, invalidPool('workers')), 0)),
-    'taken up',
-  ],
-  [
-    'the first config of ten nodes',
-    () => judge(limited(commit(COMMIT_B, workers), 0), 'first', 'refuse', fleetOf({ nodes })),
-    'taken up',
-  ],
+  ['a commit that changes every node, where nothing limits it', CHANGE, 'taken up'],
+  ['one that changes every node, and nine of ten are allowed', limited(CHANGE, '99%'), 'changes-too-many'],
+  ['one that changes as many as are allowed', limited(CHANGE, 10), 'taken up'],
+  ['one that changes one node more', limited(CHANGE, 9), 'changes-too-many'],
+  ['one that changes no meaning, where nothing may change', limited(SAME, 0), 'taken up'],
+  ['one that lays the same config over nodes in another way', limited(replacing(110), '50%'), 'changes-too-many'],
+  ['a broken pool, where nothing may change', limited(BROKEN, 0), 'taken up'],
+  ['the first config of ten nodes', limited(SAME, 0), 'taken up', fleetOf({ nodes }), 'first'],
   [
     'another config before any node was told the first one',
-    () =>
-      judge(limited(commit(COMMIT_B, changed), 0), 'descendant', 'refuse', {
-        ...fleet,
-        kubeletNodes: new Map(nodes.map((node) => [node.name, idleNode(node)])),
-      }),
+    limited(CHANGE, 0),
     'taken up',
+    having((node) => idleNode(node)),
   ],
   [
     'another config beside nodes that have just joined, of which none had the old one',
-    () =>
-      judge(limited(commit(COMMIT_B, changed), 3), 'descendant', 'refuse', {
-        ...fleet,
-        kubeletNodes: new Map(
-          nodes.map((node, index) => [node.name, index < 3 ? settledNode(node, workers) : idleNode(node)] as const),
-        ),
-      }),
+    limited(CHANGE, 3),
     'taken up',
+    having((node, index) => (index < 3 ? settledNode(node, workers) : idleNode(node))),
   ],
   [
     'another config while the orders of ten nodes are lost, which run the old one',
-    () =>
-      judge(limited(commit(COMMIT_B, changed), 3), 'descendant', 'refuse', {
-        ...fleet,
-        kubeletNodes: new Map(nodes.map((node) => [node.name, { ...settledNode(node, workers), spec: {} }])),
-      }),
+    limited(CHANGE, 3),
     'changes-too-many',
+    having((node) => ({ ...settledNode(node, workers), spec: {} })),
   ],
   [
     'another config while the pools are lost, whose nodes have the old one',
-    () => judge(limited(commit(COMMIT_B, changed), 3), 'descendant', 'refuse', { ...fleet, pools: new Map() }),
+    limited(CHANGE, 3),
     'changes-too-many',
+    LOST_POOLS,
   ],
-  [
-    'nodes that move to another pool with another config',
-    () => judge(limited(split(120), 4), 'descendant', 'refuse', both),
-    'changes-too-many',
-  ],
-  [
-    'nodes that move to another pool with the same config',
-    () => judge(limited(split(110), 4), 'descendant', 'refuse', both),
-    'taken up',
-  ],
-  [
-    'the way back from a rollout that three nodes of ten took part in',
-    () => judge(limited(commit(COMMIT_B, workers), 3), 'descendant', 'refuse', midway),
-    'taken up',
-  ],
-  [
-    'the same where two are allowed',
-    () => judge(limited(commit(COMMIT_B, workers), 2), 'descendant', 'refuse', midway),
-    'changes-too-many',
-  ],
+  ['nodes that move to another pool with another config', limited(split(120), 4), 'changes-too-many', both],
+  ['nodes that move to another pool with the same config', limited(split(110), 4), 'taken up', both],
+  ['the way back from a rollout that three nodes of ten took part in', limited(SAME, 3), 'taken up', midway],
+  ['the same where two are allowed', limited(SAME, 2), 'changes-too-many', midway],
   [
     'an emptied repository in a cluster that lost its pools, and whose nodes have configs',
-    () => judge(commit(COMMIT_B), 'descendant', 'refuse', { ...fleet, pools: new Map() }),
+    EMPTY,
     'no-pools',
+    LOST_POOLS,
   ],
   [
     'an emptied repository in a cluster with a pool that no node has a config of',
-    () => judge(commit(COMMIT_B), 'descendant', 'refuse', { ...fleet, kubeletNodes: new Map() }),
+    EMPTY,
     'no-pools',
+    { ...fleet, kubeletNodes: new Map() },
   ],
   [
     'a commit that lets two of ten nodes go beside as many that never had a config',
-    () => {
-      const fresh = names.map((name) => nodeView(`new-${name}`, 'nobody'));
-      const more = new Map([...named.kubeletNodes, ...fresh.map((node) => [node.name, idleNode(node)] as const)]);
-      const candidate = commit(COMMIT_B, keeping(...names.slice(3)));
-      return judge(candidate, 'descendant', 'refuse', { ...named, kubeletNodes: more });
-    },
+    lettingGo(3),
     'unassigns-too-many',
+    { ...named, kubeletNodes: besideIdle },
   ],
   [
     'a commit beside KubeletNodes of nodes that are gone, and of nodes without a spec',
-    () => {
-      const { spec: _, ...gone } = settledNode(nodeView('gone', 'workers'), workers);
-      const kubeletNodes = new Map([...fleet.kubeletNodes, ['gone', gone as KubeletNode] as const]);
-      return judge(commit(COMMIT_B, changed), 'descendant', 'refuse', { ...fleet, kubeletNodes });
-    },
+    CHANGE,
     'taken up',
+    { ...fleet, kubeletNodes: besideGone },
   ],
   [
     'another config beside a node without a status and one without a KubeletNode, where nothing may change',
-    () => {
-      const [first, second] = nodes;
-      const bare = { metadata: { name: first?.name ?? '' }, spec: {} };
-      return judge(limited(commit(COMMIT_B, changed), 0), 'descendant', 'refuse', {
-        ...fleet,
-        nodes: new Map([first, second].flatMap((node) => (node === undefined ? [] : [[node.name, node] as const]))),
-        kubeletNodes: new Map([[bare.metadata.name, bare]]),
-      });
-    },
+    limited(CHANGE, 0),
     'taken up',
+    silentTwo,
   ],
   [
     'a config that ten nodes run already, whose orders are lost and who do not say how it is laid over theirs',
-    () =>
-      judge(limited(commit(COMMIT_B, changed), 3), 'descendant', 'refuse', {
-        ...fleet,
-        kubeletNodes: new Map(
-          nodes.map((node) => {
-            const { configName: name, sha256 } = changed;
-            return [node.name, { ...settledNode(node, changed, { active: { name, sha256 } }), spec: {} }] as const;
-          }),
-        ),
-      }),
+    limited(CHANGE, 3),
     'taken up',
+    having((node) => ({ ...settledNode(node, changed, { active: CHANGED }), spec: {} })),
   ],
   [
     'the same config, laid over theirs in another way',
-    () =>
-      judge(limited(commit(COMMIT_B, validPool('workers', 120, { apply: 'replace' })), 3), 'descendant', 'refuse', {
-        ...fleet,
-        kubeletNodes: new Map(nodes.map((node) => [node.name, { ...settledNode(node, changed), spec: {} }] as const)),
-      }),
+    limited(replacing(120), 3),
     'changes-too-many',
+    having((node) => ({ ...settledNode(node, changed), spec: {} })),
   ],
   [
     'another config beside ten nodes of no pool, of which none counts',
-    () => {
-      const others = names.map((name) => nodeView(`other-${name}`, 'nobody'));
-      const all = new Map([...fleet.nodes, ...others.map((node) => [node.name, node] as const)]);
-      return judge(limited(commit(COMMIT_B, changed), '60%'), 'descendant', 'refuse', { ...fleet, nodes: all });
-    },
+    limited(CHANGE, '60%'),
     'changes-too-many',
+    { ...fleet, nodes: besideOthers },
   ],
-  ['a pool deleted from git', () => judge(commit(COMMIT_B, validPool('other', 1))), 'unassigns-too-many'],
+  ['a pool deleted from git', OTHER, 'unassigns-too-many'],
 ];
 
 describe('a new commit', () => {
-  for (const [what, got, expected] of rows) {
-    it(`${what}: ${expected}`, () => assert.equal(got(), expected));
+  for (const [what, candidate, expected, of, lineage, policy] of rows) {
+    it(`${what}: ${expected}`, () => assert.equal(judge(candidate, of, lineage, policy), expected));
   }
 
   it('that changes too much is refused with the number, the pools, and what to do', () => {

@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 import { type LoadOptions, loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import { CLUSTER, filesOf, KUBELET, POOL } from './support/load.ts';
 
-const POOL = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
-const CLUSTER = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec:\n';
-const LAYER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 5\nport: 10251\n';
+const LAYER = `${KUBELET}maxPods: 5\nport: 10251\n`;
 
 function load(
   poolFields: string,
@@ -19,10 +18,7 @@ function load(
     'pools/x/pool.yaml': `${POOL}${poolFields}`,
     'pools/x/kubelet.yaml': layer,
   };
-  const files = Object.entries(tree).map(
-    ([path, text]) => [path, { path, oid: path + text, bytes: Buffer.from(text) }] as const,
-  );
-  return loadRepo(new Map(files), { cluster: 'prod', ...options }).pools[0];
+  return loadRepo(filesOf(tree), { cluster: 'prod', ...options }).pools[0];
 }
 
 const brief = (pool: LoadedPool | undefined): readonly string[] =>

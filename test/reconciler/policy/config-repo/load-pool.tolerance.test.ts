@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { LoadedPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { CLUSTER, KUBELET, load as loadTree, pool, POOL } from './support/load.ts';
 
-const POOL = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
-const CLUSTER = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec:\n';
-const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-
-function load(layer: string, inPool = '', inCluster = 'kubeletVersions: ["1.34"]'): LoadedPool {
-  const tree = {
-    'clusters/prod.yaml': `${CLUSTER}  ${inCluster}\n`,
-    'pools/x/pool.yaml': `${POOL}  ${inPool}\n`,
-    'pools/x/kubelet.yaml': `${HEAD}${layer}`,
-  };
-  const files = Object.entries(tree).map(
-    ([path, text]) => [path, { path, oid: path + text, bytes: Buffer.from(text) }] as const,
+const load = (layer: string, inPool = '', inCluster = 'kubeletVersions: ["1.34"]'): LoadedPool =>
+  pool(
+    loadTree({
+      'clusters/prod.yaml': `${CLUSTER}  ${inCluster}\n`,
+      'pools/x/pool.yaml': `${POOL}  ${inPool}\n`,
+      'pools/x/kubelet.yaml': `${KUBELET}${layer}`,
+    }),
+    'x',
   );
-  const [pool] = loadRepo(new Map(files), { cluster: 'prod' }).pools;
-  assert.ok(pool !== undefined);
-  return pool;
-}
 
 const said = ({ findings }: LoadedPool): readonly string[] =>
   findings.map(({ severity, code }) => `${severity} ${code}`);
-const payloadOf = (pool: LoadedPool): unknown => (pool.status === 'valid' ? pool.payload : said(pool));
+const payloadOf = (of: LoadedPool): unknown => (of.status === 'valid' ? of.payload : said(of));
 
 describe('what a pool tolerates', () => {
   const slips: readonly (readonly [code: string, layer: string])[] = [
@@ -56,13 +48,13 @@ describe('what a pool tolerates', () => {
     const layer = 'crashLoopBackOff: {maxContainerRestartPeriod: 60s}\nfeatureGates: {}\n';
     const versions = 'kubeletVersions: ["1.30"]';
     assert.deepEqual(said(load(layer, '', versions)), ['error unknown-field']);
-    const pool = load(layer, 'tolerate: [unknown-field]', versions);
-    assert.deepEqual(said(pool), ['warning unknown-field']);
-    assert.match(String(payloadOf(pool)), /maxContainerRestartPeriod/);
-    assert.ok(pool.status === 'valid');
-    assert.deepEqual(pool.spec.tolerate, ['unknown-field']);
+    const loaded = load(layer, 'tolerate: [unknown-field]', versions);
+    assert.deepEqual(said(loaded), ['warning unknown-field']);
+    assert.match(String(payloadOf(loaded)), /maxContainerRestartPeriod/);
+    assert.ok(loaded.status === 'valid');
+    assert.deepEqual(loaded.spec.tolerate, ['unknown-field']);
     assert.deepEqual(
-      judgePool(pool, ['1.29']).map(({ severity }) => severity),
+      judgePool(loaded, ['1.29']).map(({ severity }) => severity),
       ['warning'],
     );
   });
@@ -86,9 +78,9 @@ describe('what a pool tolerates', () => {
   });
 
   it('counts the cluster’s word for every pool', () => {
-    const pool = load('maxpods: 6\nmaxPodz: 6\n', 'tolerate: [wrong-case]', 'tolerate: [unknown-field]');
-    assert.deepEqual(said(pool), ['warning wrong-case', 'warning unknown-field']);
-    assert.deepEqual(pool.status === 'valid' && pool.spec.tolerate, ['unknown-field', 'wrong-case']);
+    const loaded = load('maxpods: 6\nmaxPodz: 6\n', 'tolerate: [wrong-case]', 'tolerate: [unknown-field]');
+    assert.deepEqual(said(loaded), ['warning wrong-case', 'warning unknown-field']);
+    assert.deepEqual(loaded.status === 'valid' && loaded.spec.tolerate, ['unknown-field', 'wrong-case']);
     const other = load('maxPods: 6\n', 'tolerate: [unknown-field]', 'tolerate: [wrong-case]');
     assert.deepEqual(other.status === 'valid' && other.spec.tolerate, ['unknown-field', 'wrong-case']);
   });
@@ -103,8 +95,8 @@ describe('what a pool tolerates', () => {
   });
 
   it('takes no tolerance from a cluster file with an error in it', () => {
-    const pool = load('maxPodz: 6\n', '', 'tolerate: [unknown-field]\n  maxUnassing: 1');
-    assert.deepEqual(said(pool), ['error unknown-field']);
+    const loaded = load('maxPodz: 6\n', '', 'tolerate: [unknown-field]\n  maxUnassing: 1');
+    assert.deepEqual(said(loaded), ['error unknown-field']);
   });
 
   it('cannot overlook a misspelt null, which takes nothing back', () => {

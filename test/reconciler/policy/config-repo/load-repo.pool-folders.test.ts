@@ -95,14 +95,6 @@ describe('configs beside a pool', () => {
 });
 
 describe('a layer', () => {
-  it('that is missing is told at the line that names it', () => {
-    const findings = pool(
-      load({ 'pools/x/pool.yaml': `${POOL}  layers: [a.yaml, b.yaml]\n`, 'pools/x/a.yaml': KUBELET }),
-      'x',
-    );
-    assert.deepEqual(said(findings.findings), ['error missing-layer pools/x/pool.yaml spec.layers[1]']);
-  });
-
   it('that is missing is told there also after items that are not valid paths', () => {
     const layers = 'layers: [/etc/passwd, ../x/a.yaml, 3, a.yaml, ./b.yaml]';
     const { findings } = pool(load({ 'pools/x/pool.yaml': `${POOL}  ${layers}\n`, 'pools/x/a.yaml': KUBELET }), 'x');

@@ -198,11 +198,6 @@ describe('a fault', () => {
     assert.deepEqual(brief(pool(repo, 'bad').findings), ['wrong-type base/all.yaml:3:1']);
   });
 
-  it('in a nested folder is one of the repository', () => {
-    const repo = load({ ...good, 'pools/good/deep/pool.yaml': POOL });
-    assert.ok(brief(repo.findings).includes('nested-pool pools/good/deep/pool.yaml'));
-  });
-
   it('of git is passed on', () => {
     const finding: Finding = { code: 'submodule', severity: 'warning', message: 'x', file: 'vendor' };
     assert.deepEqual(load(good, [finding]).findings, [finding]);

@@ -138,16 +138,3 @@ describe('remembered verdicts', () => {
     }
   });
 });
-
-describe('a verdict that is remembered', () => {
-  it('is that of its own content, also of numbers that JSON writes alike or cannot write', () => {
-    const judged: unknown[] = [];
-    const remembered = createVerdictCache(10, ({ maxPods }) => {
-      judged.push(maxPods);
-      return [];
-    });
-    const numbers = [5n, 6n, 5, Number.NaN, Number.POSITIVE_INFINITY, null];
-    for (const maxPods of [...numbers, ...numbers]) remembered({ maxPods }, { minor: '1.34', apply: 'overlay' });
-    assert.deepEqual(judged, numbers);
-  });
-});

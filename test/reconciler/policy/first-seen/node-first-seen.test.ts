@@ -44,6 +44,19 @@ const TARGET = { sha256: workers.sha256, apply: workers.spec.apply };
 const DOWN = { readiness: { ...PLAIN.readiness, stamp: PLAIN.readiness.stamp.replace('true', 'false') } };
 const narrow = validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } });
 
+const [SAID, PROMOTED] = [heard.stamp, stamp(NOW - 10 * MINUTE)];
+const AGAIN = { ...heard, at: NOW, own: new Date(NOW).toISOString() };
+const LATER = { heartbeat: heard };
+const UNREADABLE = { heartbeat: 'soon' };
+const [BARE, ILL] = [{ labels: {} }, { ready: false }];
+const NOTED = { [UNSELECTED_SINCE_ANNOTATION]: stamp(NOW - MINUTE) };
+const KNOWN = [poolInCluster(workers)];
+const TOLD = { assigned: NOW, told: toldAt(NOW) };
+/** A drain was given up at this offset from now, by the clock of the Node. */
+const gaveUp = (ms: number) => ({ drainFailed: { config: 'c', at: NOW + ms, times: 1 } });
+const pausing = (ms: number, at: number) => ({ drainFailed: { stamp: NOW + ms, at } });
+const moved = (by: 'commit' | 'labels') => ({ poolChange: { to: 'workers', since: NOW, by } });
+
 /** What is there to see, and what of it is another than of a node with nothing to say. */
 const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
   ['that says nothing, at first', {}, {}],
@@ -60,62 +73,30 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
   ],
   ['that became Ready again', { view: { readyForMs: 5 }, last: { readiness: { stamp: 'false 1', at: 3 } } }, {}],
   ['that became Ready once more', { last: { readiness: { stamp: 'true 1', at: 3 } } }, {}],
-  [
-    'whose agent is heard first',
-    { status: { heartbeat: heard.stamp } },
-    { heartbeat: { ...heard, at: NOW, own: new Date(NOW).toISOString() } },
-  ],
-  [
-    'whose agent said no more',
-    { status: { heartbeat: heard.stamp }, last: { heartbeat: heard } },
-    { heartbeat: heard },
-  ],
-  ['whose agent says what nobody can read', { status: { heartbeat: 'soon' } }, {}],
-  [
-    'whose agent says what nobody can read, later',
-    { status: { heartbeat: 'soon' }, last: { heartbeat: heard } },
-    { heartbeat: heard },
-  ],
+  ['whose agent is heard first', { status: { heartbeat: SAID } }, { heartbeat: AGAIN }],
+  ['whose agent said no more', { status: { heartbeat: SAID }, last: LATER }, { heartbeat: heard }],
+  ['whose agent says what nobody can read', { status: UNREADABLE }, {}],
+  ['whose agent says what nobody can read, later', { status: UNREADABLE, last: LATER }, { heartbeat: heard }],
   [
     'that has soaked by its own clock, at first',
-    { status: { promotedAt: stamp(NOW - 10 * MINUTE), heartbeat: heard.stamp } },
-    { heartbeat: { ...heard, at: NOW, own: new Date(NOW).toISOString() }, ...(soaked && { promotion: soaked }) },
+    { status: { promotedAt: PROMOTED, heartbeat: SAID } },
+    { heartbeat: AGAIN, ...(soaked && { promotion: soaked }) },
   ],
   [
     'that was promoted and never heard, at first',
-    { status: { promotedAt: stamp(NOW - 10 * MINUTE) } },
+    { status: { promotedAt: PROMOTED } },
     { ...(atOnce && { promotion: atOnce }) },
   ],
   [
     'that was promoted, later',
-    { status: { promotedAt: stamp(NOW - 10 * MINUTE), heartbeat: heard.stamp }, last: { heartbeat: heard } },
+    { status: { promotedAt: PROMOTED, heartbeat: SAID }, last: LATER },
     { heartbeat: heard, ...(atOnce && { promotion: atOnce }) },
   ],
-  [
-    'whose drain was given up',
-    { view: { drainFailed: { config: 'c', at: NOW - 5, times: 1 } } },
-    { drainFailed: { stamp: NOW - 5, at: NOW - 5 } },
-  ],
-  [
-    'whose drain was given up in the future',
-    { view: { drainFailed: { config: 'c', at: NOW + 5, times: 1 } }, last: {} },
-    { drainFailed: { stamp: NOW + 5, at: NOW } },
-  ],
-  [
-    'whose drain was given up, as it was seen',
-    { view: { drainFailed: { config: 'c', at: NOW + 5, times: 1 } }, last: { drainFailed: { stamp: NOW + 5, at: 3 } } },
-    { drainFailed: { stamp: NOW + 5, at: 3 } },
-  ],
-  [
-    'whose drain was given up by a clock that was behind',
-    { view: { drainFailed: { config: 'c', at: NOW - 5, times: 1 } }, ahead: 2 },
-    { drainFailed: { stamp: NOW - 5, at: NOW - 3 } },
-  ],
-  [
-    'whose drain was given up by its own clock',
-    { view: { drainFailed: { config: 'c', at: NOW - 5, times: 1 } }, last: {}, ahead: 2 },
-    { drainFailed: { stamp: NOW - 5, at: NOW - 5 } },
-  ],
+  ['whose drain was given up', { view: gaveUp(-5) }, pausing(-5, NOW - 5)],
+  ['whose drain was given up in the future', { view: gaveUp(5), last: {} }, pausing(5, NOW)],
+  ['whose drain was given up, as it was seen', { view: gaveUp(5), last: pausing(5, 3) }, pausing(5, 3)],
+  ['whose drain was given up by a clock that was behind', { view: gaveUp(-5), ahead: 2 }, pausing(-5, NOW - 3)],
+  ['whose drain was given up by its own clock', { view: gaveUp(-5), last: {}, ahead: 2 }, pausing(-5, NOW - 5)],
   [
     'that was noted when it joined',
     { annotations: { [FIRST_SEEN_ANNOTATION]: stamp(NOW - MINUTE) } },
@@ -137,7 +118,7 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
   ['that joined while nobody looked', { kubeletNodes: [idleNode(nodeView('b', 'workers'))] }, { firstSeen: NOW }],
   ['that is another one of its name, later', { last: { uid: 'u', firstSeen: 7 } }, { firstSeen: NOW }],
   ['that is seen again', { last: { firstSeen: 7 } }, { firstSeen: 7 }],
-  ['that was told a config, at first', { kubeletNodes: [told] }, { assigned: NOW, told: toldAt(NOW) }],
+  ['that was told a config, at first', { kubeletNodes: [told] }, { ...TOLD }],
   ['that is on trial, at first', { kubeletNodes: [tries] }, { assigned: NOW, told: toldAt(NOW - 90_000) }],
   [
     'that was told another config before',
@@ -149,11 +130,7 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
     { kubeletNodes: [told], last: { assigned: 9, told: toldAt(9) } },
     { assigned: 9, told: toldAt(9) },
   ],
-  [
-    'that was told a config by now',
-    { kubeletNodes: [told], last: { firstSeen: 7 } },
-    { firstSeen: 7, assigned: NOW, told: toldAt(NOW) },
-  ],
+  ['that was told a config by now', { kubeletNodes: [told], last: { firstSeen: 7 } }, { firstSeen: 7, ...TOLD }],
   [
     'that was told a config, later',
     { kubeletNodes: [told], last: { assigned: 9 } },
@@ -161,65 +138,41 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
   ],
   [
     'that is down with what it was told',
-    { kubeletNodes: [told], view: { ready: false } },
-    { ...DOWN, assigned: NOW, told: toldAt(NOW), down: { pool: 'workers', target: TARGET } },
+    { kubeletNodes: [told], view: ILL },
+    { ...DOWN, ...TOLD, down: { pool: 'workers', target: TARGET } },
   ],
   [
     'that is down with it and about to be removed',
     { kubeletNodes: [told], view: { ready: false, leaving: 'X removes it' } },
-    { ...DOWN, assigned: NOW, told: toldAt(NOW) },
+    { ...DOWN, ...TOLD },
   ],
   [
     'that is down and has proven it',
-    { kubeletNodes: [settledNode(node, workers, { heartbeat: '', promotedAt: null })], view: { ready: false } },
-    { ...DOWN, assigned: NOW, told: toldAt(NOW) },
+    { kubeletNodes: [settledNode(node, workers, { heartbeat: '', promotedAt: null })], view: ILL },
+    { ...DOWN, ...TOLD },
   ],
   [
     'that is down and took it back',
-    { kubeletNodes: [silenced(failedNode(node, workers))], view: { ready: false } },
-    { ...DOWN, assigned: NOW, told: toldAt(NOW) },
+    { kubeletNodes: [silenced(failedNode(node, workers))], view: ILL },
+    { ...DOWN, ...TOLD },
   ],
   ['that was told none any more', { last: { assigned: 9 } }, {}],
-  ['whose labels are in no pool', { view: { labels: {} } }, unselected('labels')],
+  ['whose labels are in no pool', { view: BARE }, unselected('labels')],
   [
     'whose labels are in no pool, as it was noted',
-    { view: { labels: {} }, annotations: { [UNSELECTED_SINCE_ANNOTATION]: stamp(NOW - MINUTE) } },
+    { view: BARE, annotations: NOTED },
     unselected('labels', NOW - MINUTE),
   ],
-  [
-    'whose labels are in no pool, as another noted',
-    { view: { labels: {} }, last: {}, annotations: { [UNSELECTED_SINCE_ANNOTATION]: stamp(NOW - MINUTE) } },
-    unselected('labels'),
-  ],
-  [
-    'whose labels are in no pool, as it was',
-    { view: { labels: {} }, last: unselected('labels', 3) },
-    unselected('labels', 3),
-  ],
-  ['that no pool was, by a commit', { view: { labels: {} }, last: unselected('commit', 3) }, unselected('commit', 3)],
-  [
-    'whose labels are in no pool, and which was told nothing',
-    { view: { labels: {} }, pool: undefined },
-    unselected('labels'),
-  ],
-  [
-    'whose pool leaves git, and which is not in it',
-    { view: { labels: {} }, git: [gone], pools: [poolInCluster(workers)] },
-    unselected('commit'),
-  ],
-  [
-    'that moves, at first',
-    { pool: 'other', git: [workers, gone], pools: [poolInCluster(workers)] },
-    { poolChange: { to: 'workers', since: NOW, by: 'commit' } },
-  ],
-  [
-    'that moves, later',
-    { pool: 'other', git: [workers, gone], pools: [poolInCluster(workers)], last: {} },
-    { poolChange: { to: 'workers', since: NOW, by: 'labels' } },
-  ],
+  ['whose labels are in no pool, as another noted', { view: BARE, last: {}, annotations: NOTED }, unselected('labels')],
+  ['whose labels are in no pool, as it was', { view: BARE, last: unselected('labels', 3) }, unselected('labels', 3)],
+  ['that no pool was, by a commit', { view: BARE, last: unselected('commit', 3) }, unselected('commit', 3)],
+  ['whose labels are in no pool, and which was told nothing', { view: BARE, pool: undefined }, unselected('labels')],
+  ['whose pool leaves git, and which is not in it', { view: BARE, git: [gone], pools: KNOWN }, unselected('commit')],
+  ['that moves, at first', { pool: 'other', git: [workers, gone], pools: KNOWN }, moved('commit')],
+  ['that moves, later', { pool: 'other', git: [workers, gone], pools: KNOWN, last: {} }, moved('labels')],
   ['whose pool left git', { git: [gone] }, unselected('commit')],
-  ['whose pool leaves git', { git: [gone], pools: [poolInCluster(workers)] }, unselected('commit')],
-  ['whose pool selects others now', { git: [narrow], pools: [poolInCluster(workers)] }, unselected('commit')],
+  ['whose pool leaves git', { git: [gone], pools: KNOWN }, unselected('commit')],
+  ['whose pool selects others now', { git: [narrow], pools: KNOWN }, unselected('commit')],
   ['whose pool selected others before', { git: [narrow], pools: [poolInCluster(narrow)] }, unselected('labels')],
   ['whose pool is not in the cluster', { git: [narrow] }, unselected('labels')],
   [
@@ -234,12 +187,12 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeFirstSeen>])[] = [
       git: [workers, gone],
       pools: [workers, gone].map((each) => poolInCluster(each, { phase: 'Settled', commit: COMMIT_B })),
     },
-    { poolChange: { to: 'workers', since: NOW, by: 'labels' } },
+    moved('labels'),
   ],
   [
     'whose pool in the cluster says nothing of nodes yet',
     { pool: 'other', git: [workers, gone], pools: [{ metadata: { name: 'workers' } }] },
-    { poolChange: { to: 'workers', since: NOW, by: 'commit' } },
+    moved('commit'),
   ],
 ];
 
@@ -251,21 +204,17 @@ describe('what is seen of a node', () => {
     });
   }
 
-  const alive = { status: { heartbeat: heard.stamp }, last: { heartbeat: heard } };
+  const alive = { status: { heartbeat: SAID }, last: LATER };
   const unable: readonly (readonly [string, Seen, number | undefined])[] = [
     ['while its agent lives and it is Ready', alive, undefined],
     ['from the first look at which nothing was heard of its agent', {}, NOW],
-    [
-      'for as long as it is not Ready',
-      { ...alive, view: { ready: false }, last: { heartbeat: heard, unableSince: 5 } },
-      5,
-    ],
+    ['for as long as it is not Ready', { ...alive, view: ILL, last: { heartbeat: heard, unableSince: 5 } }, 5],
     ['from when somebody cordons it', { ...alive, view: { cordoned: true } }, NOW],
     ['but not while we drain it', { ...alive, view: { cordoned: true, drain: { config: 'c', at: 1 } } }, undefined],
     ['and no longer when it can', { ...alive, last: { heartbeat: heard, unableSince: 5 } }, undefined],
     [
       'from when its agent has been silent for too long',
-      { status: { heartbeat: heard.stamp }, last: { heartbeat: { ...heard, at: NOW - 15 * MINUTE - 1 } } },
+      { status: { heartbeat: SAID }, last: { heartbeat: { ...heard, at: NOW - 15 * MINUTE - 1 } } },
       NOW,
     ],
   ];
@@ -274,6 +223,10 @@ describe('what is seen of a node', () => {
   }
 
   const [restored, written] = [stamp(NOW - 60 * MINUTE), stamp(NOW)];
+  const [DOUBTED, BEFORE] = [
+    { stamp: restored, at: NOW },
+    { stamp: restored, at: NOW - MINUTE },
+  ];
   const looks = (order: number, heartbeat: string): Pick<Seen, 'kubeletNodes'> => {
     const { spec, ...rest } = assignedNode(node, workers, { heartbeat, obeyedOrder: order });
     return { kubeletNodes: [{ ...rest, spec: { ...spec, order } }] };
@@ -284,23 +237,19 @@ describe('what is seen of a node', () => {
     [
       'is doubted from when an order is gone',
       { ...looks(5, restored), last: { order: 6 } },
-      { order: 5, doubted: { stamp: restored, at: NOW } },
+      { order: 5, doubted: DOUBTED },
     ],
     [
       'is doubted where the last process ended long ago',
       { ...looks(5, restored), ahead: 60 * MINUTE },
-      { order: 5, doubted: { stamp: restored, at: NOW } },
+      { order: 5, doubted: DOUBTED },
     ],
     [
       'is doubted until its agent writes',
-      { ...looks(5, restored), last: { order: 5, doubted: { stamp: restored, at: NOW - MINUTE } } },
-      { order: 5, doubted: { stamp: restored, at: NOW - MINUTE } },
+      { ...looks(5, restored), last: { order: 5, doubted: BEFORE } },
+      { order: 5, doubted: BEFORE },
     ],
-    [
-      'is believed once its agent wrote',
-      { ...looks(5, written), last: { order: 5, doubted: { stamp: restored, at: NOW - MINUTE } } },
-      { order: 5 },
-    ],
+    ['is believed once its agent wrote', { ...looks(5, written), last: { order: 5, doubted: BEFORE } }, { order: 5 }],
     [
       'is believed where its agent has not written for longer than any that lives needs',
       { ...looks(5, restored), last: { order: 5, doubted: { stamp: restored, at: NOW - MINUTE - 1 } } },
@@ -324,8 +273,7 @@ describe('what is seen of a node', () => {
   };
   const isAway = true;
   const before = heard;
-  const again = { ...before, at: NOW, own: new Date(NOW).toISOString() };
-  const other = { ...again, stamp: stamp(NOW) };
+  const other = { ...AGAIN, stamp: stamp(NOW) };
   const promotedAt = before.stamp;
   const ways: readonly (readonly [string, KubeletNodeStatus, Partial<NodeFirstSeen>, Partial<NodeFirstSeen>])[] = [
     ['is kept while it runs that', { ...at.a, phase: 'Idle', promotedAt }, {}, { promotion: before }],
@@ -344,7 +292,7 @@ describe('what is seen of a node', () => {
     ],
     ['is kept while it goes back', { ...at.a, phase: 'FallingBack', promotedAt }, {}, { promotion: before, isAway }],
     ['is kept while it says nothing of configs', { promotedAt }, { isAway }, { promotion: before, isAway }],
-    ['begins again once it came back', { ...at.a, phase: 'Idle', promotedAt }, { isAway }, { promotion: again }],
+    ['begins again once it came back', { ...at.a, phase: 'Idle', promotedAt }, { isAway }, { promotion: AGAIN }],
     ['is that of another that it promoted', { ...at.c, promotedAt: stamp(NOW) }, { isAway }, { promotion: other }],
     ['is kept where it came back without one', { ...at.a, phase: 'Idle' }, { isAway }, { promotion: before }],
   ];

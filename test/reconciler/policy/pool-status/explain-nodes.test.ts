@@ -27,7 +27,7 @@ const node = nodeView('a', 'workers');
 /** What is said of one node: its pool, how it stands, what is done now, and why. */
 function explained(
   is: KubeletNode,
-  verdict: NodeVerdict,
+  verdict: NodeVerdict = REST,
   more: Partial<Member> = {},
   of: DesiredPool | null = pool,
 ): string {
@@ -55,95 +55,88 @@ const refusing: KubeletNode = {
   },
 };
 
-const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[] = [
-  ['done', [settledNode(node, NEXT), REST], 'workers settled | nothing to do | up to date and proven'],
+/** What is said of one that has nothing to do. */
+const rests = (standing: string, because: string): string => `workers ${standing} | nothing to do | ${because}`;
+
+const ROWS: readonly (readonly [string, KubeletNode, string, NodeVerdict?, Partial<Member>?, null?])[] = [
+  ['done', settledNode(node, NEXT), rests('settled', 'up to date and proven')],
   [
     'done once, and its kubelet ends with it now',
-    [
-      settledNode(node, NEXT, {
-        kubeletVersion: 'v1.37.2',
-        error: { reason: 'ProvenConfigFails', message: 'no such gate', at: 'T' },
-      }),
-      REST,
-    ],
-    'workers failing | nothing to do | not in order with what it had proven (last registered as v1.37.2): no such gate',
+    settledNode(node, NEXT, {
+      kubeletVersion: 'v1.37.2',
+      error: { reason: 'ProvenConfigFails', message: 'no such gate', at: 'T' },
+    }),
+    rests('failing', 'not in order with what it had proven (last registered as v1.37.2): no such gate'),
   ],
   [
     'done under another name of the same config',
-    [settledNode(node, NEXT, { assigned: { name: 'other-1' } }), REST],
-    `workers settled | nothing to do | up to date and proven (as ${NEXT.configName}, the same config under another name)`,
+    settledNode(node, NEXT, { assigned: { name: 'other-1' } }),
+    rests('settled', `up to date and proven (as ${NEXT.configName}, the same config under another name)`),
   ],
   [
     'soaking',
-    [settledNode(node, NEXT), REST, { lifecycle: LIFECYCLE.soaking }],
-    'workers soaking | nothing to do | up to date, and soaking: it keeps its place in the budget until then',
+    settledNode(node, NEXT),
+    rests('soaking', 'up to date, and soaking: it keeps its place in the budget until then'),
+    REST,
+    { lifecycle: LIFECYCLE.soaking },
   ],
-  [
-    'at it',
-    [assignedNode(node, NEXT, { phase: 'Trial' }), REST],
-    'workers updating | nothing to do | applying the config now',
-  ],
+  ['at it', assignedNode(node, NEXT, { phase: 'Trial' }), rests('updating', 'applying the config now')],
   [
     'at it, with an agent that missed a heartbeat',
-    [assignedNode(node, NEXT, { phase: 'Trial', heartbeat: toTimestamp(NOW - 7 * 60_000) }), REST],
-    'workers updating | nothing to do | it was applying the config when its agent was last heard of, 7m ago',
+    assignedNode(node, NEXT, { phase: 'Trial', heartbeat: toTimestamp(NOW - 7 * 60_000) }),
+    rests('updating', 'it was applying the config when its agent was last heard of, 7m ago'),
   ],
   [
     'about to boot',
-    [assignedNode(node, NEXT, { phase: 'Trial', ...trial }), REST],
-    'workers updating | nothing to do | waiting for its machine to reboot (systemd)',
+    assignedNode(node, NEXT, { phase: 'Trial', ...trial }),
+    rests('updating', 'waiting for its machine to reboot (systemd)'),
   ],
   [
     'at rest without knowing what it runs',
-    [
-      assignedNode(node, NEXT, {
-        active: { name: 'unknown' },
-        error: { reason: 'X', message: 'provision it', at: 'T' },
-      }),
-      REST,
-    ],
-    'workers updating | nothing to do | its agent lost its state, and cannot tell what it runs: provision it',
+    assignedNode(node, NEXT, { active: { name: 'unknown' }, error: { reason: 'X', message: 'provision it', at: 'T' } }),
+    rests('updating', 'its agent lost its state, and cannot tell what it runs: provision it'),
   ],
   [
     'back',
-    [assignedNode(node, NEXT), REST, { lifecycle: LIFECYCLE.failed }],
-    'workers failed | nothing to do | took the config back, and does not try it again',
+    assignedNode(node, NEXT),
+    rests('failed', 'took the config back, and does not try it again'),
+    REST,
+    { lifecycle: LIFECYCLE.failed },
   ],
-  [
-    'unwilling',
-    [refusing, REST],
-    'workers failed | nothing to do | its agent refuses the config, so its pods stay and nothing was changed',
-  ],
-  ['silent without an agent of ours', [{ metadata: { name: 'a' } }, REST], 'workers no-agent | nothing to do | '],
+  ['unwilling', refusing, rests('failed', 'its agent refuses the config, so its pods stay and nothing was changed')],
+  ['silent without an agent of ours', { metadata: { name: 'a' } }, rests('no-agent', '')],
   [
     'changed',
-    [settledNode(node, OLD), { verdict: 'change', because: 'its turn' }],
+    settledNode(node, OLD),
     'workers outdated | change now | its turn',
+    { verdict: 'change', because: 'its turn' },
   ],
   [
     'drained',
-    [settledNode(node, OLD), { verdict: 'drain', stage: 'evict', because: 'pods' }],
+    settledNode(node, OLD),
     'workers outdated | drain | pods',
+    { verdict: 'drain', stage: 'evict', because: 'pods' },
   ],
   [
     'held',
-    [settledNode(node, OLD), { verdict: 'hold', ...hold('budget', 'others') }],
+    settledNode(node, OLD),
     'workers outdated | budget | others',
+    { verdict: 'hold', ...hold('budget', 'others') },
   ],
   [
     'waiting for a restart',
-    [settledNode(node, NEXT), { verdict: 'hold', ...hold('window', 'night') }, asks],
+    settledNode(node, NEXT),
     'workers awaits-turn | window | night',
+    { verdict: 'hold', ...hold('window', 'night') },
+    asks,
   ],
-  [
-    'of a pool that nobody knows',
-    [idleNode(node), REST, {}, null],
-    '- settled | nothing to do | up to date and proven',
-  ],
+  ['of a pool that nobody knows', idleNode(node), '- settled | nothing to do | up to date and proven', REST, {}, null],
 ];
 
 describe('of a node is said that it is', () => {
-  for (const [name, of, expected] of ROWS) it(name, () => assert.equal(explained(...of), expected));
+  for (const [name, is, expected, verdict, more, of] of ROWS) {
+    it(name, () => assert.equal(explained(is, verdict, more, of), expected));
+  }
 });
 
 describe('of nodes of no pool', () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CommitInForce } from '#reconciler/policy/desired.ts';
-import type { Fleet } from '#reconciler/policy/fleet.ts';
-import { PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import {
@@ -25,75 +24,33 @@ const silent = settledNode(b, old, { heartbeat: '2026-01-01T00:00:00Z' });
 const NONE = { nodes: 3, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
 
 describe('the counts and the phase of a pool', () => {
+  const [same, another] = [commit(COMMIT_B, old), commit(COMMIT_B, next)];
+  const stopped = commit(COMMIT_B, validPool('workers', 120, wide));
+  const soaks = commit(COMMIT_B, validPool('workers', 120, { rollout: { ...wide.rollout, soak: '2h' } }));
+  const elsewhere = commit(COMMIT_B, validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } }));
+  const others = settled.slice(1);
+  const trying = assignedNode(a, next, { phase: 'Trial' });
   const rows: readonly (readonly [
     string,
     CommitInForce | null,
-    () => Fleet,
+    readonly KubeletNode[],
     phase: string,
     Partial<KubeletPoolStatus['counts']>,
   ])[] = [
-    ['of which every node runs its config', commit(COMMIT_B, old), () => fleetWith(settled), 'Settled', { updated: 3 }],
-    [
-      'on which somebody changed a file',
-      commit(COMMIT_B, old),
-      () => fleetWith([drifted, ...settled.slice(1)]),
-      'Settled',
-      { updated: 3, drifted: 1 },
-    ],
-    [
-      'of which a node’s kubelet keeps ending with what it had proven',
-      commit(COMMIT_B, old),
-      () => fleetWith([failing, ...settled.slice(1)]),
-      'Waiting',
-      { updated: 3 },
-    ],
-    [
-      'without nodes',
-      commit(COMMIT_B, validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } })),
-      () => fleetWith([]),
-      'Empty',
-      { nodes: 0 },
-    ],
-    ['that is about to change', commit(COMMIT_B, next), () => fleetWith(settled), 'Progressing', { pending: 3 }],
-    [
-      'that may not change',
-      commit(COMMIT_B, validPool('workers', 120, wide)),
-      () => fleetWith(settled),
-      'Waiting',
-      { pending: 3 },
-    ],
-    [
-      'in the middle of a change',
-      commit(COMMIT_B, validPool('workers', 120, wide)),
-      () => fleetWith([assignedNode(a, next, { phase: 'Trial' }), ...settled.slice(1)]),
-      'Progressing',
-      { updating: 1, pending: 2 },
-    ],
-    [
-      'of which a node is soaking',
-      commit(COMMIT_B, validPool('workers', 120, { rollout: { ...wide.rollout, soak: '2h' } })),
-      () => fleetWith([settledNode(a, next), ...settled.slice(1)]),
-      'Progressing',
-      { updated: 1, pending: 2 },
-    ],
-    [
-      'of which a node failed',
-      commit(COMMIT_B, next),
-      () => fleetWith([failedNode(a, next), ...settled.slice(1)]),
-      'Halted',
-      { failed: 1, pending: 2 },
-    ],
-    [
-      'of which agents are silent or were never there',
-      commit(COMMIT_B, old),
-      () => fleetWith([settledNode(a, old), silent]),
-      'Waiting',
-      { updated: 1, noAgent: 2 },
-    ],
+    ['of which every node runs its config', same, settled, 'Settled', { updated: 3 }],
+    ['on which somebody changed a file', same, [drifted, ...others], 'Settled', { updated: 3, drifted: 1 }],
+    ['of which a node’s kubelet ends with what it had proven', same, [failing, ...others], 'Waiting', { updated: 3 }],
+    ['without nodes', elsewhere, [], 'Empty', { nodes: 0 }],
+    ['that is about to change', another, settled, 'Progressing', { pending: 3 }],
+    ['that may not change', stopped, settled, 'Waiting', { pending: 3 }],
+    ['in the middle of a change', stopped, [trying, ...others], 'Progressing', { updating: 1, pending: 2 }],
+    ['of which a node soaks', soaks, [settledNode(a, next), ...others], 'Progressing', { updated: 1, pending: 2 }],
+    ['of which a node failed', another, [failedNode(a, next), ...others], 'Halted', { failed: 1, pending: 2 }],
+    ['of which agents are silent', same, [settledNode(a, old), silent], 'Waiting', { updated: 1, noAgent: 2 }],
   ];
-  for (const [name, inForce, fleet, phase, counts] of rows) {
+  for (const [name, inForce, kubeletNodes, phase, counts] of rows) {
     it(`${name}: ${phase}`, () => {
-      const status = statusOf(inForce, fleet());
+      const status = statusOf(inForce, fleetWith(kubeletNodes));
       assert.equal(status?.phase, phase);
       assert.deepEqual(status?.counts, { ...NONE, ...counts });
       const conditions = Object.fromEntries((status?.conditions ?? []).map((each) => [each.type, each.status]));

@@ -49,21 +49,26 @@ interface Case {
 /** What is done, and a part of what is said. */
 type Answer = readonly [verdict: string, because?: RegExp] | null;
 
+const UNASKED = { pods: new Map() };
+const [DRAINED, REBOOTED] = [{ allowed: DRAINS }, { allowed: REBOOTS }];
+/** It has no pods left. */
+const EMPTY = { node: drainedSince(NOW), signals: drain(NOW, true) };
+
 const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
   ['a restart', RESTART, {}, null],
   ['a restart, however many pods run', RESTART, { signals: pods(500) }, null],
-  ['fewer pods, where nobody can count', FEWER, { allowed: DRAINS }, null],
-  ['fewer pods, before anybody counted', FEWER, { allowed: DRAINS, signals: { pods: new Map() } }, ['drain count']],
-  ['fewer pods, counted a minute ago', FEWER, { allowed: DRAINS, signals: pods(50, MINUTE) }, null],
-  ['fewer pods, counted longer ago', FEWER, { allowed: DRAINS, signals: pods(50, MINUTE + 1) }, ['drain count']],
+  ['fewer pods, where nobody can count', FEWER, DRAINED, null],
+  ['fewer pods, before anybody counted', FEWER, { ...DRAINED, signals: UNASKED }, ['drain count']],
+  ['fewer pods, counted a minute ago', FEWER, { ...DRAINED, signals: pods(50, MINUTE) }, null],
+  ['fewer pods, counted longer ago', FEWER, { ...DRAINED, signals: pods(50, MINUTE + 1) }, ['drain count']],
   [
     'fewer pods, counted before the clock was set back',
     FEWER,
-    { allowed: DRAINS, signals: pods(50, -MINUTE - 1) },
+    { ...DRAINED, signals: pods(50, -MINUTE - 1) },
     ['drain count'],
   ],
-  ['fewer pods than run', FEWER, { allowed: DRAINS, signals: pods(51) }, ['drain cordon']],
-  ['fewer pods, where they may not be seen', FEWER, { allowed: DRAINS, signals: pods(null) }, null],
+  ['fewer pods than run', FEWER, { ...DRAINED, signals: pods(51) }, ['drain cordon']],
+  ['fewer pods, where they may not be seen', FEWER, { ...DRAINED, signals: pods(null) }, null],
   [
     'fewer pods than run, where nothing is drained',
     FEWER,
@@ -73,42 +78,37 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
   [
     'fewer pods, on a node that is drained for it',
     FEWER,
-    { allowed: DRAINS, node: drainedSince(NOW), signals: { pods: new Map() } },
+    { ...DRAINED, node: drainedSince(NOW), signals: UNASKED },
     ['drain evict'],
   ],
   [
     'what has to be drained and may run fewer pods',
     { ...DRAIN, podLimit: 50 },
-    { allowed: DRAINS, signals: { pods: new Map() } },
+    { ...DRAINED, signals: UNASKED },
     ['drain cordon'],
   ],
-  ['a feature less, where nobody can look at pods', LOSES, { allowed: DRAINS }, ['drain cordon']],
-  ['a feature less, where pods may not be seen', LOSES, { allowed: DRAINS, signals: pods(null) }, ['drain cordon']],
+  ['a feature less, where nobody can look at pods', LOSES, DRAINED, ['drain cordon']],
+  ['a feature less, where pods may not be seen', LOSES, { ...DRAINED, signals: pods(null) }, ['drain cordon']],
   [
     'a feature less, where neither pods nor a drain are allowed',
     LOSES,
     { signals: pods(null) },
     ['hold', /of featureGates\.X needs the node to be drained/],
   ],
-  [
-    'a feature less, before anybody asked',
-    LOSES,
-    { signals: { pods: new Map() } },
-    ['drain count', /before a feature goes off/],
-  ],
+  ['a feature less, before anybody asked', LOSES, { signals: UNASKED }, ['drain count', /before a feature goes off/]],
   ['a feature less that no pod needs', LOSES, { signals: asked(undefined) }, null],
   ['a feature less that no pod needed a minute ago', LOSES, { signals: asked(undefined, MINUTE) }, null],
   ['a feature less that no pod needed before that', LOSES, { signals: asked(undefined, MINUTE + 1) }, ['drain count']],
   [
     'a feature less that a pod needs',
     LOSES,
-    { allowed: DRAINS, signals: asked(NEEDS) },
+    { ...DRAINED, signals: asked(NEEDS) },
     ['drain cordon', /drained: featureGates\.VolumeBindMountOptions \(needed by prod\/a\)$/],
   ],
   [
     'a feature less that a pod needed a while ago',
     LOSES,
-    { allowed: DRAINS, signals: asked(NEEDS, MINUTE + 1) },
+    { ...DRAINED, signals: asked(NEEDS, MINUTE + 1) },
     ['drain count'],
   ],
   [
@@ -127,46 +127,41 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
   [
     'a feature less, and fewer pods than run',
     { ...LOSES, podLimit: 2 },
-    { allowed: DRAINS, signals: asked(undefined) },
+    { ...DRAINED, signals: asked(undefined) },
     ['drain cordon'],
   ],
   [
     'a feature less, on a node that is drained for it',
     LOSES,
-    { allowed: DRAINS, node: drainedSince(NOW), signals: { pods: new Map() } },
+    { ...DRAINED, node: drainedSince(NOW), signals: UNASKED },
     ['drain evict'],
   ],
-  ['a restart, on a node that is drained for it', RESTART, { allowed: DRAINS, node: drainedSince(NOW) }, null],
-  ['what has to be drained', DRAIN, { allowed: DRAINS }, ['drain cordon']],
+  ['a restart, on a node that is drained for it', RESTART, { ...DRAINED, node: drainedSince(NOW) }, null],
+  ['what has to be drained', DRAIN, DRAINED, ['drain cordon']],
   ['what has to be drained, where that is not allowed', DRAIN, {}, ['hold', /allow: \[restart, drain\]/]],
   [
     'what has to be drained for another config',
     DRAIN,
-    { allowed: DRAINS, node: { cordoned: true, drain: { config: 'x', at: NOW } } },
+    { ...DRAINED, node: { cordoned: true, drain: { config: 'x', at: NOW } } },
     ['drain cordon'],
   ],
   [
     'what has to be drained back to its local config',
     DRAIN,
-    { allowed: DRAINS, toLocal: true, node: { cordoned: true, drain: { config: 'local', at: NOW } } },
+    { ...DRAINED, toLocal: true, node: { cordoned: true, drain: { config: 'local', at: NOW } } },
     ['drain evict'],
   ],
-  [
-    'what is drained',
-    DRAIN,
-    { allowed: DRAINS, node: drainedSince(NOW - 10 * MINUTE) },
-    ['drain evict', /told to leave/],
-  ],
+  ['what is drained', DRAIN, { ...DRAINED, node: drainedSince(NOW - 10 * MINUTE) }, ['drain evict', /told to leave/]],
   [
     'what is drained, as was seen',
     DRAIN,
-    { allowed: DRAINS, node: drainedSince(NOW - 1), signals: drain(NOW - 1, false) },
+    { ...DRAINED, node: drainedSince(NOW - 1), signals: drain(NOW - 1, false) },
     ['drain evict', /db-0 is protected/],
   ],
   [
     'what was drained before',
     DRAIN,
-    { allowed: DRAINS, node: drainedSince(NOW - 1), signals: drain(NOW - 2, true) },
+    { ...DRAINED, node: drainedSince(NOW - 1), signals: drain(NOW - 2, true) },
     ['drain evict', /told to leave/],
   ],
   [
@@ -175,36 +170,25 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
     { allowed: { ...DRAINS, drainTimeout: '5m' }, node: drainedSince(NOW - 5 * MINUTE - 1) },
     ['hold gave up', /did not leave in time/],
   ],
-  [
-    'what has no pods left',
-    DRAIN,
-    { allowed: DRAINS, node: drainedSince(NOW - 1), signals: drain(NOW - 1, true) },
-    null,
-  ],
-  ['a reboot', REBOOT, { allowed: REBOOTS }, ['change reboot', /is rebooted \(systemd\)/]],
-  ['a reboot, where that is not allowed', REBOOT, { allowed: DRAINS }, ['hold', /allow: \[restart, drain, reboot\]/]],
+  ['what has no pods left', DRAIN, { ...DRAINED, node: drainedSince(NOW - 1), signals: drain(NOW - 1, true) }, null],
+  ['a reboot', REBOOT, REBOOTED, ['change reboot', /is rebooted \(systemd\)/]],
+  ['a reboot, where that is not allowed', REBOOT, DRAINED, ['hold', /allow: \[restart, drain, reboot\]/]],
   [
     'a reboot that nobody is to make',
     REBOOT,
     { allowed: { ...DRAINS, allow: ['restart', 'reboot'] } },
     ['hold', /the change of a, b, c needs .* disruption\.reboot does not say how/],
   ],
-  ['a reboot of a boot that nobody knows', REBOOT, { allowed: REBOOTS, status: {} }, ['hold', /which boot/]],
+  ['a reboot of a boot that nobody knows', REBOOT, { ...REBOOTED, status: {} }, ['hold', /which boot/]],
   ['a reboot, where nodes are drained', REBOOT, { allowed: BOTH }, ['drain cordon']],
-  [
-    'a reboot of what was drained',
-    REBOOT,
-    { allowed: BOTH, node: drainedSince(NOW), signals: drain(NOW, true) },
-    ['change reboot'],
-  ],
+  ['a reboot of what was drained', REBOOT, { allowed: BOTH, ...EMPTY }, ['change reboot']],
   [
     'a reboot of what was drained and may run fewer pods',
     { ...REBOOT, podLimit: 50 },
-    { allowed: BOTH, node: drainedSince(NOW), signals: drain(NOW, true) },
+    { allowed: BOTH, ...EMPTY },
     ['change reboot'],
   ],
 ];
-
 describe('before a node is changed for', () => {
   for (const [name, disruption, given, expected] of ROWS) {
     it(`${name}: ${expected?.[0] ?? 'nothing'}`, () => {

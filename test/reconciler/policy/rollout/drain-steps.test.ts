@@ -46,6 +46,9 @@ const told = { name: 'workers-1', namespace: 'n', uid: 'u', key: 'kubelet', sha2
 const toldNode = { ...idleNode(node), spec: { configSource: told } };
 const silent = { lifecycle: LIFECYCLE.vanished } as const;
 
+const [GAVE_UP, COUNTED] = [held('disruption', { gaveUp: true }), held('lock-out', { counts: true })];
+const silentWith = (kubeletNode: Member['kubeletNode']) => ({ ...silent, kubeletNode });
+
 const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   ['that nobody drained and that needs nothing is let be', {}, []],
   [
@@ -65,20 +68,12 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
     { verdict: drain('evict'), marked: true },
     [{ step: 'evict', node: 'a', since: MARK.at }],
   ],
-  [
-    'that is held has its pods counted again where that may end it',
-    { verdict: held('lock-out', { counts: true }) },
-    [COUNT],
-  ],
+  ['that is held has its pods counted again where that may end it', { verdict: COUNTED }, [COUNT]],
   ['that is held gets its pods back', { verdict: held('suspended'), marked: true }, [UNCORDON]],
-  [
-    'that is held gets its pods back while they are counted',
-    { verdict: held('lock-out', { counts: true }), marked: true },
-    [COUNT, UNCORDON],
-  ],
+  ['that is held gets its pods back while they are counted', { verdict: COUNTED, marked: true }, [COUNT, UNCORDON]],
   [
     'whose drain was given up gets its pods back, and that is remembered',
-    { verdict: held('disruption', { gaveUp: true }), marked: true },
+    { verdict: GAVE_UP, marked: true },
     [{ ...UNCORDON, failed: { config: 'workers-1', at: NOW, times: 1 } }],
   ],
   ['stays as it is while no commit is in force', { verdict: held('no-commit'), marked: true }, []],
@@ -93,7 +88,7 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
   ],
   [
     'whose drain was given up again is remembered for both',
-    { verdict: held('disruption', { gaveUp: true }), marked: true, inVain: IN_VAIN },
+    { verdict: GAVE_UP, marked: true, inVain: IN_VAIN },
     [{ ...UNCORDON, failed: { config: 'workers-1', at: NOW, times: 3 } }],
   ],
   [
@@ -117,14 +112,10 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
     [UNCORDON],
   ],
   ['that has proven its config gets its pods back', { is: { lifecycle: LIFECYCLE.settled }, marked: true }, [UNCORDON]],
-  [
-    'whose machine reboots has no pods while its agent is silent',
-    { is: { ...silent, kubeletNode: rebooting }, marked: true },
-    [],
-  ],
+  ['whose machine reboots has no pods while its agent is silent', { is: silentWith(rebooting), marked: true }, []],
   [
     'whose agent is silent for another reason gets its pods back',
-    { is: { ...silent, kubeletNode: idleNode(node) }, marked: true },
+    { is: silentWith(idleNode(node)), marked: true },
     [UNCORDON],
   ],
   [
@@ -132,16 +123,8 @@ const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
     { is: { lifecycle: LIFECYCLE.silent, kubeletNode: rebooting }, marked: true },
     [UNCORDON],
   ],
-  [
-    'that was told nothing gets its pods back',
-    { is: { ...silent, kubeletNode: { metadata, status } }, marked: true },
-    [UNCORDON],
-  ],
-  [
-    'that nobody made an object for gets its pods back',
-    { is: { ...silent, kubeletNode: undefined }, marked: true },
-    [UNCORDON],
-  ],
+  ['that was told nothing gets its pods back', { is: silentWith({ metadata, status }), marked: true }, [UNCORDON]],
+  ['that nobody made an object for gets its pods back', { is: silentWith(undefined), marked: true }, [UNCORDON]],
 ];
 
 describe('a node', () => {

@@ -3,7 +3,12 @@ import { describe, it } from 'node:test';
 import { type Desired, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
-import { holdForLabelGrace, LABEL_GRACE_MS, rememberLabelLosses } from '#reconciler/policy/rollout/label-grace.ts';
+import {
+  holdForLabelGrace,
+  isInGrace,
+  LABEL_GRACE_MS,
+  rememberLabelLosses,
+} from '#reconciler/policy/rollout/label-grace.ts';
 import { MOVED_SINCE_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -25,18 +30,24 @@ interface Case {
   readonly count: number;
   /** What the KubeletNode of each of them is; null for none. */
   readonly is?: (node: NodeView) => KubeletNode | null;
+  /** What those of the others are. */
+  readonly others?: (node: NodeView) => KubeletNode;
   readonly former?: number;
+  readonly maxUnassign?: string;
 }
 
-function lookAt({ view, count, is = settled, former }: Case): { readonly fleet: Fleet; readonly desired: Desired } {
+function lookAt({ view, count, is = settled, others = settled, former, maxUnassign }: Case): {
+  readonly fleet: Fleet;
+  readonly desired: Desired;
+} {
   const nodes = Array.from({ length: 10 }, (_, index) => nodeView(`n${index}`, 'workers', index < count ? view : {}));
-  const kubeletNodes = nodes.map((node, index) => (index < count ? is(node) : settled(node)));
+  const kubeletNodes = nodes.map((node, index) => (index < count ? is(node) : others(node)));
   const fleet = fleetOf({ nodes, kubeletNodes: kubeletNodes.filter((each) => each !== null) });
   const before = former === undefined ? undefined : { maxUnavailable: null, maxUnassign: former, windows: null };
   const { oid, repo } = commit(COMMIT_B, OLD, SAME, validPool('other', 1));
   const inForce = {
     oid,
-    repo: { ...repo, cluster: { ...DEFAULT_CLUSTER, file: FILE, maxUnassign: 2 } },
+    repo: { ...repo, cluster: { ...DEFAULT_CLUSTER, file: FILE, maxUnassign: maxUnassign ?? 2 } },
     ...(before && { former: before }),
   };
   return { fleet, desired: desiredState(inForce, fleet, () => []) };
@@ -67,6 +78,17 @@ const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
   ['are many', { view: lost(0), count: 4 }, 'unselected', /\(n0, n1, n2 …\)/],
   ['are more than it allowed in the commit before', { view: lost(), count: 2, former: 1 }, 'unselected', /allows 1/],
   ['are more than it allows now', { view: lost(), count: 3, former: 5 }, 'unselected', /allows 2/],
+  [
+    'are more than a fifth of those that have a config',
+    { view: lost(), count: 2, others: idleNode, maxUnassign: '20%' },
+    'unselected',
+    /^2 of 2 /,
+  ],
+  [
+    'are on their way out',
+    { view: lost(), count: 3, is: (node) => ({ ...settled(node), spec: { pool: 'workers' } }) },
+    null,
+  ],
   ['lost their pool by a commit', { view: lost(NOW, 'commit'), count: 3 }, null],
   ['have no config', { view: lost(NOW), count: 3, is: idleNode }, null],
   ['have no agent', { view: lost(NOW), count: 3, is: () => null }, null],
@@ -93,11 +115,7 @@ const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
   ],
   [
     'have a status that does not say what they run',
-    {
-      view: lost(NOW),
-      count: 3,
-      is: (node) => ({ metadata: idleNode(node).metadata, status: { phase: 'Idle' } }),
-    },
+    { view: lost(NOW), count: 3, is: (node) => ({ metadata: idleNode(node).metadata, status: { phase: 'Idle' } }) },
     null,
   ],
   ['are put into another pool, as many as maxUnassign allows', { view: moved('other'), count: 2 }, null],
@@ -151,6 +169,11 @@ describe('nodes that', () => {
       /until 2026-11-21T12:01:00Z/,
     );
   });
+});
+
+it('a node is in grace for ten minutes, by its labels alone', () => {
+  const grace = [lost(NOW), lost(), lost(NOW, 'commit'), {}].map((view) => isInGrace(nodeView('a', '', view), NOW));
+  assert.deepEqual(grace, [true, false, false, false]);
 });
 
 describe('since when a node is without its labels', () => {

@@ -82,61 +82,56 @@ const TAKEN = { leavesPlace: false, isAtRest: false, keepsQuorum: false };
 const LOST = { leavesPlace: false, isAtRest: true, keepsQuorum: false };
 const AWAY = { leavesPlace: false, isAtRest: true, keepsQuorum: true };
 
+/** What most of those are that stand there. */
+const OUTDATED = { shown: 'outdated', counted: 'pending', verdict: 'change' } as const;
+const UPDATING = { shown: 'updating', counted: 'updating', verdict: 'rest' } as const;
+const SOAKS = { shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true } as const;
+const FAILED = { shown: 'failed', counted: 'failed', verdict: 'rest', fails: true } as const;
+const GONE = { shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent' } as const;
+
 const ROWS: readonly (readonly [string, Case, Expected])[] = [
   [
     'runs another config, at rest',
     { is: (node) => settledNode(node, OLD) },
-    { word: 'outdated', shown: 'outdated', counted: 'pending', verdict: 'change', ...FREE },
+    { word: 'outdated', ...OUTDATED, ...FREE },
   ],
   [
     'is in the middle of a change to another config',
     { is: onTrialFor(30, OLD) },
-    { word: 'superseded', shown: 'outdated', counted: 'pending', verdict: 'change', ...TAKEN },
+    { word: 'superseded', ...OUTDATED, ...TAKEN },
   ],
   [
     'has yet to begin a change to another config',
     { is: (node) => but(assignedNode(node, OLD), { observedGeneration: 0 }) },
-    { word: 'superseded', shown: 'outdated', counted: 'pending', verdict: 'change', ...TAKEN },
+    { word: 'superseded', ...OUTDATED, ...TAKEN },
   ],
   [
     'is past its probation with another config',
     { is: onTrialFor(90, OLD) },
-    { word: 'supersededOnTrial', shown: 'outdated', counted: 'pending', verdict: 'change', ...LEFT },
+    { word: 'supersededOnTrial', ...OUTDATED, ...LEFT },
   ],
-  [
-    'was told, and is not past its probation',
-    { is: onTrialFor(30) },
-    { word: 'changing', shown: 'updating', counted: 'updating', verdict: 'rest', ...TAKEN },
-  ],
+  ['was told, and is not past its probation', { is: onTrialFor(30) }, { word: 'changing', ...UPDATING, ...TAKEN }],
   [
     'would be past its probation, which is to be full',
     { is: onTrialFor(90), full: true },
-    { word: 'changing', shown: 'updating', counted: 'updating', verdict: 'rest', ...TAKEN },
+    { word: 'changing', ...UPDATING, ...TAKEN },
   ],
   [
     'would be past its probation, but has not been Ready for so long',
     { is: onTrialFor(90), view: { readySince: NOW - 30_000 } },
-    { word: 'changing', shown: 'updating', counted: 'updating', verdict: 'rest', ...TAKEN },
+    { word: 'changing', ...UPDATING, ...TAKEN },
   ],
-  [
-    'is past its probation',
-    { is: onTrialFor(90) },
-    { word: 'onTrial', shown: 'updating', counted: 'updating', verdict: 'rest', ...LEFT },
-  ],
+  ['is past its probation', { is: onTrialFor(90) }, { word: 'onTrial', ...UPDATING, ...LEFT }],
   [
     'promoted it lately, with a full probation',
     { is: (node) => settledNode(node, NEXT, FRESH), full: true },
-    { word: 'soakingInPlace', shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true, ...TAKEN },
+    { word: 'soakingInPlace', ...SOAKS, ...TAKEN },
   ],
-  [
-    'promoted it lately',
-    { is: (node) => settledNode(node, NEXT, FRESH) },
-    { word: 'soaking', shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true, ...LEFT },
-  ],
+  ['promoted it lately', { is: (node) => settledNode(node, NEXT, FRESH) }, { word: 'soaking', ...SOAKS, ...LEFT }],
   [
     'promoted it lately, and needs a restart already',
     { is: (node) => settledNode(node, NEXT, { ...FRESH, ...asks('NewBase') }) },
-    { word: 'soaking', shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true, ...LEFT },
+    { word: 'soaking', ...SOAKS, ...LEFT },
   ],
   [
     'proved it long ago',
@@ -158,45 +153,29 @@ const ROWS: readonly (readonly [string, Case, Expected])[] = [
     { is: (node) => settledNode(node, NEXT, { ...asks('StateLost'), lastKnownGood: { name: 'local' } }) },
     { word: 'awaitsFirstTurn', shown: 'awaits-turn', counted: 'pending', verdict: 'change', ...FREE },
   ],
-  [
-    'took it back',
-    { is: (node) => failedNode(node, NEXT) },
-    { word: 'failed', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...LOST },
-  ],
-  [
-    'refuses it beforehand',
-    { is: refusing },
-    { word: 'failed', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...LOST },
-  ],
+  ['took it back', { is: (node) => failedNode(node, NEXT) }, { word: 'failed', ...FAILED, ...LOST }],
+  ['refuses it beforehand', { is: refusing }, { word: 'failed', ...FAILED, ...LOST }],
   [
     'takes it back',
     { is: (node) => but(failedNode(node, NEXT), { phase: 'FallingBack' }) },
-    { word: 'fallingBack', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...TAKEN },
+    { word: 'fallingBack', ...FAILED, ...TAKEN },
   ],
   [
     'does not come back from it',
     { is: (node) => assignedNode(node, NEXT, { phase: 'Broken' }) },
-    { word: 'fallingBack', shown: 'failed', counted: 'failed', verdict: 'rest', fails: true, ...TAKEN },
+    { word: 'fallingBack', ...FAILED, ...TAKEN },
   ],
-  [
-    'has no agent',
-    { is: () => undefined },
-    { word: 'silent', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', ...AWAY },
-  ],
-  [
-    'fell silent at rest',
-    { is: (node) => settledNode(node, NEXT, SILENT) },
-    { word: 'silent', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', ...AWAY },
-  ],
+  ['has no agent', { is: () => undefined }, { word: 'silent', ...GONE, ...AWAY }],
+  ['fell silent at rest', { is: (node) => settledNode(node, NEXT, SILENT) }, { word: 'silent', ...GONE, ...AWAY }],
   [
     'took it back and fell silent',
     { is: (node) => but(failedNode(node, NEXT), SILENT) },
-    { word: 'silent', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', fails: true, ...AWAY },
+    { word: 'silent', ...GONE, fails: true, ...AWAY },
   ],
   [
     'fell silent in the middle of a change',
     { is: (node) => but(onTrialFor(90)(node), SILENT) },
-    { word: 'vanished', shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent', ...TAKEN },
+    { word: 'vanished', ...GONE, ...TAKEN },
   ],
 ];
 

@@ -35,7 +35,8 @@ const FOR_LOCAL = { reason: 'StateLost', seen: 's', message: '' } as const;
 const leftBehind: KubeletNode = { ...idleNode(stray), spec: { pool: 'lost' } };
 
 interface Case {
-  readonly node: NodeView;
+  /** One that no pool selects, where it is absent. */
+  readonly node?: NodeView;
   readonly is: KubeletNode;
   /** No commit is in force, and the cluster has the pool. */
   readonly unread?: true;
@@ -48,46 +49,42 @@ const ROWS: readonly (readonly [string, Case, string])[] = [
     { node, is: idleNode(node), unread: true },
     'workers',
   ],
-  ['on its way out of a pool counts there', { node: stray, is: settledNode(stray, OLD) }, 'workers'],
-  ['that nobody selects, at rest with its local config, is free', { node: stray, is: idleNode(stray) }, 'free'],
+  ['on its way out of a pool counts there', { is: settledNode(stray, OLD) }, 'workers'],
+  ['that nobody selects, at rest with its local config, is free', { is: idleNode(stray) }, 'free'],
   [
     'that nobody selects and that runs something belongs to those that leave',
-    { node: stray, is: without('spec', settledNode(stray, OLD)) },
+    { is: without('spec', settledNode(stray, OLD)) },
     'leaving',
   ],
   [
     'that nobody selects and that goes back to its local config belongs to those that leave',
-    { node: stray, is: fallingBack },
+    { is: fallingBack },
     'leaving',
   ],
   [
     'that nobody selects and that was told a config belongs to those that leave, though its agent is silent',
-    { node: stray, is: without('pool', settledNode(stray, OLD, { heartbeat: SILENT })) },
+    { is: without('pool', settledNode(stray, OLD, { heartbeat: SILENT })) },
     'leaving',
   ],
   [
     'that nobody selects and that asks for a turn to go back to its local config belongs to those that leave',
-    { node: stray, is: { ...settledNode(stray, OLD, { awaitsTurn: FOR_LOCAL }), spec: {} } },
+    { is: { ...settledNode(stray, OLD, { awaitsTurn: FOR_LOCAL }), spec: {} } },
     'leaving',
   ],
-  ['of a pool that is gone belongs to those that leave', { node: stray, is: leftBehind }, 'leaving'],
-  [
-    'of a pool that nobody knows before any commit was read is let be',
-    { node: stray, is: leftBehind, unread: true },
-    'unknown',
-  ],
+  ['of a pool that is gone belongs to those that leave', { is: leftBehind }, 'leaving'],
+  ['of a pool that nobody knows before any commit was read is let be', { is: leftBehind, unread: true }, 'unknown'],
   [
     'that runs something which nobody remembers is let be before any commit was read',
-    { node: stray, is: without('spec', settledNode(stray, OLD)), unread: true },
+    { is: without('spec', settledNode(stray, OLD)), unread: true },
     'unknown',
   ],
 ];
 
 describe('a node', () => {
-  for (const [name, given, expected] of ROWS) {
+  for (const [name, { node: view = stray, is, unread }, expected] of ROWS) {
     it(name, () => {
-      const fleet = fleetOf({ nodes: [given.node], kubeletNodes: [given.is], pools: [poolInCluster(POOL)] });
-      const desired = desiredState(given.unread === true ? null : commit(COMMIT_B, POOL), fleet, () => []);
+      const fleet = fleetOf({ nodes: [view], kubeletNodes: [is], pools: [poolInCluster(POOL)] });
+      const desired = desiredState(unread === true ? null : commit(COMMIT_B, POOL), fleet, () => []);
       const { groups, skipped } = membershipOf(desired, fleet, NOW);
       const homes = groups.filter(({ members }) => members.length > 0).map(({ pool }) => pool?.name ?? 'leaving');
       const found = [...homes, ...skipped.map(({ choice }) => choice.choice)];
@@ -110,77 +107,66 @@ describe('how a node stands in a pool that soaks for ten minutes', () => {
     rejected: [{ ...TARGET, name: POOL.configName, reason: 'CrashLoop', message: '', at: RECENTLY }],
   });
   const silent = (of: KubeletNode): KubeletNode => ({ ...of, status: { ...of.status, heartbeat: SILENT } });
-  type Stand = Pick<Member, 'lifecycle' | 'isAssigned' | 'failedAt'> & { readonly asks: boolean };
-  const rows: readonly (readonly [string, KubeletNode, typeof TARGET | null, Partial<Stand>])[] = [
-    [
-      'soaks where it promoted the config lately',
-      settledNode(node, POOL, { promotedAt: RECENTLY }),
-      TARGET,
-      { lifecycle: LIFECYCLE.soakingInPlace },
-    ],
-    ['is settled where that was long ago', settledNode(node, POOL), TARGET, { lifecycle: LIFECYCLE.settled }],
+  type Stand = Pick<Member, 'isAssigned' | 'failedAt'> & { readonly asks: boolean };
+  const lately = settledNode(node, POOL, { promotedAt: RECENTLY });
+  const rows: readonly (readonly [
+    string,
+    KubeletNode,
+    keyof typeof LIFECYCLE,
+    (Partial<Stand> | undefined)?,
+    (typeof TARGET | null)?,
+  ])[] = [
+    ['soaks where it promoted the config lately', lately, 'soakingInPlace'],
+    ['is settled where that was long ago', settledNode(node, POOL), 'settled'],
     [
       'does not soak with its local config, and was told nothing',
       idleNode(node, { promotedAt: RECENTLY }),
+      'settled',
+      { isAssigned: false },
       null,
-      { lifecycle: LIFECYCLE.settled, isAssigned: false },
     ],
     [
       'does not soak with what it proved lately where it was told something else since',
-      { ...settledNode(node, POOL, { promotedAt: RECENTLY }), spec: assignedNode(node, OLD).spec ?? {} },
-      TARGET,
-      { lifecycle: LIFECYCLE.superseded, isAssigned: false },
+      { ...lately, spec: assignedNode(node, OLD).spec ?? {} },
+      'superseded',
+      { isAssigned: false },
     ],
     [
       'soaks before it asks for a restart',
       settledNode(node, POOL, { ...asks, promotedAt: RECENTLY }),
-      TARGET,
-      { lifecycle: LIFECYCLE.soakingInPlace },
+      'soakingInPlace',
     ],
-    [
-      'asks for a restart afterwards',
-      settledNode(node, POOL, asks),
-      TARGET,
-      { lifecycle: LIFECYCLE.awaitsTurn, asks: true },
-    ],
+    ['asks for a restart afterwards', settledNode(node, POOL, asks), 'awaitsTurn', { asks: true }],
     [
       'has no agent, whatever it asked for when it had one',
       settledNode(node, POOL, { ...asks, promotedAt: RECENTLY, heartbeat: SILENT }),
-      TARGET,
-      { lifecycle: LIFECYCLE.silent },
+      'silent',
     ],
-    ['has failed when it took the config back', rejected, TARGET, { lifecycle: LIFECYCLE.failed, failedAt: RECENTLY }],
-    [
-      'has failed, though its agent fell silent since',
-      silent(rejected),
-      TARGET,
-      { lifecycle: LIFECYCLE.silent, failedAt: RECENTLY },
-    ],
+    ['has failed when it took the config back', rejected, 'failed', { failedAt: RECENTLY }],
+    ['has failed, though its agent fell silent since', silent(rejected), 'silent', { failedAt: RECENTLY }],
     [
       'has not failed yet where it fell silent as it was told to try once more',
       silent({ ...rejected, spec: { ...rejected.spec, forgive: RECENTLY } }),
-      TARGET,
-      { lifecycle: LIFECYCLE.silent },
+      'silent',
     ],
     [
       'is as if it had just begun where it has yet to hear of other terms',
       { ...rejected, status: { ...rejected.status, observedGeneration: 0 } },
-      TARGET,
-      { lifecycle: LIFECYCLE.changing },
+      'changing',
     ],
     [
       'has not failed with the config before where it fell silent',
       silent({ ...rejected, spec: assignedNode(node, OLD).spec ?? {} }),
-      TARGET,
-      { lifecycle: LIFECYCLE.silent, isAssigned: false },
+      'silent',
+      { isAssigned: false },
     ],
   ];
-  for (const [name, is, target, expected] of rows) {
+  for (const [name, is, lifecycle, expected, target = TARGET] of rows) {
     it(name, () => {
       const member = memberOf(node, is, target, 10 * MINUTE, NOW);
-      const { lifecycle, isAssigned, failedAt, forgive, joining } = member;
-      const usual = { isAssigned: true, failedAt: undefined, asks: false };
-      const found = { lifecycle, isAssigned, failedAt, asks: member.turnRequest !== undefined };
+      const { isAssigned, failedAt, forgive, joining } = member;
+      const usual = { lifecycle: LIFECYCLE[lifecycle], isAssigned: true, failedAt: undefined, asks: false };
+      const found = { lifecycle: member.lifecycle, isAssigned, failedAt, asks: member.turnRequest !== undefined };
       assert.deepEqual(found, { ...usual, ...expected });
       assert.deepEqual([forgive, joining], [false, false], 'others decide that');
     });

@@ -98,27 +98,26 @@ describe('the quorum of a control plane', () => {
 
 const DRAINED: Partial<NodeView> = { cordoned: true, drain: { config: 'x', at: 0 } };
 
+const ILL = { labels: SERVER, ready: false };
+
 const ROWS: readonly Row[] = [
   [
     'one of two of the control plane',
-    { kinds: [{ count: 2, view: { ...DRAINED, labels: SERVER } }] },
+    [{ count: 2, view: { ...DRAINED, labels: SERVER } }],
+    {},
     1,
-    'control-plane',
     /about to: n0-0$/,
+    'control-plane',
   ],
   [
     'none where another one is away, whether it is itself or not',
-    {
-      kinds: [
-        { count: 1, view: { ...DRAINED, labels: SERVER, ready: false } },
-        beside(1, { view: { labels: SERVER, ready: false } }),
-      ],
-    },
+    [{ count: 1, view: { ...DRAINED, ...ILL } }, beside(1, { view: ILL })],
+    {},
     0,
-    'control-plane',
     /about to: n1-0$/,
+    'control-plane',
   ],
-  ['all others', { kinds: [{ count: 3, view: DRAINED }] }, 3],
+  ['all others', [{ count: 3, view: DRAINED }], {}, 3],
 ];
 describePlaces(
   'when its pods have left, a change begins on',

@@ -73,115 +73,95 @@ const TWO: OnTrial = {
 describe('what is remembered of a rollout', () => {
   const begun = { ...about, startedAt: AT, newest: CREATED, waves };
   const REPLACED = { rollout: { ...begun, configName: OTHER.configName, sha256: OTHER.sha256 } };
-  const rows: readonly (readonly [
-    string,
-    Case,
-    KubeletPoolStatus['rollout'] | null,
-    KubeletPoolStatus['settled'] | null,
-  ])[] = [
-    ['is when it began, and the newest of its nodes', { nodes: [pending] }, begun, null],
-    ['is no newest node where there is none', { nodes: [] }, { ...about, startedAt: AT, waves }, null],
+  const OVER = { settled: settledOn(EARLIER), rollout: { ...begun, startedAt: EARLIER, finishedAt: EARLIER } };
+  const ENDED = { ...begun, finishedAt: AT };
+  const PENDING = [pending];
+  const REDUCED = { failed: 1, maxOnTrial: 4, begun: 7 };
+  const rows: readonly (readonly [string, Case, KubeletPoolStatus['rollout'] | null, KubeletPoolStatus['settled']?])[] =
     [
-      'is how many are on trial, of how many that may be by now',
-      { nodes: [pending], onTrial: TWO },
-      { ...begun, generation: 2, maxOnTrial: 4, onTrial: 2 },
-      null,
-    ],
-    [
-      'is nothing of that where the budget says it all',
-      { nodes: [pending], onTrial: { ...TWO, by: 'maxUnavailable' } },
-      begun,
-      null,
-    ],
-    ['nor where any number may be', { nodes: [pending], onTrial: { ...TWO, allowed: Infinity } }, begun, null],
-    [
-      'is what failures have made of that',
-      { nodes: [pending], onTrial: { ...TWO, reduced: { failed: 1, maxOnTrial: 4, begun: 7 } } },
-      { ...begun, generation: 2, maxOnTrial: 4, onTrial: 2, reduced: { failed: 1, maxOnTrial: 4, begun: 7 } },
-      null,
-    ],
-    [
-      'is that it replaced one that was not proven',
-      { nodes: [pending], before: REPLACED },
-      { ...begun, superseded: 1 },
-      null,
-    ],
-    [
-      'counts those that were replaced in a row',
-      { nodes: [pending], before: { rollout: { ...REPLACED.rollout, superseded: 2 } } },
-      { ...begun, superseded: 3 },
-      null,
-    ],
-    [
-      'keeps their number',
-      { nodes: [pending], before: { rollout: { ...begun, superseded: 3 } } },
-      { ...begun, superseded: 3 },
-      null,
-    ],
-    [
-      'forgets them where the one before had ended',
-      { nodes: [pending], before: { rollout: { ...REPLACED.rollout, finishedAt: EARLIER, superseded: 2 } } },
-      begun,
-      null,
-    ],
-    [
-      'forgets them when it ends',
-      { nodes: [{}], before: { rollout: { ...begun, superseded: 3 } } },
-      { ...begun, finishedAt: AT },
-      settledOn(AT),
-    ],
-    ['nor when it ended', { nodes: [{}], onTrial: TWO }, { ...begun, finishedAt: AT }, settledOn(AT)],
-    ['is when it ended, and that the pool settled on it', { nodes: [{}] }, { ...begun, finishedAt: AT }, settledOn(AT)],
-    [
-      'stays from look to look',
-      {
-        nodes: [{}],
-        before: { settled: settledOn(EARLIER), rollout: { ...begun, startedAt: EARLIER, finishedAt: EARLIER } },
-      },
-      { ...begun, startedAt: EARLIER, finishedAt: EARLIER },
-      settledOn(EARLIER),
-    ],
-    [
-      'stays that it ended where a node is told once more',
-      {
-        nodes: [pending],
-        before: { settled: settledOn(EARLIER), rollout: { ...begun, startedAt: EARLIER, finishedAt: EARLIER } },
-      },
-      { ...begun, startedAt: EARLIER, finishedAt: EARLIER },
-      settledOn(EARLIER),
-    ],
-    [
-      'begins again with another payload',
-      {
-        nodes: [pending],
-        before: { rollout: { ...begun, sha256: OTHER.sha256, startedAt: EARLIER, finishedAt: EARLIER } },
-      },
-      begun,
-      null,
-    ],
-    [
-      'goes no further where it is halted',
-      { nodes: [{}], halt: HALT, before: under('done', 'rolling', 'soaking', 'waiting', 'stopped') },
-      {
-        ...about,
-        startedAt: EARLIER,
-        waves: (['done', 'rolling', 'soaking', 'waiting', 'stopped'] as const).map((name) => ({
-          name,
-          nodes: 1,
-          state: name === 'rolling' || name === 'soaking' ? 'stopped' : name,
-        })),
-      },
-      null,
-    ],
-    ['is nothing where it is halted before it began', { nodes: [{}], halt: HALT }, null, null],
-    [
-      'stays as it was where the pool leaves git',
-      { nodes: [], leaves: true, before: { ...under('rolling'), settled: settledOn(EARLIER) } },
-      under('rolling').rollout,
-      settledOn(EARLIER),
-    ],
-  ];
-  for (const [name, given, rollout, settled] of rows) {
+      ['is when it began, and the newest of its nodes', { nodes: PENDING }, begun],
+      ['is no newest node where there is none', { nodes: [] }, { ...about, startedAt: AT, waves }],
+      [
+        'is how many are on trial, of how many that may be by now',
+        { nodes: PENDING, onTrial: TWO },
+        { ...begun, generation: 2, maxOnTrial: 4, onTrial: 2 },
+      ],
+      [
+        'is nothing of that where the budget says it all',
+        { nodes: PENDING, onTrial: { ...TWO, by: 'maxUnavailable' } },
+        begun,
+      ],
+      ['nor where any number may be', { nodes: PENDING, onTrial: { ...TWO, allowed: Infinity } }, begun],
+      [
+        'is what failures have made of that',
+        { nodes: PENDING, onTrial: { ...TWO, reduced: REDUCED } },
+        { ...begun, generation: 2, maxOnTrial: 4, onTrial: 2, reduced: REDUCED },
+      ],
+      [
+        'is that it replaced one that was not proven',
+        { nodes: PENDING, before: REPLACED },
+        { ...begun, superseded: 1 },
+      ],
+      [
+        'counts those that were replaced in a row',
+        { nodes: PENDING, before: { rollout: { ...REPLACED.rollout, superseded: 2 } } },
+        { ...begun, superseded: 3 },
+      ],
+      [
+        'keeps their number',
+        { nodes: PENDING, before: { rollout: { ...begun, superseded: 3 } } },
+        { ...begun, superseded: 3 },
+      ],
+      [
+        'forgets them where the one before had ended',
+        { nodes: PENDING, before: { rollout: { ...REPLACED.rollout, finishedAt: EARLIER, superseded: 2 } } },
+        begun,
+      ],
+      [
+        'forgets them when it ends',
+        { nodes: [{}], before: { rollout: { ...begun, superseded: 3 } } },
+        ENDED,
+        settledOn(AT),
+      ],
+      ['nor when it ended', { nodes: [{}], onTrial: TWO }, ENDED, settledOn(AT)],
+      ['is when it ended, and that the pool settled on it', { nodes: [{}] }, ENDED, settledOn(AT)],
+      ['stays from look to look', { nodes: [{}], before: OVER }, OVER.rollout, settledOn(EARLIER)],
+      [
+        'stays that it ended where a node is told once more',
+        { nodes: PENDING, before: OVER },
+        OVER.rollout,
+        settledOn(EARLIER),
+      ],
+      [
+        'begins again with another payload',
+        {
+          nodes: PENDING,
+          before: { rollout: { ...begun, sha256: OTHER.sha256, startedAt: EARLIER, finishedAt: EARLIER } },
+        },
+        begun,
+      ],
+      [
+        'goes no further where it is halted',
+        { nodes: [{}], halt: HALT, before: under('done', 'rolling', 'soaking', 'waiting', 'stopped') },
+        {
+          ...about,
+          startedAt: EARLIER,
+          waves: (['done', 'rolling', 'soaking', 'waiting', 'stopped'] as const).map((name) => ({
+            name,
+            nodes: 1,
+            state: name === 'rolling' || name === 'soaking' ? 'stopped' : name,
+          })),
+        },
+      ],
+      ['is nothing where it is halted before it began', { nodes: [{}], halt: HALT }, null],
+      [
+        'stays as it was where the pool leaves git',
+        { nodes: [], leaves: true, before: { ...under('rolling'), settled: settledOn(EARLIER) } },
+        under('rolling').rollout,
+        settledOn(EARLIER),
+      ],
+    ];
+  for (const [name, given, rollout, settled = null] of rows) {
     it(name, () => {
       const found = remembered(given);
       assert.deepEqual([found.rollout, found.settled], [rollout, settled]);

@@ -83,16 +83,27 @@ function targets(group: Group, status: KubeletPoolStatus | undefined, halt: Halt
 const CONFIG = ['config', NEXT, false] as const;
 const LOCAL = ['local', null, false] as const;
 
+const OLD_AT_ONCE = ['settled', OLD, true] as const;
+const NEXT_AT_ONCE = ['settled', NEXT, true] as const;
+const BEFORE = ['settled', OLD, false] as const;
+/** Told as new nodes are, and later. */
+const [FIRST, SERVED] = [toldAfter(15 * MINUTE), toldAfter(15 * MINUTE + 1)];
+const AFTER_OTHER = assignedNode(node, NEXT, { lastKnownGood: { name: OTHER.configName, sha256: OTHER.sha256 } });
+const withSpec = (of: KubeletNode, spec: KubeletNode['spec']): KubeletNode => ({
+  ...of,
+  spec: { ...of.spec, ...spec },
+});
+
 const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | null, boolean]])[] = [
   ['that ran the config before', { is: settledNode(node, OLD), pool: ON_OLD }, CONFIG],
   ['of a pool that left git', { is: settledNode(node, OLD), leaving: 'pool' }, LOCAL],
   ['that leaves its pool', { is: settledNode(node, OLD), pool: ON_OLD, leaving: 'node' }, LOCAL],
-  ['that is new, while waves are to come,', { is: local, view: NEW, pool: HALF }, ['settled', OLD, true]],
-  ['that is new, when the waves are done,', { is: local, view: NEW, pool: THROUGH }, ['settled', NEXT, true]],
+  ['that is new, while waves are to come,', { is: local, view: NEW, pool: HALF }, OLD_AT_ONCE],
+  ['that is new, when the waves are done,', { is: local, view: NEW, pool: THROUGH }, NEXT_AT_ONCE],
   [
     'that is new, when they are done and the pool halted,',
     { is: local, view: NEW, pool: THROUGH, halt: HALT },
-    ['settled', NEXT, true],
+    NEXT_AT_ONCE,
   ],
   ['that is new, where the pool settled on nothing,', { is: local, view: NEW }, ['config', NEXT, true]],
   [
@@ -103,7 +114,7 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   [
     'that is no longer new and has no config',
     { is: local, view: { createdAt: NOW - 15 * MINUTE - 1 }, pool: HALF },
-    ['settled', OLD, false],
+    BEFORE,
   ],
   ['that is no longer new, when the waves are done,', { is: local, pool: THROUGH }, CONFIG],
   [
@@ -118,39 +129,35 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   ],
   [
     'that tries what the pool settled on, as its first one,',
-    { is: onTrial(OLD), view: toldAfter(15 * MINUTE), pool: HALF },
-    ['settled', OLD, true],
+    { is: onTrial(OLD), view: FIRST, pool: HALF },
+    OLD_AT_ONCE,
   ],
-  [
-    'that tries what is through, as its first one,',
-    { is: onTrial(NEXT), view: toldAfter(15 * MINUTE), pool: THROUGH },
-    ['settled', NEXT, true],
-  ],
+  ['that tries what is through, as its first one,', { is: onTrial(NEXT), view: FIRST, pool: THROUGH }, NEXT_AT_ONCE],
   [
     'that tries what the pool settled on, as its first one, and served before,',
-    { is: onTrial(OLD), view: toldAfter(15 * MINUTE + 1), pool: HALF },
-    ['settled', OLD, false],
+    { is: onTrial(OLD), view: SERVED, pool: HALF },
+    BEFORE,
   ],
   [
     'that tries what is through, as its first one, and served before,',
-    { is: onTrial(NEXT), view: toldAfter(15 * MINUTE + 1), pool: THROUGH },
+    { is: onTrial(NEXT), view: SERVED, pool: THROUGH },
     ['settled', NEXT, false],
   ],
   [
     'that tries what the pool settled on, as its first one, and is new by what the API server says,',
     { is: onTrial(OLD), view: NEW, pool: HALF },
-    ['settled', OLD, true],
+    OLD_AT_ONCE,
   ],
   [
     'that tries what the pool settled on, as its first one, since nobody knows when,',
     { is: onTrial(OLD), pool: HALF },
-    ['settled', OLD, false],
+    BEFORE,
   ],
   ['that tries what is not through, as its first one,', { is: onTrial(NEXT), pool: HALF }, CONFIG],
   ['that tries what its pool wanted before, as its first one,', { is: onTrial(FORMER), pool: HALF }, CONFIG],
   [
     'that tries it with a turn that it was granted',
-    { is: { ...onTrial(OLD), spec: { ...onTrial(OLD).spec, turn: { seen: 's' } } }, pool: HALF },
+    { is: withSpec(onTrial(OLD), { turn: { seen: 's' } }), pool: HALF },
     CONFIG,
   ],
   [
@@ -158,33 +165,21 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
     { is: assignedNode(node, OLD, { phase: 'Trial', promotedAt: AT }), pool: HALF },
     CONFIG,
   ],
-  [
-    'that tries it by the word of another pool',
-    { is: { ...onTrial(OLD), spec: { ...onTrial(OLD).spec, pool: 'gpu' } }, pool: HALF },
-    CONFIG,
-  ],
+  ['that tries it by the word of another pool', { is: withSpec(onTrial(OLD), { pool: 'gpu' }), pool: HALF }, CONFIG],
   ['that took it back as its first one', { is: failedNode(node, OLD), pool: HALF }, CONFIG],
-  [
-    'that comes from another pool with another config',
-    { is: settledNode(node, OTHER), pool: HALF },
-    ['settled', OLD, false],
-  ],
+  ['that comes from another pool with another config', { is: settledNode(node, OTHER), pool: HALF }, BEFORE],
   [
     'that comes from another pool with the next config',
-    { is: { ...settledNode(node, NEXT), spec: { ...settledNode(node, NEXT).spec, pool: 'gpu' } }, pool: HALF },
+    { is: withSpec(settledNode(node, NEXT), { pool: 'gpu' }), pool: HALF },
     CONFIG,
   ],
   ['that comes from another pool, when the waves are done,', { is: settledNode(node, OTHER), pool: THROUGH }, CONFIG],
-  ['that has what is taken back', { is: failedNode(node, NEXT), pool: ON_OLD, halt: REVERT }, ['settled', OLD, false]],
+  ['that has what is taken back', { is: failedNode(node, NEXT), pool: ON_OLD, halt: REVERT }, BEFORE],
   ['that has what is halted', { is: failedNode(node, NEXT), pool: ON_OLD, halt: HALT }, CONFIG],
-  ['that was not told what is taken back', { is: toldNext, pool: ON_OLD, halt: REVERT }, ['settled', OLD, false]],
+  ['that was not told what is taken back', { is: toldNext, pool: ON_OLD, halt: REVERT }, BEFORE],
   ['of a pool that settled on what is taken back', { is: failedNode(node, NEXT), pool: ON_NEXT, halt: REVERT }, CONFIG],
   ['that ran its local config before what is taken back', { is: failedNode(node, NEXT), halt: REVERT }, LOCAL],
-  [
-    'that ran another config before what is taken back',
-    { is: assignedNode(node, NEXT, { lastKnownGood: { name: OTHER.configName, sha256: OTHER.sha256 } }), halt: REVERT },
-    ['settled', OTHER, false],
-  ],
+  ['that ran another config before what is taken back', { is: AFTER_OTHER, halt: REVERT }, ['settled', OTHER, false]],
   [
     'that has another config, where the pool settled on nothing,',
     { is: settledNode(node, OTHER), pool: ON_NOTHING, halt: REVERT },
@@ -199,17 +194,13 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
   ['that nobody made an object for, where the pool settled on nothing,', { is: undefined, halt: REVERT }, LOCAL],
   [
     'that ran another config before what is taken back, where the pool settled on one,',
-    {
-      is: assignedNode(node, NEXT, { lastKnownGood: { name: OTHER.configName, sha256: OTHER.sha256 } }),
-      pool: ON_OLD,
-      halt: REVERT,
-    },
-    ['settled', OLD, false],
+    { is: AFTER_OTHER, pool: ON_OLD, halt: REVERT },
+    BEFORE,
   ],
   [
     'that comes back to its pool before it has left it',
     { is: { ...local, spec: { pool: 'workers' } }, pool: HALF },
-    ['settled', OLD, false],
+    BEFORE,
   ],
 ];
 

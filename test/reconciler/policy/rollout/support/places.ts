@@ -46,9 +46,7 @@ export interface Kind {
   readonly gone?: true;
 }
 
-interface Case {
-  readonly kinds: readonly Kind[];
-  readonly rollout?: Partial<RolloutSpec>;
+interface More {
   readonly bounds?: readonly (Amount | null)[];
   /** Nodes of the control plane that nobody may touch, and whether they are changing. */
   readonly untouchable?: boolean;
@@ -58,26 +56,38 @@ interface Case {
 
 /** How many of the nodes that ask get a place, and what the first one that gets none is told. */
 function places(
-  { kinds, rollout, bounds = [null], untouchable, proved }: Case,
+  kinds: Row[1],
+  rollout: Partial<RolloutSpec>,
+  { bounds = [null], untouchable, proved }: More,
   ask: (budgets: Budgets) => (member: Member) => Hold | null,
 ) {
   const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, ...rollout } });
   const desired = desiredState(commit(COMMIT_B, pool), fleetOf({}), () => []).pools.get('workers') ?? null;
-  const all = kinds.flatMap(
-    (
-      { count, view = {}, is = (node) => settledNode(node, OLD), joining = false, forgive = false, asks = true, gone },
-      kind,
-    ) =>
-      Array.from({ length: count }, (_, index) => {
-        const node = nodeView(`n${kind}-${index}`, 'workers', view);
-        const member: Member = {
-          ...memberOf(node, is(node), targetOf(desired), soakOf(desired), NOW, undefined, probationIn(desired)),
-          joining,
-          forgive,
-        };
-        return { member, asks, isGone: gone === true };
-      }),
-  );
+  const all = kinds
+    .map((kind) => (typeof kind === 'number' ? { count: kind } : kind))
+    .flatMap(
+      (
+        {
+          count,
+          view = {},
+          is = (node) => settledNode(node, OLD),
+          joining = false,
+          forgive = false,
+          asks = true,
+          gone,
+        },
+        kind,
+      ) =>
+        Array.from({ length: count }, (_, index) => {
+          const node = nodeView(`n${kind}-${index}`, 'workers', view);
+          const member: Member = {
+            ...memberOf(node, is(node), targetOf(desired), soakOf(desired), NOW, undefined, probationIn(desired)),
+            joining,
+            forgive,
+          };
+          return { member, asks, isGone: gone === true };
+        }),
+    );
   const members = all.filter(({ isGone }) => !isGone).map(({ member }) => member);
   const at = { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: '' } as const;
   const fleet = fleetOf({
@@ -110,10 +120,20 @@ function places(
       })(member),
     );
   const held = answers.find((answer) => answer !== null);
-  return [answers.filter((answer) => answer === null).length, held?.hold, held?.because ?? ''] as const;
+  return [answers.filter((answer) => answer === null).length, answers.length, held?.hold, held?.because ?? ''] as const;
 }
 
-export type Row = readonly [string, Case, given: number, hold?: string, because?: RegExp];
+/** Kinds of nodes, or how many that settled on another config, and how many get a place. */
+export type Row = readonly [
+  string,
+  kinds: readonly (Kind | number)[],
+  rollout: Partial<RolloutSpec>,
+  given: number,
+  because?: RegExp | undefined,
+  /** What holds the first that gets none, where that is not `budget`. */
+  hold?: string | undefined,
+  more?: More,
+];
 /** Other nodes, for which nobody asks for a place. */
 export const beside = (count: number, what: Omit<Kind, 'count' | 'asks'>): Kind => ({ count, ...what, asks: false });
 /** So many nodes of the control plane that ask. */
@@ -122,6 +142,8 @@ export const many = (maxUnavailable: Amount, more: Partial<RolloutSpec> = {}): P
   maxUnavailable,
   ...more,
 });
+/** What most of the pools in the tables allow. */
+export const TWO: Partial<RolloutSpec> = { maxUnavailable: 2 };
 export const onTrial = (node: NodeView) => assignedNode(node, NEXT, { phase: 'Trial' });
 /** As an agent says it that has seen it healthy for so long; of the pool's usual payload. */
 export const onTrialFor =
@@ -134,6 +156,10 @@ export const onTrialFor =
     });
 /** Gives places back when a minute is over. */
 export const MINUTE_LONG: Partial<RolloutSpec> = { probation: '1m' };
+/** The same, where two may be unavailable. */
+export const PACED = many(2, MINUTE_LONG);
+/** One past its probation. */
+export const past = (more: Partial<Kind> = {}): Kind => beside(1, { is: onTrialFor(60), ...more });
 export const soaking = (node: NodeView) => settledNode(node, NEXT, { promotedAt: toTimestamp(NOW) });
 export const SOAKS = { soak: '10m' };
 export const drainedForIt = { cordoned: true, drain: { config: NEXT.configName, at: NOW } };
@@ -146,10 +172,10 @@ export function describePlaces(
   ask: (budgets: Budgets) => (member: Member) => Hold | null,
 ): void {
   describe(title, () => {
-    for (const [name, given, count, hold, because = /^/] of rows) {
+    for (const [name, kinds, rollout, count, because = /^/, hold = 'budget', more = {}] of rows) {
       it(name, () => {
-        const [got, reason, said] = places(given, ask);
-        assert.deepEqual([got, reason], [count, hold]);
+        const [got, asked, reason, said] = places(kinds, rollout, more, ask);
+        assert.deepEqual([got, reason], [count, got < asked ? hold : undefined]);
         assert.match(said, because);
       });
     }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 import { scrapeOfWaiting, type Suspender } from '../support/waiting-scrape.ts';
 import { servedNames } from './served-metrics.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Rule {
   readonly alert: string;
@@ -144,12 +144,10 @@ describe('the alerts', () => {
 const skip = without('promtool', ['--version'], 'nothing proves that Prometheus takes the rules');
 
 describeOrSkip('Prometheus', { skip }, () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'alerts-'));
     await writeFile(join(directory, 'rules.yaml'), stringify(spec));
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   it('takes the rules', () => {
     execFileSync('promtool', ['check', 'rules', '--lint=all', '--lint-fatal', join(directory, 'rules.yaml')]);

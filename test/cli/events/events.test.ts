@@ -13,6 +13,7 @@ import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.t
 import { poolSpec } from '../../support/fleet.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
+import { column, columns } from '../../support/columns.ts';
 
 const SHA = 'a'.repeat(64);
 const REJECTED = {
@@ -66,14 +67,11 @@ describe('what happened', () => {
   const traces = { events: [assigned('n-1', '2026-11-21T08:59:00Z')], nodes: [], kubeletNodes: [NODE], pools: [POOL] };
 
   it('is told of Events and of what statuses still say, the newest last', () => {
-    assert.deepEqual(
-      listPastEvents(traces).map(({ at, reason, name, pool }) => [at, reason, name, pool]),
-      [
-        ['2026-11-21T08:59:00Z', 'ConfigAssigned', 'n-1', 'general'],
-        ['2026-11-21T09:00:00Z', 'ConfigFellBack', 'n-1', 'general'],
-        ['2026-11-21T09:00:01Z', 'RolloutHalted', 'general', 'general'],
-      ],
-    );
+    assert.deepEqual(columns(listPastEvents(traces), 'at', 'reason', 'name', 'pool'), [
+      ['2026-11-21T08:59:00Z', 'ConfigAssigned', 'n-1', 'general'],
+      ['2026-11-21T09:00:00Z', 'ConfigFellBack', 'n-1', 'general'],
+      ['2026-11-21T09:00:01Z', 'RolloutHalted', 'general', 'general'],
+    ]);
   });
 
   it('has what a pool did after what its nodes did in the same second', () => {
@@ -85,10 +83,10 @@ describe('what happened', () => {
       action: 'halt',
     } as const;
     const pool: KubeletPool = { ...POOL, metadata: { name: 'a' }, status: { ...POOL.status, halt } };
-    assert.deepEqual(
-      listPastEvents({ ...traces, events: [], pools: [pool] }).map(({ reason }) => reason),
-      ['ConfigFellBack', 'RolloutHalted'],
-    );
+    assert.deepEqual(column(listPastEvents({ ...traces, events: [], pools: [pool] }), 'reason'), [
+      'ConfigFellBack',
+      'RolloutHalted',
+    ]);
   });
 
   it('is told once where a series counts what a status says', () => {
@@ -121,10 +119,7 @@ describe('what happened', () => {
       eventObject(each, 'default', 'reconciler-1', Date.parse('2026-11-21T09:00:02Z')),
     );
     const told = listPastEvents({ events, nodes, kubeletNodes: [NODE], pools: [] });
-    assert.deepEqual(
-      told.map(({ reason, at }) => [reason, at]),
-      [['ConfigFellBack', '2026-11-21T09:00:02Z']],
-    );
+    assert.deepEqual(columns(told, 'reason', 'at'), [['ConfigFellBack', '2026-11-21T09:00:02Z']]);
   });
 
   it('counts what came again, at its last time', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
 import isomorphicGit from 'isomorphic-git';
 import { nonDefaultsOf } from '#cli/import/non-defaults.ts';
@@ -17,6 +16,8 @@ import { NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../../support/until.ts';
 import { run } from '../support/run.ts';
+import { columns } from '../../support/columns.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('the essence of what a kubelet runs', () => {
   it('is what differs from the defaults of its version', () => {
@@ -103,18 +104,15 @@ describe('grouping nodes', () => {
       ),
     ]);
     assert.deepEqual(common, { x: 1 });
-    assert.deepEqual(
-      groups.map(({ name, nodes, nodeSelector, own }) => [name, nodes, nodeSelector, own]),
+    assert.deepEqual(columns(groups, 'name', 'nodes', 'nodeSelector', 'own'), [
+      ['blue', ['a-1', 'a-2'], { matchLabels: { 'eks.amazonaws.com/nodegroup': 'blue' } }, { maxPods: 50 }],
       [
-        ['blue', ['a-1', 'a-2'], { matchLabels: { 'eks.amazonaws.com/nodegroup': 'blue' } }, { maxPods: 50 }],
-        [
-          'control-plane',
-          ['c-1'],
-          { matchExpressions: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }] },
-          { maxPods: 20 },
-        ],
+        'control-plane',
+        ['c-1'],
+        { matchExpressions: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }] },
+        { maxPods: 20 },
       ],
-    );
+    ]);
   });
 
   it('names the nodes where no label tells them from others', () => {
@@ -179,9 +177,8 @@ describe('grouping nodes', () => {
 });
 
 describe('kubelet-gitops import', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-import-'));
     const configz = (config: Readonly<Record<string, unknown>>) => JSON.stringify({ kubeletconfig: config });
     await writeFile(
       join(directory, 'a.json'),
@@ -195,7 +192,6 @@ describe('kubelet-gitops import', () => {
     const items = [item('a', 'node-role.kubernetes.io/worker'), item('b', 'node-role.kubernetes.io/control-plane')];
     await writeFile(join(directory, 'nodes.json'), JSON.stringify({ items }));
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   const importing = (into: string) =>
     run(

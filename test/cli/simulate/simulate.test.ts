@@ -14,6 +14,7 @@ import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { createRepository, layer, pool } from '../support/repository.ts';
 import { run } from '../support/run.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
+import { column, columns } from '../../support/columns.ts';
 
 const MINUTE = 60_000;
 const TRIAL = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
@@ -83,10 +84,7 @@ describe('kubelets that would refuse the config', () => {
     const simulation = played(2);
     assert.deepEqual(proved(simulation), ['node-2', 'node-3', 'node-4']);
     const { holds, settled } = simulation.pools.get('workers') ?? {};
-    assert.deepEqual(
-      holds?.map(({ reason, examples }) => [reason, examples]),
-      [['not-valid', ['node-0', 'node-1']]],
-    );
+    assert.deepEqual(columns(holds, 'reason', 'examples'), [['not-valid', ['node-0', 'node-1']]]);
     assert.equal(settled?.sha256, after?.sha256);
     assert.deepEqual(simulation.invalidPools, []);
   });
@@ -110,14 +108,11 @@ describe('a simulated rollout', () => {
   it('goes through the waves of the pool, each after the one before has soaked', () => {
     const simulation = play({ maxUnavailable: 10, canary: { nodes: 1, soak: '1h' }, steps: [{ nodes: '50%' }] }, 10);
     const [lane] = lanesOf(simulation);
-    assert.deepEqual(
-      lane?.waves.map(({ name, nodes }) => [name, nodes]),
-      [
-        ['canary', 1],
-        ['step 1', 5],
-        ['rest', 10],
-      ],
-    );
+    assert.deepEqual(columns(lane?.waves, 'name', 'nodes'), [
+      ['canary', 1],
+      ['step 1', 5],
+      ['rest', 10],
+    ]);
     const [canary, step] = lane?.waves ?? [];
     assert.ok((canary?.doneAt ?? 0) >= 70 * MINUTE);
     assert.ok((step?.startedAt ?? 0) >= (canary?.doneAt ?? Infinity));
@@ -135,7 +130,10 @@ describe('a simulated rollout', () => {
     const aged = inventory(4).map((node, index) => ({ ...node, createdAt: NOW - (index + 1) * 86_400_000 }));
     const { events } = play({ maxUnavailable: 1 }, aged);
     assert.deepEqual(
-      events.filter(({ event }) => event === 'started').map(({ node }) => node),
+      column(
+        events.filter(({ event }) => event === 'started'),
+        'node',
+      ),
       ['node-1', 'node-3', 'node-2', 'node-0'],
     );
   });

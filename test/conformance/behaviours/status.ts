@@ -4,6 +4,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import type { Behaviours } from '../suite.ts';
 import { AT_NODES, identityOf, refusalOf } from '../support/bench.ts';
+import { column } from '../../support/columns.ts';
 
 const STATUS = { subresource: 'status' } as const;
 
@@ -86,10 +87,7 @@ export const statusBehaviours: Behaviours = {
     const said = Object.fromEntries((after ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]));
     assert.deepEqual(said, { Ready: 'True KubeletReady', Ours: 'False Broken' });
     const left = await write([{ type: 'Ours', $patch: 'delete' }]);
-    assert.deepEqual(
-      (left ?? []).map(({ type }) => type),
-      ['Ready'],
-    );
+    assert.deepEqual(column(left ?? [], 'type'), ['Ready']);
   },
 };
 

@@ -4,6 +4,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import type { Behaviours } from '../suite.ts';
 import { AT_MAPS, AT_NODES, changesOf, identityOf, nodeBody, NODES_PATH, refusalOf, take } from '../support/bench.ts';
+import { column } from '../../support/columns.ts';
 
 const said = (event: { readonly type: string; readonly object: KubeObject }): string =>
   `${event.type} ${event.object.metadata.name}`;
@@ -78,10 +79,7 @@ export const watchingBehaviours: Behaviours = {
     await kube.mergePatch(AT_NODES, name, { metadata: { labels: { a: 'c' } } });
     await kube.mergePatch(AT_NODES, name, { metadata: { labels: { run } } });
     const events = await take(3, changesOf(kube, { ...AT_NODES, labelSelector: `run=${run}` }, resourceVersion));
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      ['ADDED', 'DELETED', 'ADDED'],
-    );
+    assert.deepEqual(column(events, 'type'), ['ADDED', 'DELETED', 'ADDED']);
     assert.deepEqual(events[1]?.object.metadata.labels, { a: 'b', run });
     assert.equal(events[1]?.object.metadata.resourceVersion, left.metadata.resourceVersion);
   },
@@ -93,10 +91,7 @@ export const watchingBehaviours: Behaviours = {
     const fieldSelector = `metadata.name=${name}`;
     const from = identityOf(made).resourceVersion;
     const events = await take(2, changesOf(kube, { ...AT_NODES, fieldSelector }, from));
-    assert.deepEqual(
-      events.map(({ object }) => object),
-      [second, third],
-    );
+    assert.deepEqual(column(events, 'object'), [second, third]);
   },
   async 'a watch without a version, or from 0, begins with what is there'({ raw, aNode }) {
     const { name } = (await aNode({ pool: 'a' })).metadata;

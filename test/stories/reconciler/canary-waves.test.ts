@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
 import { phaseOf, type Scenario, startScenario } from '../support.ts';
+import { columns } from '../../support/columns.ts';
 
 const DEADLY = { maxOpenFiles: 20 };
 const PATH = 'pools/general/pool.yaml';
@@ -40,10 +41,7 @@ describe('a rollout in waves', () => {
     );
     const changed = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== restarts[name]);
     assert.equal(changed.length, 1, 'nobody but the canary restarted');
-    assert.deepEqual(
-      poolOf(soaking)?.status?.holds?.map(({ reason, nodes }) => [reason, nodes]),
-      [['wave', 2]],
-    );
+    assert.deepEqual(columns(poolOf(soaking)?.status?.holds, 'reason', 'nodes'), [['wave', 2]]);
     const done = await rollOut(scenario, ['maxUnavailable: 3', 'canary:', '  nodes: 1', '  soak: 2s']);
     assert.deepEqual(
       poolOf(done)?.status?.rollout?.waves.map(({ name, state }) => `${name} ${state}`),

@@ -12,6 +12,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { assignedNode, COMMIT_A, NOW, nodeView, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
+import { column, columns } from '../../../support/columns.ts';
 
 const is = <T>(value: T): Part<T> => ({ read: true, value });
 const WORKERS = validPool('workers', 110);
@@ -255,10 +256,7 @@ describe('the judgement of an installation', () => {
     const many = Array.from({ length: 40 }, (_, index) => node(`n-${index}`));
     const facts = { ...SOUND, nodes: is([...many, node('free', { labels: {} })]), kubeletNodes: is([]) };
     const found = diagnose(facts);
-    assert.deepEqual(
-      found.map(({ code }) => code),
-      ['nodes-without-agent', 'nodes-unmanaged'],
-    );
+    assert.deepEqual(column(found, 'code'), ['nodes-without-agent', 'nodes-unmanaged']);
     assert.equal(found[0]?.what, '41 nodes (n-0, n-1, n-2, n-3, n-4 and 36 more): no agent ever reported');
     assert.equal(found[0]?.objects.length, 41);
     assert.match(doctorAsText(found, plain), /^error nodes-without-agent: 41 nodes[\s\S]*\n1 error, 1 note\n$/);
@@ -268,10 +266,7 @@ describe('the judgement of an installation', () => {
     const young = node('n-2', { createdAt: NOW - 60_000 });
     const windows = node('n-3', { labels: { pool: 'workers', 'kubernetes.io/os': 'windows' } });
     const found = diagnose({ ...SOUND, nodes: is([node('n-1'), young, windows]) });
-    assert.deepEqual(
-      found.map(({ code, objects }) => [code, objects]),
-      [['nodes-unsupported', ['n-3']]],
-    );
+    assert.deepEqual(columns(found, 'code', 'objects'), [['nodes-unsupported', ['n-3']]]);
   });
 
   it('does not call places that nodes in change take a wait for unavailable nodes', () => {

@@ -4,16 +4,15 @@ import { listPastEvents } from '#cli/events/past-events.ts';
 import { EVENTS_COMMAND, runEvents, sinceOf } from '#cli/events/command.ts';
 import { eventsAsText } from '#cli/events/render.ts';
 import { plain } from '#cli/paint.ts';
-import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { type EventObject, eventObject } from '#reconciler/reporting/events/event-object.ts';
 import { eventsOfNode } from '#reconciler/reporting/events/node-events.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { poolSpec } from '../../support/fleet.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 import { column, columns } from '../../support/columns.ts';
+import { watch } from '../support/watch.ts';
 
 const SHA = 'a'.repeat(64);
 const REJECTED = {
@@ -157,32 +156,15 @@ describe('what happens within one second', () => {
 });
 
 describe('kubelet-gitops events --watch', () => {
-  /** Watches; before each look after the first one, the next of these happens. */
-  async function watch({ kubeconfig }: TestCluster, happens: readonly (() => unknown)[], ...more: readonly string[]) {
-    const [left, shown] = [[...happens], [] as string[]];
-    let elapsed = 0;
-    const clock = {
-      ...systemClock,
-      monotonic: () => elapsed,
-      async sleep(ms: number) {
-        elapsed += ms;
-        await left.shift()?.();
-      },
-    };
-    const words = ['events', '--watch', '--timeout', '10s', '--kubeconfig', kubeconfig, ...more];
-    const parsed = parseCommandLine(words, [EVENTS_COMMAND]);
-    assert.ok(parsed.line === 'run');
-    const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env: {} };
-    const code = await runEvents(parsed.given, io, clock).catch((error: unknown) => String(error));
-    return { code, shown, elapsed };
-  }
+  const watchEvents = ({ kubeconfig }: TestCluster, happens: readonly (() => unknown)[]) =>
+    watch(EVENTS_COMMAND, runEvents, ['--watch', '--timeout', '10s', '--kubeconfig', kubeconfig], happens);
 
   it('prints what is new, each once, without the heading, and outlasts an API server that is away', async () => {
     await using cluster = await aCluster();
     const { server } = cluster.sandbox;
     server.store.seed(NODES, { metadata: { name: 'n-1' } });
     server.store.seed(EVENTS, assigned('n-1', '2026-11-21T08:58:00Z'));
-    const { code, shown, elapsed } = await watch(cluster, [
+    const { code, shown, elapsed } = await watchEvents(cluster, [
       server.stop,
       async () => {
         await server.start();

@@ -8,19 +8,16 @@ import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { sizedPool } from '../../support/rollout/sized-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
 import { columns } from '../../support/columns.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
 
 const planRollout = (...about: Parameters<typeof plannedRollout>) => planOf(plannedRollout(...about));
 
-const node = (name: string, zone = '', createdAt?: number, labels = {}, ready = true): InventoryNode => ({
-  name,
-  labels: { 'topology.kubernetes.io/zone': zone, ...labels },
-  kubeletVersion: 'v1.34.2',
-  ready,
-  capacity: {},
-  allocatable: {},
-  pods: undefined,
-  ...(createdAt === undefined ? {} : { createdAt }),
-});
+const node = (name: string, zone = '', createdAt?: number, labels = {}, ready = true): InventoryNode =>
+  inventoryNode(name, {
+    labels: { 'topology.kubernetes.io/zone': zone, ...labels },
+    ready,
+    ...(createdAt === undefined ? {} : { createdAt }),
+  });
 
 const MINUTE = 60_000;
 

@@ -10,21 +10,14 @@ import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
 import { fc } from '../../support/property.ts';
 import { column } from '../../support/columns.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const HOUR = 3_600_000;
 const { probation: _, ...AT_PACE } = poolSpec().rollout;
 
-const node = (name: string, state: Partial<InventoryNode> = {}): InventoryNode => ({
-  name,
-  kubeletVersion: 'v1.34.2',
-  ready: true,
-  capacity: {},
-  allocatable: {},
-  pods: undefined,
-  ...state,
-  labels: { pool: 'workers', ...state.labels },
-});
+const node = (name: string, state: Partial<InventoryNode> = {}): InventoryNode =>
+  inventoryNode(name, { ...state, labels: { pool: 'workers', ...state.labels } });
 
 /** What the plan says, and what the planner itself makes of the same in simulated time. */
 function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, maxUnavailable: number | null = null) {

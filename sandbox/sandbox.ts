@@ -62,16 +62,22 @@ export interface Sandbox {
   readonly kube: Kube;
   readonly adminToken: string;
   status(): Promise<StatusView>;
-  /** Resolves with the first status for which the condition holds. @throws GitopsError `SANDBOX_NOT_YET` after `withinMs` */
+  /**
+   * Resolves with the first status for which the condition holds.
+   *
+   * @param withinMs three minutes by default: what is waited for comes within a second or two, unless the machine is busy
+   * @throws GitopsError `SANDBOX_NOT_YET` after `withinMs`
+   */
   until(
     what: string,
     condition: (view: StatusView) => boolean | Promise<boolean>,
-    withinMs: Millis,
+    withinMs?: Millis,
   ): Promise<StatusView>;
   stop(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 50;
+const PATIENCE_MS = 180_000;
 const TOKENS = { admin: 'admin-token', reconciler: 'reconciler-token', agent: 'agent-token' } as const;
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -138,7 +144,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     kube,
     adminToken: TOKENS.admin,
     status,
-    async until(what, condition, withinMs) {
+    async until(what, condition, withinMs = PATIENCE_MS) {
       const deadline = systemClock.monotonic() + withinMs;
       for (;;) {
         // Many looks: from inside, they cost a fraction.

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, readFileSync } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/until.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const BIN = 'cli/bin.js';
 const WITHIN = { withinMs: 60_000, everyMs: 20 };
@@ -27,14 +27,12 @@ function runs(pid: number): boolean {
 }
 
 describe('the command line', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   let old = '';
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bin-'));
     old = join(directory, 'old.cjs');
     await writeFile(old, "Object.defineProperty(process.versions, 'node', { value: '20.0.0' });\n");
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   const writers: FileHandle[] = [];
   after(() => Promise.all(writers.map((writer) => writer.close())));

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { packageCli } from '../../scripts/package-cli.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const execute = promisify(execFile);
 const TEMPLATE = resolve('config-repo-template');
@@ -26,17 +26,15 @@ const NODES: readonly (readonly [what: string, argv: readonly [string, ...string
 ];
 
 describe('the package of the command line', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   let tarball = '';
   let bin = '';
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-package-'));
     tarball = await packageCli(join(directory, 'dist'), 'https://example.com/kubelet-gitops.tgz');
     await mkdir(join(directory, 'installed'));
     await execute('npm', ['install', '--global', '--offline', '--prefix', join(directory, 'installed'), tarball]);
     bin = join(directory, 'installed/bin');
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   /** Away from the checkout. */
   const run = async (argv: readonly [string, ...string[]], ...words: readonly string[]) => {

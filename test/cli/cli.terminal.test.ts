@@ -9,9 +9,9 @@ import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { paintFor } from '#cli/paint.ts';
 import { progressFor } from '#cli/progress-line.ts';
 import { wrapFor } from '#cli/wrap.ts';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const ESC = '\u001b[';
 
@@ -88,8 +88,8 @@ describe('progress', () => {
 });
 
 describe('validate on a terminal', () => {
-  it('breaks its lines and colours them, and gives programs neither', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-terminal-'));
+  it('breaks its lines and colours them, and gives programs neither', async (t) => {
+    const directory = temporaryDirectory(t);
     const file = join(directory, 'config.yaml');
     await writeFile(file, 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPodz: 110\n');
     const outOf = async (format: string): Promise<string> => {
@@ -105,7 +105,6 @@ describe('validate on a terminal', () => {
     assert.match(stripVTControlCharacters(text), /\n {4}\S.*maxPod/);
     for (const format of ['json', 'github', 'gitlab', 'sarif', 'junit'])
       assert.ok(!(await outOf(format)).includes(ESC));
-    await rm(directory, { recursive: true });
   });
 });
 

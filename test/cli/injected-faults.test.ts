@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { InventoryNode } from '#cli/inventory/inventory-node.ts';
 import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate } from '#cli/simulate/simulate.ts';
 import type { NodeEvent } from '#cli/simulate/simulated-fleet.ts';
@@ -9,6 +8,7 @@ import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { commit, COMMIT_B, NOW, poolSpec, validPool } from '../support/fleet.ts';
 import { runsOf } from '../support/sample.ts';
+import { inventoryNodes } from './support/inventory-node.ts';
 
 const [SECOND, MINUTE] = [1_000, 60_000];
 const RESTART_MS = 10 * SECOND;
@@ -64,16 +64,7 @@ function anyRollout(random: Random): RolloutSpec {
   };
 }
 
-const inventory = (count: number): readonly InventoryNode[] =>
-  Array.from({ length: count }, (__, index) => ({
-    name: `n-${index}`,
-    labels: { pool: 'workers' },
-    kubeletVersion: 'v1.34.2',
-    ready: true,
-    capacity: {},
-    allocatable: {},
-    pods: undefined,
-  }));
+const inventory = (count: number) => inventoryNodes(count, 'n-');
 
 /** Holds every beginning to both bounds, by what had happened until then. @returns how many nodes began, and how many failed */
 function held(events: readonly NodeEvent[], rollout: RolloutSpec, count: number): readonly [number, number] {

@@ -7,7 +7,6 @@ import { deletingBehaviours } from './behaviours/deleting.ts';
 import { evictingBehaviours } from './behaviours/evicting.ts';
 import { definitionBehaviours } from './behaviours/definitions.ts';
 import { eventBehaviours } from './behaviours/events.ts';
-import { formBehaviours } from './behaviours/forms.ts';
 import { leaseBehaviours } from './behaviours/leases.ts';
 import { listingBehaviours } from './behaviours/listing.ts';
 import { markingBehaviours } from './behaviours/marking.ts';
@@ -21,10 +20,10 @@ import type { Bench } from './support/bench.ts';
 import { benchOn } from './support/bench.ts';
 import type { Connect, Connection } from './support/connection.ts';
 
-/** One behaviour of an API server that the project relies on, in a sentence, and how to see it. */
-export type Behaviour = readonly [sentence: string, see: (bench: Bench) => Promise<void>];
+/** What the project relies on in an API server, each in a sentence, and how to see it. */
+export type Behaviours = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
-const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
+const GROUPS: Readonly<Record<string, Behaviours>> = {
   creating: creatingBehaviours,
   patching: patchingBehaviours,
   'the status subresource': statusBehaviours,
@@ -37,12 +36,13 @@ const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
   listing: listingBehaviours,
   watching: watchingBehaviours,
   waiting: waitingBehaviours,
-  'forms of an answer': formBehaviours,
   leases: leaseBehaviours,
   evicting: evictingBehaviours,
   'marking Nodes': markingBehaviours,
   access: accessBehaviours,
-  'Dynamic Kubelet Configuration': API_SCENARIOS.map(({ dkc, title, see }) => [`dkc ${dkc}: ${title}`, see]),
+  'Dynamic Kubelet Configuration': Object.fromEntries(
+    API_SCENARIOS.map(({ dkc, title, see }) => [`dkc ${dkc}: ${title}`, see]),
+  ),
 };
 
 /**
@@ -66,7 +66,7 @@ export function conformance(name: string, connect: Connect): void {
     after(() => connection?.close());
     for (const [group, behaviours] of Object.entries(GROUPS)) {
       describe(group, { concurrency: group === 'waiting' }, () => {
-        for (const [sentence, see] of behaviours) {
+        for (const [sentence, see] of Object.entries(behaviours)) {
           it(sentence, (t) => (bench === undefined ? t.skip(reason) : see(bench)));
         }
       });

@@ -61,68 +61,46 @@ function verdict(request: AdmissionRequest, objects: Objects): readonly string[]
 }
 
 type Row = readonly [what: string, request: AdmissionRequest, objects: Objects];
+const POOL = on('kubeletpools');
+const NODE = on('kubeletnodes');
+const STATUS = { subResource: 'status' };
+const by = (userInfo: AdmissionRequest['userInfo']) => ({ userInfo });
+const creates = { operation: 'CREATE' } as const;
+const was = (oldObject: Pool, object: Pool): Objects => ({ object, oldObject });
+const changed = (spec: object | null = {}): Objects => was(pool(), pool({}, spec));
+const claims = (who: string): Pool => annotated({ 'kubelet-gitops.dev/by': who });
+const suspended = (more: object = {}): Pool => annotated({ 'kubelet-gitops.dev/suspend': 'look', ...more });
+const released = annotated({ 'kubelet-gitops.dev/first-seen': '1', 'kubelet-gitops.dev/release': 'x' });
+const NOTHING = pool({}, null);
+const GENERAL = 'general-0123456789';
+const ADA_OF_PLATFORM = claimText({ verb: 'resume', at: AT, who: 'Ada of Platform' }, '');
+
 const ADMITTED: readonly Row[] = [
-  [
-    'the reconciler makes a pool',
-    on('kubeletpools', { operation: 'CREATE', userInfo: RECONCILER }),
-    { object: pool() },
-  ],
-  [
-    'the reconciler writes a spec',
-    on('kubeletpools', { userInfo: RECONCILER }),
-    { object: pool({}, {}), oldObject: pool() },
-  ],
-  [
-    'the reconciler assigns',
-    on('kubeletnodes', { userInfo: RECONCILER }),
-    { object: pool(), oldObject: pool({}, null) },
-  ],
-  [
-    'an operator suspends',
-    on('kubeletpools'),
-    { object: annotated({ 'kubelet-gitops.dev/suspend': 'look' }), oldObject: pool() },
-  ],
+  ['the reconciler makes a pool', { ...POOL, ...creates, ...by(RECONCILER) }, { object: pool() }],
+  ['the reconciler writes a spec', { ...POOL, ...by(RECONCILER) }, changed()],
+  ['the reconciler assigns', { ...NODE, ...by(RECONCILER) }, was(NOTHING, pool())],
+  ['an operator suspends', POOL, was(pool(), suspended())],
   [
     'an operator suspends and says who did it',
-    on('kubeletpools'),
-    {
-      object: annotated({ 'kubelet-gitops.dev/suspend': 'look', 'kubelet-gitops.dev/by': BY_MALLORY }),
-      oldObject: annotated({ 'kubelet-gitops.dev/by': BY_ADA }),
-    },
+    POOL,
+    was(claims(BY_ADA), suspended({ 'kubelet-gitops.dev/by': BY_MALLORY })),
   ],
   [
     'an operator leaves alone what somebody else said',
-    on('kubeletpools'),
-    {
-      object: annotated({ 'kubelet-gitops.dev/by': BY_ADA, 'kubelet-gitops.dev/suspend': 'look' }),
-      oldObject: annotated({ 'kubelet-gitops.dev/by': BY_ADA }),
-    },
+    POOL,
+    was(claims(BY_ADA), suspended({ 'kubelet-gitops.dev/by': BY_ADA })),
   ],
   [
     'an operator whose name has spaces',
-    on('kubeletpools', { userInfo: { username: 'Ada of Platform' } }),
-    {
-      object: annotated({ 'kubelet-gitops.dev/by': claimText({ verb: 'resume', at: AT, who: 'Ada of Platform' }, '') }),
-      oldObject: annotated({}),
-    },
+    { ...POOL, ...by({ username: 'Ada of Platform' }) },
+    was(annotated({}), claims(ADA_OF_PLATFORM)),
   ],
-  [
-    'an operator resumes',
-    on('kubeletpools'),
-    { object: annotated({}), oldObject: annotated({ 'kubelet-gitops.dev/suspend': 'look' }) },
-  ],
-  [
-    'an operator releases beside what is there',
-    on('kubeletpools'),
-    {
-      object: pool({ annotations: { 'kubelet-gitops.dev/first-seen': '1', 'kubelet-gitops.dev/release': 'x' } }),
-      oldObject: kept,
-    },
-  ],
+  ['an operator resumes', POOL, was(suspended(), annotated({}))],
+  ['an operator releases beside what is there', POOL, was(kept, released)],
   [
     'the reconciler writes what became of the branch',
-    on('kubeletsources', { subResource: 'status', name: 'kubelet-gitops', userInfo: RECONCILER }),
-    { object: pool({}, null), oldObject: pool({}, null) },
+    on('kubeletsources', { ...STATUS, name: 'kubelet-gitops', ...by(RECONCILER) }),
+    was(NOTHING, NOTHING),
   ],
   [
     'anybody deletes, as far as RBAC lets him: it is made again',
@@ -131,135 +109,89 @@ const ADMITTED: readonly Row[] = [
   ],
   [
     'the garbage collector takes finalizers off',
-    on('kubeletnodes', { userInfo: COLLECTOR }),
-    { object: pool(), oldObject: pool({ finalizers: ['foregroundDeletion'] }) },
+    { ...NODE, ...by(COLLECTOR) },
+    was(pool({ finalizers: ['foregroundDeletion'] }), pool()),
   ],
   [
     'an agent is judged by its own policy',
-    on('kubeletnodes', { subResource: 'status', userInfo: account('kubelet-gitops', 'kubelet-gitops-agent') }),
-    { object: pool(), oldObject: pool() },
+    { ...NODE, ...STATUS, ...by(account('kubelet-gitops', 'kubelet-gitops-agent')) },
+    was(pool(), pool()),
   ],
   ['somebody makes a ConfigMap of his own', ...configMap('my-settings', undefined)],
   ['somebody edits the settings', ...configMap('kubelet-gitops-settings', { 'app.kubernetes.io/managed-by': 'Helm' })],
-  ['somebody makes one in another namespace', ...configMap('general-0123456789', OURS, { namespace: 'other' })],
-  ['the reconciler makes a config source', ...configMap('general-0123456789', OURS, { userInfo: RECONCILER })],
+  ['somebody makes one in another namespace', ...configMap(GENERAL, OURS, { namespace: 'other' })],
+  ['the reconciler makes a config source', ...configMap(GENERAL, OURS, by(RECONCILER))],
 ];
 
+const SPEC_IS_OURS = /writes the spec/;
+const METADATA_IS_OURS = /labels, finalizers and owners/;
 const REFUSED: readonly (readonly [...Row, RegExp])[] = [
-  ['a new pool', on('kubeletpools', { operation: 'CREATE' }), { object: pool() }, /only the reconciler makes/],
+  ['a new pool', { ...POOL, ...creates }, { object: pool() }, /only the reconciler makes/],
   ...[
     BY_ADA,
     'ada',
     'mallory',
     `${'x'.repeat(40)} of ada`,
     claimText({ verb: 'suspend', at: AT, who: 'ada mallory' }, ''),
-  ].map((by): readonly [...Row, RegExp] => [
-    `the claim of being somebody else (${by})`,
-    on('kubeletpools'),
-    { object: annotated({ 'kubelet-gitops.dev/by': by }), oldObject: annotated({}) },
+  ].map((who): readonly [...Row, RegExp] => [
+    `the claim of being somebody else (${who})`,
+    POOL,
+    was(annotated({}), claims(who)),
     /names somebody else/,
   ]),
   [
     'a KubeletSource of somebody’s own',
-    on('kubeletsources', { operation: 'CREATE' }),
-    { object: pool({}, null) },
+    on('kubeletsources', creates),
+    { object: NOTHING },
     /only the reconciler makes .* the KubeletSource/,
   ],
-  [
-    'what became of the branch',
-    on('kubeletsources', { subResource: 'status' }),
-    { object: pool({}, null), oldObject: pool({}, null) },
-    /writes their status/,
-  ],
+  ['what became of the branch', on('kubeletsources', STATUS), was(NOTHING, NOTHING), /writes their status/],
   [
     'the labels of the KubeletSource',
     on('kubeletsources'),
-    { object: pool({ labels: { a: 'b' } }, null), oldObject: pool({}, null) },
-    /labels, finalizers and owners/,
+    was(NOTHING, pool({ labels: { a: 'b' } }, null)),
+    METADATA_IS_OURS,
   ],
-  [
-    'the spec of a pool',
-    on('kubeletpools'),
-    { object: pool({}, { ...SPEC, priority: 1000 }), oldObject: pool() },
-    /writes the spec/,
-  ],
-  ['the end of a spec', on('kubeletpools'), { object: pool({}, null), oldObject: pool() }, /writes the spec/],
-  [
-    'a spec and a suspension at once',
-    on('kubeletpools'),
-    { object: { ...annotated({ 'kubelet-gitops.dev/suspend': '' }), spec: {} }, oldObject: pool() },
-    /writes the spec/,
-  ],
-  [
-    'the status of a pool',
-    on('kubeletpools', { subResource: 'status' }),
-    { object: pool(), oldObject: pool() },
-    /and writes their status/,
-  ],
-  ['an assignment', on('kubeletnodes'), { object: pool(), oldObject: pool({}, {}) }, /writes the spec/],
-  [
-    'the first spec of a node',
-    on('kubeletnodes'),
-    { object: pool({}, {}), oldObject: pool({}, null) },
-    /writes the spec/,
-  ],
-  [
-    'the status of a node',
-    on('kubeletnodes', { subResource: 'status' }),
-    { object: pool(), oldObject: pool() },
-    /and writes their status/,
-  ],
-  [
-    'the spec, by a controller of the cluster',
-    on('kubeletpools', { userInfo: COLLECTOR }),
-    { object: pool({}, {}), oldObject: pool() },
-    /writes the spec/,
-  ],
+  ['the spec of a pool', POOL, changed({ ...SPEC, priority: 1000 }), SPEC_IS_OURS],
+  ['the end of a spec', POOL, changed(null), SPEC_IS_OURS],
+  ['a spec and a suspension at once', POOL, was(pool(), { ...suspended(), spec: {} }), SPEC_IS_OURS],
+  ['the status of a pool', { ...POOL, ...STATUS }, was(pool(), pool()), /and writes their status/],
+  ['an assignment', NODE, was(pool({}, {}), pool()), SPEC_IS_OURS],
+  ['the first spec of a node', NODE, was(NOTHING, pool({}, {})), SPEC_IS_OURS],
+  ['the status of a node', { ...NODE, ...STATUS }, was(pool(), pool()), /and writes their status/],
+  ['the spec, by a controller of the cluster', { ...POOL, ...by(COLLECTOR) }, changed(), SPEC_IS_OURS],
   [
     'another annotation',
-    on('kubeletpools'),
-    { object: annotated({ 'kubelet-gitops.dev/first-seen': '2' }), oldObject: kept },
+    POOL,
+    was(kept, annotated({ 'kubelet-gitops.dev/first-seen': '2' })),
     /annotations other than/,
   ],
-  ['the loss of another annotation', on('kubeletpools'), { object: pool(), oldObject: kept }, /annotations other than/],
+  ['the loss of another annotation', POOL, was(kept, pool()), /annotations other than/],
   [
     'an owner, with which it would be collected',
-    on('kubeletpools'),
-    { object: pool({ ownerReferences: [{ uid: 'x' }] }), oldObject: pool() },
-    /labels, finalizers and owners/,
+    POOL,
+    was(pool(), pool({ ownerReferences: [{ uid: 'x' }] })),
+    METADATA_IS_OURS,
   ],
-  [
-    'a finalizer, with which it would stay',
-    on('kubeletpools'),
-    { object: pool({ finalizers: ['x'] }), oldObject: pool() },
-    /labels, finalizers and owners/,
-  ],
-  [
-    'a label',
-    on('kubeletnodes'),
-    { object: pool({ labels: { a: 'b' } }), oldObject: pool({ labels: { a: 'c' } }) },
-    /labels, finalizers and owners/,
-  ],
+  ['a finalizer, with which it would stay', POOL, was(pool(), pool({ finalizers: ['x'] })), METADATA_IS_OURS],
+  ['a label', NODE, was(pool({ labels: { a: 'c' } }), pool({ labels: { a: 'b' } })), METADATA_IS_OURS],
   [
     'an account whose name begins like the reconciler’s',
-    on('kubeletpools', { userInfo: { username: `${RECONCILER.username}-2` } }),
-    { object: pool({}, {}), oldObject: pool() },
-    /writes the spec/,
+    { ...POOL, ...by({ username: `${RECONCILER.username}-2` }) },
+    changed(),
+    SPEC_IS_OURS,
   ],
   [
     'a spec by another version of the API',
-    on('kubeletpools', { resource: { group: 'kubelet-gitops.dev', version: 'v9', resource: 'kubeletpools' } }),
-    { object: pool({}, {}), oldObject: pool() },
-    /writes the spec/,
+    { ...POOL, resource: { ...POOL.resource, version: 'v9' } },
+    changed(),
+    SPEC_IS_OURS,
   ],
-  ['a config source', ...configMap('general-0123456789', OURS), /only the reconciler writes config sources/],
+  ['a config source', ...configMap(GENERAL, OURS), /only the reconciler writes config sources/],
   [
     'a config source that loses its mark',
-    configMap('general-0123456789', undefined, { operation: 'UPDATE' })[0],
-    {
-      object: { metadata: { name: 'general-0123456789' } },
-      oldObject: { metadata: { name: 'general-0123456789', labels: OURS } },
-    },
+    configMap(GENERAL, undefined, { operation: 'UPDATE' })[0],
+    { object: { metadata: { name: GENERAL } }, oldObject: { metadata: { name: GENERAL, labels: OURS } } },
     /only the reconciler writes config sources/,
   ],
 ];

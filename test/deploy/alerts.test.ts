@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 import { scrapeOfWaiting, type Suspender } from '../support/waiting-scrape.ts';
 import { servedNames } from './served-metrics.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Rule {
   readonly alert: string;
@@ -23,165 +23,98 @@ const FILE = 'deploy/components/monitoring/prometheus-rule.yaml';
 const { spec } = parse(readFileSync(FILE, 'utf8')) as { spec: { groups: readonly { rules: readonly Rule[] }[] } };
 const rules = spec.groups.flatMap((group) => group.rules);
 
-/** Series as promtool writes them, once a minute for two days: what wakes somebody, and what is like it and does not. */
-const CASES: Readonly<Record<string, readonly [at: string, fires: Series, rests: Series]>> = {
-  KubeletGitopsNodeBroken: [
-    '5m',
-    { 'kubelet_gitops_node_phase{node="a", phase="Broken"}': '1x3000' },
-    { 'kubelet_gitops_node_phase{node="a", phase="Broken"}': '0x3000' },
-  ],
-  KubeletGitopsPoolHalted: [
-    '5m',
-    { 'kubelet_gitops_pool_phase{pool="a", phase="Halted"}': '1x3000' },
-    { 'kubelet_gitops_pool_phase{pool="a", phase="Waiting"}': '1x3000' },
-  ],
-  KubeletGitopsNoLeader: [
-    '10m',
-    { 'kubelet_gitops_leader{instance="a"}': '0x3000' },
-    { 'kubelet_gitops_leader{instance="a"}': '0x3000', 'kubelet_gitops_leader{instance="b"}': '1x3000' },
-  ],
+/**
+ * What wakes somebody, and what is like it and does not: our series without their prefix, and a value for each minute of two days, as
+ * promtool writes it but for the number of minutes.
+ */
+const CASES: Readonly<Record<string, readonly [at: string, fires: Lines, rests: Lines]>> = {
+  KubeletGitopsNodeBroken: ['5m', 'node_phase{node="a", phase="Broken"} 1', 'node_phase{node="a", phase="Broken"} 0'],
+  KubeletGitopsPoolHalted: ['5m', 'pool_phase{pool="a", phase="Halted"} 1', 'pool_phase{pool="a", phase="Waiting"} 1'],
+  KubeletGitopsNoLeader: ['10m', 'leader{instance="a"} 0', ['leader{instance="a"} 0', 'leader{instance="b"} 1']],
   KubeletGitopsPassesFail: [
     '30m',
-    {
-      'kubelet_gitops_reconcile_last_timestamp_seconds{instance="a"}': '60x3000',
-      'kubelet_gitops_leader{instance="a"}': '1x3000',
-    },
-    {
-      'kubelet_gitops_reconcile_last_timestamp_seconds{instance="a"}': '60x3000',
-      'kubelet_gitops_leader{instance="a"}': '0x3000',
-    },
+    ['reconcile_last_timestamp_seconds{instance="a"} 60', 'leader{instance="a"} 1'],
+    ['reconcile_last_timestamp_seconds{instance="a"} 60', 'leader{instance="a"} 0'],
   ],
-  KubeletGitopsNodeConfigError: [
-    '10m',
-    { 'kubelet_gitops_node_config_error{node="a"}': '1x3000' },
-    { 'kubelet_gitops_node_config_error{node="a"}': '1x8 0x3000' },
-  ],
+  KubeletGitopsNodeConfigError: ['10m', 'node_config_error{node="a"} 1', 'node_config_error{node="a"} 1x8 0'],
   KubeletGitopsNodeDrifted: [
     '15m',
-    { 'kubelet_gitops_node_phase{node="a", phase="Drifted"}': '1x3000' },
-    { 'kubelet_gitops_node_phase{node="a", phase="Drifted"}': '1x3 0x3000' },
+    'node_phase{node="a", phase="Drifted"} 1',
+    'node_phase{node="a", phase="Drifted"} 1x3 0',
   ],
   KubeletGitopsNodeUnhealthy: [
     '15m',
-    { 'kubelet_gitops_node_condition{instance="a", condition="KubeletConfigHealthy"}': '0x3000' },
-    {
-      'kubelet_gitops_node_condition{instance="a", condition="KubeletConfigHealthy"}': '0x3000',
-      'kubelet_gitops_node_phase{instance="a", phase="Drifted"}': '1x3000',
-    },
+    'node_condition{instance="a", condition="KubeletConfigHealthy"} 0',
+    ['node_condition{instance="a", condition="KubeletConfigHealthy"} 0', 'node_phase{instance="a", phase="Drifted"} 1'],
   ],
   KubeletGitopsNodeUnguarded: [
     '90m',
-    { 'kubelet_gitops_node_condition{node="a", condition="Guarded"}': '0x3000' },
-    {
-      'kubelet_gitops_node_condition{node="a", condition="Guarded"}': '-1x3000',
-      'kubelet_gitops_node_condition{node="b", condition="Guarded"}': '1x3000',
-    },
+    'node_condition{node="a", condition="Guarded"} 0',
+    ['node_condition{node="a", condition="Guarded"} -1', 'node_condition{node="b", condition="Guarded"} 1'],
   ],
   KubeletGitopsCheckpointsDamaged: [
     '90m',
-    { 'kubelet_gitops_node_condition{node="a", condition="CheckpointsIntact"}': '0x3000' },
-    {
-      'kubelet_gitops_node_condition{node="a", condition="CheckpointsIntact"}': '-1x3000',
-      'kubelet_gitops_node_condition{node="b", condition="CheckpointsIntact"}': '1x3000',
-    },
+    'node_condition{node="a", condition="CheckpointsIntact"} 0',
+    [
+      'node_condition{node="a", condition="CheckpointsIntact"} -1',
+      'node_condition{node="b", condition="CheckpointsIntact"} 1',
+    ],
   ],
   KubeletGitopsGitStale: [
     '30m',
-    {
-      'kubelet_gitops_git_last_success_timestamp_seconds{instance="a"}': '0x3000',
-      'kubelet_gitops_leader{instance="a"}': '1x3000',
-    },
-    {
-      'kubelet_gitops_git_last_success_timestamp_seconds{instance="a"}': '0+60x3000',
-      'kubelet_gitops_leader{instance="a"}': '1x3000',
-    },
+    ['git_last_success_timestamp_seconds{instance="a"} 0', 'leader{instance="a"} 1'],
+    ['git_last_success_timestamp_seconds{instance="a"} 0+60', 'leader{instance="a"} 1'],
   ],
-  KubeletGitopsCommitRefused: [
-    '15m',
-    { kubelet_gitops_commit_refused: '1x3000' },
-    { kubelet_gitops_commit_refused: '0x3000' },
-  ],
-  KubeletGitopsPoolConfigInvalid: [
-    '45m',
-    { 'kubelet_gitops_pool_config_valid{pool="a"}': '0x3000' },
-    { 'kubelet_gitops_pool_config_valid{pool="a"}': '1x3000' },
-  ],
+  KubeletGitopsCommitRefused: ['15m', 'commit_refused 1', 'commit_refused 0'],
+  KubeletGitopsPoolConfigInvalid: ['45m', 'pool_config_valid{pool="a"} 0', 'pool_config_valid{pool="a"} 1'],
   KubeletGitopsRolloutStuck: [
     '8h',
-    {
-      'kubelet_gitops_pool_phase{pool="a", phase="Progressing"}': '1x3000',
-      'kubelet_gitops_pool_nodes{pool="a", state="updated"}': '7x3000',
-    },
-    {
-      'kubelet_gitops_pool_phase{pool="a", phase="Progressing"}': '1x3000',
-      'kubelet_gitops_pool_nodes{pool="a", state="updated"}': '0+1x3000',
-    },
+    ['pool_phase{pool="a", phase="Progressing"} 1', 'pool_nodes{pool="a", state="updated"} 7'],
+    ['pool_phase{pool="a", phase="Progressing"} 1', 'pool_nodes{pool="a", state="updated"} 0+1'],
   ],
   KubeletGitopsRolloutWaits: [
     '26h',
-    {
-      'kubelet_gitops_pool_phase{pool="a", phase="Waiting"}': '1x3000',
-      'kubelet_gitops_pool_suspended{pool="a"}': '0x3000',
-    },
-    {
-      'kubelet_gitops_pool_phase{pool="a", phase="Waiting"}': '1x3000',
-      'kubelet_gitops_pool_suspended{pool="a"}': '1x3000',
-    },
+    ['pool_phase{pool="a", phase="Waiting"} 1', 'pool_suspended{pool="a"} 0'],
+    ['pool_phase{pool="a", phase="Waiting"} 1', 'pool_suspended{pool="a"} 1'],
   ],
   KubeletGitopsPoolBlocked: [
     '15m',
-    { 'kubelet_gitops_pool_blocking_node{pool="a", node="w1"}': '1x3000' },
-    { 'kubelet_gitops_pool_blocking_node{pool="a", node="w1"}': '1x6 _x6 1x3000' },
+    'pool_blocking_node{pool="a", node="w1"} 1',
+    'pool_blocking_node{pool="a", node="w1"} 1x6 _x6 1',
   ],
-  KubeletGitopsAgentsSilent: [
-    '20m',
-    { kubelet_gitops_agents_silent: '2x3000' },
-    { kubelet_gitops_agents_silent: '0x3000' },
-  ],
+  KubeletGitopsAgentsSilent: ['20m', 'agents_silent 2', 'agents_silent 0'],
   KubeletGitopsNodesWithoutAgent: [
     '90m',
-    { 'kubelet_gitops_pool_nodes{pool="a", state="no-agent"}': '1x3000' },
-    { 'kubelet_gitops_pool_nodes{pool="a", state="pending"}': '1x3000' },
+    'pool_nodes{pool="a", state="no-agent"} 1',
+    'pool_nodes{pool="a", state="pending"} 1',
   ],
   KubeletGitopsNodesInConflict: [
     '20m',
-    { 'kubelet_gitops_nodes_left_alone{reason="conflict"}': '1x3000' },
-    { 'kubelet_gitops_nodes_left_alone{reason="opted-out"}': '1x3000' },
+    'nodes_left_alone{reason="conflict"} 1',
+    'nodes_left_alone{reason="opted-out"} 1',
   ],
-  KubeletGitopsWritesRefused: [
-    '20m',
-    { kubelet_gitops_writes_left: '1x3000' },
-    { kubelet_gitops_writes_left: '1x3 0x3 1x3 0x3 1x3 0x3000' },
-  ],
+  KubeletGitopsWritesRefused: ['20m', 'writes_left 1', 'writes_left 1x3 0x3 1x3 0x3 1x3 0'],
   KubeletGitopsCredentialExpires: [
     '30m',
-    { 'kubelet_gitops_expiration_timestamp_seconds{instance="a", purpose="git-credential"}': '600000x3000' },
-    { 'kubelet_gitops_expiration_timestamp_seconds{instance="a", purpose="git-credential"}': '1e7x3000' },
+    'expiration_timestamp_seconds{instance="a", purpose="git-credential"} 600000',
+    'expiration_timestamp_seconds{instance="a", purpose="git-credential"} 1e7',
   ],
+  // The second one is good for a day, and renewed by the kubelet before its last tenth.
   KubeletGitopsNodeCertificateExpires: [
     '2h',
-    {
-      'kubelet_gitops_node_expiration_timestamp_seconds{node="a", purpose="kubelet-serving-certificate"}':
-        '600000x3000',
-      'kubelet_gitops_node_validity_seconds{node="a", purpose="kubelet-serving-certificate"}': '31536000x3000',
-    },
-    {
-      // Good for a day, and renewed by the kubelet before its last tenth.
-      'kubelet_gitops_node_expiration_timestamp_seconds{node="a", purpose="kubelet-serving-certificate"}': '86400x3000',
-      'kubelet_gitops_node_validity_seconds{node="a", purpose="kubelet-serving-certificate"}': '86400x3000',
-    },
+    [
+      'node_expiration_timestamp_seconds{node="a", purpose="kubelet-serving-certificate"} 600000',
+      'node_validity_seconds{node="a", purpose="kubelet-serving-certificate"} 31536000',
+    ],
+    [
+      'node_expiration_timestamp_seconds{node="a", purpose="kubelet-serving-certificate"} 86400',
+      'node_validity_seconds{node="a", purpose="kubelet-serving-certificate"} 86400',
+    ],
   ],
-  KubeletGitopsNotesNotWritten: [
-    '2h',
-    { kubelet_gitops_notes_working: '0x3000' },
-    { kubelet_gitops_notes_working: '1x3000' },
-  ],
-  KubeletGitopsStatusesNotPosted: [
-    '2h',
-    { kubelet_gitops_commit_statuses_working: '0x3000' },
-    { kubelet_gitops_commit_statuses_working: '1x3000' },
-  ],
+  KubeletGitopsNotesNotWritten: ['2h', 'notes_working 0', 'notes_working 1'],
+  KubeletGitopsStatusesNotPosted: ['2h', 'commit_statuses_working 0', 'commit_statuses_working 1'],
 };
+type Lines = string | readonly string[];
 type Series = Readonly<Record<string, string>>;
 
 describe('the alerts', () => {
@@ -211,12 +144,10 @@ describe('the alerts', () => {
 const skip = without('promtool', ['--version'], 'nothing proves that Prometheus takes the rules');
 
 describeOrSkip('Prometheus', { skip }, () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'alerts-'));
     await writeFile(join(directory, 'rules.yaml'), stringify(spec));
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   it('takes the rules', () => {
     execFileSync('promtool', ['check', 'rules', '--lint=all', '--lint-fatal', join(directory, 'rules.yaml')]);
@@ -228,7 +159,7 @@ describeOrSkip('Prometheus', { skip }, () => {
       // Each with its own rule alone: promtool evaluates all that it is given at every minute of every case.
       const own = rules.filter((rule) => rule.alert === alert);
       await writeFile(join(directory, `${alert}.yaml`), stringify({ groups: [{ name: alert, rules: own }] }));
-      const tests = [caseOf(alert, at, fires, 1), caseOf(alert, at, rests, 0)];
+      const tests = [caseOf(alert, at, seriesOf(fires), 1), caseOf(alert, at, seriesOf(rests), 0)];
       const file = join(directory, `${alert}-cases.yaml`);
       await writeFile(file, stringify({ rule_files: [`${alert}.yaml`], tests }));
       files.push(file);
@@ -254,6 +185,14 @@ function testRules(files: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', ...files], { encoding: 'utf8' });
   assert.equal(status, 0, `${stdout}${stderr}`);
 }
+
+const seriesOf = (lines: Lines): Series =>
+  Object.fromEntries(
+    [lines].flat().map((line) => {
+      const [, name = '', value = ''] = /^(\w+(?:\{.*\})?) (.*)$/.exec(line) ?? [];
+      return [`kubelet_gitops_${name}`, `${value}x3000`];
+    }),
+  );
 
 /** What a scrape says of pools, unchanged for two days. */
 const seriesIn = (scrape: string): Series =>

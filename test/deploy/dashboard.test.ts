@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from '../stories/support.ts';
+import { phaseOf, type Scenario, startScenario } from '../stories/support.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 import { type RealPrometheus, startPrometheus } from '../support/prometheus.ts';
@@ -101,7 +101,6 @@ describeOrSkip('every panel of the dashboard', { skip }, () => {
     const halted = await scenario.world.until(
       'a halted pool',
       (view) => view.source.commit === commit && phaseOf(view, 'general') === 'Halted',
-      PATIENCE_MS,
     );
     const config = halted.pools.find(({ metadata }) => metadata.name === 'general')?.status?.configName;
     await prometheus.answer(

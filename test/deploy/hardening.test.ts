@@ -6,6 +6,7 @@ import { SETTINGS } from '#cli/doctor/installation.generated.ts';
 import { readDocuments } from './admission-policy.ts';
 import { withComponent } from './component.ts';
 import { brokenControls, type Pod } from './pod-security.ts';
+import { column } from '../support/columns.ts';
 
 interface Workload {
   readonly kind: string;
@@ -86,10 +87,9 @@ describe('the pods, when a node is short of something', () => {
     ) as readonly unknown[] as readonly {
       readonly spec: { readonly scopeSelector: { readonly matchExpressions: readonly { readonly values: unknown }[] } };
     }[];
-    assert.deepEqual(
-      quota?.spec.scopeSelector.matchExpressions.map(({ values }) => values),
-      [[agent, reconciler].map(({ spec }) => spec.template.spec.priorityClassName)],
-    );
+    assert.deepEqual(column(quota?.spec.scopeSelector.matchExpressions, 'values'), [
+      [agent, reconciler].map(({ spec }) => spec.template.spec.priorityClassName),
+    ]);
   });
 });
 

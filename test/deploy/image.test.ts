@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { bundle } from '../../scripts/build.ts';
 import { manifestFlags } from '../support/manifest-flags.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const FORBIDDEN =
   /node_modules\/(?:@kubernetes\/client-node|@marcbachmann\/cel-js|isomorphic-git|undici|node-cron|ajv|yaml|fast-check)\//;
 
 describe('the bundles', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bundles-'));
     await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   it('the agent’s is small and carries nothing that costs memory on every node', async () => {
     const { inputs, outputs } = await bundle('agent', directory);

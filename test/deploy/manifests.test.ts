@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { withComponent } from './component.ts';
+import { column } from '../support/columns.ts';
 
 interface Manifest {
   readonly kind: string;
@@ -92,10 +93,7 @@ describe('the manifests', () => {
   it('hold no volume of another pod: what has mounts below it follows the host', () => {
     const mounts = agent.containers.flatMap(({ volumeMounts }) => volumeMounts ?? []);
     const following = mounts.filter(({ mountPropagation }) => mountPropagation === 'HostToContainer');
-    assert.deepEqual(
-      following.map(({ mountPath }) => mountPath),
-      ['/var/lib/kubelet', '/host'],
-    );
+    assert.deepEqual(column(following, 'mountPath'), ['/var/lib/kubelet', '/host']);
   });
 
   it('let no kubelet that is on trial kill the agent by a probe', () => {

@@ -5,6 +5,7 @@ import type { Condition } from '#shared/contract/api/object.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { aSandbox } from '../sandbox/api-server/support/sandbox.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
+import { column } from '../support/columns.ts';
 
 it('the last step of an uninstallation takes our condition off a Node, and no other', async () => {
   const patches = fencedBlocks('docs/uninstall.md', 'sh').flatMap((text) => /--patch='(\{.*\})'/.exec(text)?.[1] ?? []);
@@ -18,10 +19,7 @@ it('the last step of an uninstallation takes our condition off a Node, and no ot
   const patch = JSON.parse(patches[0] ?? '') as Readonly<Record<string, unknown>>;
   await sandbox.kube.mergePatch(NODES_AT, 'a', patch, { subresource: 'status', lists: 'strategic' });
   const { status } = store.get(NODES, 'a') as { readonly status?: { readonly conditions: readonly Condition[] } };
-  assert.deepEqual(
-    status?.conditions.map(({ type }) => type),
-    ['Ready', 'DiskPressure'],
-  );
+  assert.deepEqual(column(status?.conditions, 'type'), ['Ready', 'DiskPressure']);
 });
 
 const NODES_AT = { resource: NODES };

@@ -67,69 +67,62 @@ const failing = (reason: string): State => ({
 });
 
 describeOrSkip('kstatus of a KubeletNode', { skip: KSTATUS.skip }, () => {
-  const rows: readonly (readonly [string, Kstatus, () => KubeletNode])[] = [
-    ['its kubelet runs what is assigned', 'Current', () => reported(idle(A), wanting(A))],
-    ['its kubelet runs its local config', 'Current', () => reported(idle(null), wanting(null))],
-    [
-      'a payload is fetched',
-      'InProgress',
-      () => reported(idle(A), wanting(B), { actions: [{ do: 'stage', config: B }] }),
-    ],
-    ['nothing is done about an assignment yet', 'InProgress', () => reported(idle(A), wanting(B))],
-    ['a config is installed', 'InProgress', () => reported(onTrial(INSTALLING), wanting(B))],
-    ['its kubelet is restarted with it', 'InProgress', () => reported(onTrial(RESTARTING), wanting(B))],
-    ['a config is on trial', 'InProgress', () => reported(onTrial(judging()), wanting(B))],
-    [
-      'a config on trial does not do well',
-      'InProgress',
-      () => reported(onTrial(judging()), { ...wanting(B), ...DOWN }),
-    ],
-    ['a config is taken back', 'InProgress', () => reported(fallingBack(A, judging()), wanting(B))],
-    ['a config was taken back', 'Failed', () => reported(rejecting(A), wanting(B))],
-    ['a config does not fit the machine', 'Failed', () => reported(failing('PreflightFailed'), wanting(B))],
-    ['the API server does not give a config out', 'InProgress', () => reported(failing('DownloadFailed'), wanting(B))],
-    ['its kubelet comes up with nothing', 'Failed', () => reported(broken(), { ...wanting(B), ...DOWN })],
-    ['its kubelet is down, and may come back', 'InProgress', () => reported(idle(A), { ...wanting(A), ...DOWN })],
-    ['its kubelet cannot be seen', 'InProgress', () => reported(idle(A), { ...wanting(A), ...UNSEEN })],
+  const rows: readonly (readonly [string, Kstatus, ...Parameters<typeof reported>])[] = [
+    ['its kubelet runs what is assigned', 'Current', idle(A), wanting(A)],
+    ['its kubelet runs its local config', 'Current', idle(null), wanting(null)],
+    ['a payload is fetched', 'InProgress', idle(A), wanting(B), { actions: [{ do: 'stage', config: B }] }],
+    ['nothing is done about an assignment yet', 'InProgress', idle(A), wanting(B)],
+    ['a config is installed', 'InProgress', onTrial(INSTALLING), wanting(B)],
+    ['its kubelet is restarted with it', 'InProgress', onTrial(RESTARTING), wanting(B)],
+    ['a config is on trial', 'InProgress', onTrial(judging()), wanting(B)],
+    ['a config on trial does not do well', 'InProgress', onTrial(judging()), { ...wanting(B), ...DOWN }],
+    ['a config is taken back', 'InProgress', fallingBack(A, judging()), wanting(B)],
+    ['a config was taken back', 'Failed', rejecting(A), wanting(B)],
+    ['a config does not fit the machine', 'Failed', failing('PreflightFailed'), wanting(B)],
+    ['the API server does not give a config out', 'InProgress', failing('DownloadFailed'), wanting(B)],
+    ['its kubelet comes up with nothing', 'Failed', broken(), { ...wanting(B), ...DOWN }],
+    ['its kubelet is down, and may come back', 'InProgress', idle(A), { ...wanting(A), ...DOWN }],
+    ['its kubelet cannot be seen', 'InProgress', idle(A), { ...wanting(A), ...UNSEEN }],
     [
       'a managed file was changed, and is put back',
       'InProgress',
-      () => reported(idle(A), { ...wanting(A), files: { files: 'differ' } }),
+      idle(A),
+      { ...wanting(A), files: { files: 'differ' } },
     ],
     [
       'a managed file was changed, and that is only reported',
       'Failed',
-      () =>
-        reported(idle({ ...A, drift: 'report' }), {
-          ...wanting({ ...A, drift: 'report' }),
-          files: { files: 'differ' },
-        }),
+      idle({ ...A, drift: 'report' }),
+      {
+        ...wanting({ ...A, drift: 'report' }),
+        files: { files: 'differ' },
+      },
     ],
     [
       'its kubelet does not run what its files say, and waits for its turn',
       'InProgress',
-      () => reported(idle(A), { ...wanting(A), ...CONTRADICTS }),
+      idle(A),
+      { ...wanting(A), ...CONTRADICTS },
     ],
-    [
-      'its own config changed, and waits for its turn',
-      'InProgress',
-      () => reported(idle(A), { ...wanting(A), ...NEW_BASE }),
-    ],
+    ['its own config changed, and waits for its turn', 'InProgress', idle(A), { ...wanting(A), ...NEW_BASE }],
     [
       'its own config changed, and failed',
       'Failed',
-      () => reported({ ...idle(A), refusedBase: REFUSED_BASE }, { ...wanting(A), ...NEW_BASE }),
+      { ...idle(A), refusedBase: REFUSED_BASE },
+      { ...wanting(A), ...NEW_BASE },
     ],
-    ['its disk refuses an assignment', 'Failed', () => reported(idle(A), wanting(B), { unsaved: REFUSES })],
-    ['its disk is full', 'InProgress', () => reported(idle(A), wanting(B), { unsaved: { ...REFUSES, mayPass: true } })],
+    ['its disk refuses an assignment', 'Failed', idle(A), wanting(B), { unsaved: REFUSES }],
+    ['its disk is full', 'InProgress', idle(A), wanting(B), { unsaved: { ...REFUSES, mayPass: true } }],
     [
       'its agent lost its state, and waits for its turn',
       'InProgress',
-      () => reported(idle(null), { intent: { intent: 'config', config: B, isSpent: true } }),
+      idle(null),
+      { intent: { intent: 'config', config: B, isSpent: true } },
     ],
-    ['its agent has not seen the newest assignment', 'InProgress', () => reported(idle(A), wanting(A), {}, 2)],
+    ['its agent has not seen the newest assignment', 'InProgress', idle(A), wanting(A), {}, 2],
   ];
-  for (const [state, expected, node] of rows) {
+  for (const [state, expected, ...report] of rows) {
+    const node = (): KubeletNode => reported(...report);
     it(`${expected} where ${state}`, () => {
       const object = node();
       assert.equal(kstatusOf(object), expected, JSON.stringify(object.status));

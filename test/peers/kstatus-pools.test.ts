@@ -62,120 +62,60 @@ const edited = (metadata: Partial<KubeletPool['metadata']>): KubeletPool => ({
 });
 
 describeOrSkip('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
+  const others = settled.slice(1);
+  const silent = settled.map((node) => ({ ...node, status: { ...node.status, heartbeat: '2026-01-01T00:00:00Z' } }));
+  const reverting = rolling({ onFailure: { threshold: 1, action: 'revert' } });
+  const suspended = edited({ annotations: { [SUSPEND_ANNOTATION]: 'x' } });
+  const unseen = { ...present.metadata, generation: 2 };
+  const deleted = { ...present.metadata, deletionTimestamp: '2026-11-21T12:00:00Z' };
+  const invalid = invalidPool('workers');
+  const pass =
+    (pool: Parameters<typeof commit>[1], fleet = fleetWith(), wanted: Partial<Desired> = {}) =>
+    () =>
+      afterPass(commit(COMMIT_B, pool), fleet, wanted);
+  const passOver = (pool: Parameters<typeof commit>[1], ...nodes: typeof settled) => pass(pool, fleetWith(nodes));
+
   const rows: readonly (readonly [string, Kstatus, () => KubeletPool])[] = [
-    ['every node runs its config', 'Current', () => afterPass(commit(COMMIT_B, old), fleetWith())],
-    [
-      'no node matches',
-      'Current',
-      () => afterPass(commit(COMMIT_B, validPool('workers', 110)), fleetWith([], present, [])),
-    ],
+    ['every node runs its config', 'Current', pass(old)],
+    ['no node matches', 'Current', pass(old, fleetWith([], present, []))],
     [
       'somebody changed a file on a node, and its agent puts it back',
       'Current',
-      () =>
-        afterPass(commit(COMMIT_B, old), fleetWith([settledNode(a, old, { phase: 'Drifted' }), ...settled.slice(1)])),
+      passOver(old, settledNode(a, old, { phase: 'Drifted' }), ...others),
     ],
-    ['a new config is about to go out', 'InProgress', () => afterPass(commit(COMMIT_B, next), fleetWith())],
-    [
-      'a node is on trial',
-      'InProgress',
-      () =>
-        afterPass(commit(COMMIT_B, next), fleetWith([assignedNode(a, next, { phase: 'Trial' }), ...settled.slice(1)])),
-    ],
-    [
-      'a node is soaking',
-      'InProgress',
-      () =>
-        afterPass(commit(COMMIT_B, rolling({ soak: '2h' })), fleetWith([settledNode(a, next), ...settled.slice(1)])),
-    ],
-    [
-      'no node may change',
-      'InProgress',
-      () => afterPass(commit(COMMIT_B, rolling({ maxUnavailable: 0 })), fleetWith()),
-    ],
-    [
-      'an agent is silent',
-      'InProgress',
-      () =>
-        afterPass(
-          commit(COMMIT_B, next),
-          fleetWith(
-            settled.map((node) => ({ ...node, status: { ...node.status, heartbeat: '2026-01-01T00:00:00Z' } })),
-          ),
-        ),
-    ],
-    [
-      'somebody suspended it in the middle of a rollout',
-      'InProgress',
-      () =>
-        afterPass(commit(COMMIT_B, next), fleetWith(settled, edited({ annotations: { [SUSPEND_ANNOTATION]: 'x' } }))),
-    ],
-    [
-      'its nodes go back to their local config, because it left git',
-      'InProgress',
-      () => afterPass(commit(COMMIT_B, validPool('other', 1)), fleetWith()),
-    ],
-    [
-      'a node joined that nobody told anything',
-      'InProgress',
-      () => afterPass(commit(COMMIT_B, old), fleetWith([idleNode(a), ...settled.slice(1)])),
-    ],
-    [
-      'the reconciler has not seen its newest spec',
-      'InProgress',
-      () => ({ ...afterPass(commit(COMMIT_B, old), fleetWith()), metadata: { ...present.metadata, generation: 2 } }),
-    ],
-    [
-      'a node failed',
-      'Failed',
-      () => afterPass(commit(COMMIT_B, next), fleetWith([failedNode(a, next), ...settled.slice(1)])),
-    ],
+    ['a new config is about to go out', 'InProgress', pass(next)],
+    ['a node is on trial', 'InProgress', passOver(next, assignedNode(a, next, { phase: 'Trial' }), ...others)],
+    ['a node is soaking', 'InProgress', passOver(rolling({ soak: '2h' }), settledNode(a, next), ...others)],
+    ['no node may change', 'InProgress', pass(rolling({ maxUnavailable: 0 }))],
+    ['an agent is silent', 'InProgress', passOver(next, ...silent)],
+    ['somebody suspended it in the middle of a rollout', 'InProgress', pass(next, fleetWith(settled, suspended))],
+    ['its nodes go back to their local config, because it left git', 'InProgress', pass(validPool('other', 1))],
+    ['a node joined that nobody told anything', 'InProgress', passOver(old, idleNode(a), ...others)],
+    ['the reconciler has not seen its newest spec', 'InProgress', () => ({ ...pass(old)(), metadata: unseen })],
+    ['a node failed', 'Failed', passOver(next, failedNode(a, next), ...others)],
     [
       'a node failed, and others go back',
       'Failed',
-      () =>
-        afterPass(
-          commit(COMMIT_B, rolling({ onFailure: { threshold: 1, action: 'revert' } })),
-          fleetWith([failedNode(a, next), settledNode(b, next), settledNode(c, old)]),
-        ),
+      passOver(reverting, failedNode(a, next), settledNode(b, next), settledNode(c, old)),
     ],
-    [
-      'the commit in force is wrong about it, and every node runs what it had',
-      'Failed',
-      () => afterPass(commit(COMMIT_B, invalidPool('workers')), fleetWith()),
-    ],
+    ['the commit in force is wrong about it, and every node runs what it had', 'Failed', pass(invalid)],
     [
       'the commit in force is wrong about it, and a node is on trial still',
       'Failed',
-      () =>
-        afterPass(
-          commit(COMMIT_B, invalidPool('workers')),
-          fleetWith([assignedNode(a, old, { phase: 'Trial' }), ...settled.slice(1)]),
-        ),
+      passOver(invalid, assignedNode(a, old, { phase: 'Trial' }), ...others),
     ],
-    [
-      'the commit in force is wrong about it, and it has no node',
-      'Failed',
-      () => afterPass(commit(COMMIT_B, invalidPool('workers')), fleetWith([], present, [])),
-    ],
+    ['the commit in force is wrong about it, and it has no node', 'Failed', pass(invalid, fleetWith([], present, []))],
     [
       'the newest commit is refused as a whole',
       'Failed',
-      () => afterPass(commit(COMMIT_B, old), fleetWith(), { refused: 'it takes the config of 3 of 3 nodes away' }),
+      pass(old, fleetWith(), { refused: 'it takes the config of 3 of 3 nodes away' }),
     ],
     [
       'the newest commit is refused while the one before goes out',
       'Failed',
-      () => afterPass(commit(COMMIT_B, next), fleetWith(), { refused: 'nobody trusts its signature' }),
+      pass(next, fleetWith(), { refused: 'nobody trusts its signature' }),
     ],
-    [
-      'it is being deleted',
-      'Terminating',
-      () => {
-        const pool = afterPass(commit(COMMIT_B, old), fleetWith());
-        return { ...pool, metadata: { ...pool.metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } };
-      },
-    ],
+    ['it is being deleted', 'Terminating', () => ({ ...pass(old)(), metadata: deleted })],
   ];
   for (const [state, expected, pool] of rows) {
     it(`${expected} where ${state}`, () => {

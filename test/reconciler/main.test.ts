@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { until } from '../support/until.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Generous: it ends within a second. */
 const PATIENCE_MS = 180_000;
@@ -25,8 +25,7 @@ async function begin(t: TestContext) {
     users: [{ name: 'c', user: {} }],
     contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
   };
-  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-main-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory(t);
   await writeFile(join(directory, 'kubeconfig'), JSON.stringify(kubeconfig));
   return (settings: Readonly<Record<string, string>>) => {
     const set = {

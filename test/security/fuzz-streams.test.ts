@@ -14,6 +14,7 @@ import { watchOnce } from '#shared/kube/watch-once.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { typedValue } from '../agent/host/dbus/support/values.ts';
 import { damaged, grafted, hostileJson, survives } from './support/hostile.ts';
+import { column } from '../support/columns.ts';
 
 const RUNS = { numRuns: 1_000 };
 
@@ -81,10 +82,7 @@ describe('what comes over the system bus', () => {
   it('is understood whole, in whatever pieces it comes', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, async (pieces) => {
-        assert.deepEqual(
-          (await heard(inPieces(stream, pieces))).map(({ serial }) => serial),
-          [7, 8, 9],
-        );
+        assert.deepEqual(column(await heard(inPieces(stream, pieces)), 'serial'), [7, 8, 9]);
       }),
       { numRuns: 100 },
     );

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { manifestFlags } from '../support/manifest-flags.ts';
 import { hostilePacks } from './support/hostile-packs.ts';
 import type { PackReading } from './support/read-hostile-packs.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Of the thread's own work: others on the machine do not count. */
 const MOST_MS = 5_000;
@@ -18,11 +18,10 @@ const READER = join(import.meta.dirname, 'support/read-hostile-packs.ts');
 type Read = PackReading & { readonly what: string; readonly expected: string };
 
 describe('packs of a hostile git server, read with the flags of the Deployment', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   let packs: readonly Read[] = [];
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-packs-'));
     const told: { what: string; expected: string; argument: string }[] = [];
     for (const { what, outcome, bytes, tree } of hostilePacks()) {
       const file = join(directory, String(told.length));
@@ -35,7 +34,6 @@ describe('packs of a hostile git server, read with the flags of the Deployment',
     assert.equal(lines.length, told.length);
     packs = told.map((one, index) => ({ ...one, ...(JSON.parse(lines[index] ?? '') as PackReading) }));
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   it('are refused, or read whole where they are only odd', () => {
     const outcomes = packs.map(({ what, outcome }) => ({ what, outcome }));

@@ -22,6 +22,7 @@ import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { startSshd, type Sshd, WITHOUT_SSHD } from '../support/sshd.ts';
 import { leaksIn, linesOfKey } from './support/canaries.ts';
 import { type Running, startKept } from './support/programs.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const keygen = (file: string, passphrase: string): Promise<unknown> =>
   promisify(execFile)('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-f', file]);
@@ -137,8 +138,7 @@ const kubeconfig = (server: string): string =>
 
 describeOrSkip('private keys among the trusted ones', { skip: WITHOUT_SSHD }, () => {
   it('let nobody in, and come out nowhere', async (t) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-trusted-'));
-    t.after(() => rm(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory(t);
     await keygen(join(directory, 'id_ed25519'), '');
     const { privateKey } = await generateKey({ userIDs: [{ email: 'ada@example.com' }], format: 'armored' });
     await writeFile(join(directory, 'ada.asc'), privateKey);

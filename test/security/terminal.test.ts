@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMIT_A } from '../support/fleet.ts';
@@ -11,6 +10,7 @@ import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { KUBELET_SOURCES, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { aCluster } from '../cli/support/cluster.ts';
 import { run } from '../cli/support/run.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Clears the screen, writes the clipboard, sets the title, goes up a line, hides text, turns the order of letters around. */
 const HOSTILE = '\u001b[2J\u001b]52;c;cm0gLXJm\u0007\u001b]0;owned\u0007\u009b1A\u001b[8m\r\u202Etxt\u2066';
@@ -79,24 +79,23 @@ describe('what others say', () => {
     });
   }
 
-  it('comes into no bundle either, which people look at with cat', async () => {
+  it('comes into no bundle either, which people look at with cat', async (t) => {
     await using cluster = await aCluster();
     const { store } = cluster.sandbox.server;
     store.seed(KUBELET_NODES, {
       metadata: { name: 'worker-1' },
       status: { phase: 'Broken', error: { reason: 'Rejected', message: HOSTILE, at: '2026-03-01T12:00:00Z' } },
     });
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-terminal-'));
+    const directory = temporaryDirectory(t);
     const into = join(directory, 'bundle');
     await cluster.cli('support-bundle', '--into', into);
     const files = (await readdir(into, { recursive: true })).filter((name) => /\.(?:txt|json|log)$/.test(name));
     assert.ok(files.length > 5);
     for (const file of files) assert.doesNotMatch(await readFile(join(into, file), 'utf8'), MOVES, file);
-    await rm(directory, { recursive: true });
   });
 
-  it('moves no cursor by names of files and values in a repository', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-terminal-'));
+  it('moves no cursor by names of files and values in a repository', async (t) => {
+    const directory = temporaryDirectory(t);
     const name = '\u001b[2J\u202E\u0007general';
     const layer = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
     await mkdir(join(directory, 'pools', name), { recursive: true });
@@ -109,13 +108,12 @@ describe('what others say', () => {
       assert.ok(out.length > 10);
       assert.doesNotMatch(`${out}${err}`, MOVES, format);
     }
-    await rm(directory, { recursive: true });
   });
 });
 
 describe('a pipeline', () => {
-  it('takes no orders from names of files: GitHub obeys lines that begin with two colons', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-terminal-'));
+  it('takes no orders from names of files: GitHub obeys lines that begin with two colons', async (t) => {
+    const directory = temporaryDirectory(t);
     await mkdir(join(directory, 'pools/a'), { recursive: true });
     await writeFile(join(directory, 'pools/a/pool.yaml'), 'kind: KubeletPool\n');
     const names = ['::set-output name=verdict::good.yaml', '##[add-mask]error.yaml'];
@@ -125,7 +123,6 @@ describe('a pipeline', () => {
       assert.ok(names.every((name) => out.includes(name)));
       for (const line of out.split('\n')) assert.doesNotMatch(line, /^\s*(?:::|##)/, format);
     }
-    await rm(directory, { recursive: true });
   });
 });
 

@@ -2,7 +2,7 @@ import type { StatusView } from '#cli/status/render.ts';
 import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
 import type { SandboxGitServer } from '#sandbox/git-server/server.ts';
 import type { SandboxNodeOptions } from '#sandbox/sandbox-node.ts';
-import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '#sandbox/sandbox.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Resource } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -42,6 +42,27 @@ export async function firstOf<T extends KubeObject>(
   throw new Error('the watch ended before');
 }
 
+/** Trials of a fraction of a second, and no soaks. */
+export const quickFiles = (): Promise<Readonly<Record<string, string>>> =>
+  templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
+
+/** The same without what a node that changes between the pools would have to be drained for. */
+export async function undrainedFiles(): Promise<Readonly<Record<string, string>>> {
+  const template = await quickFiles();
+  const gpu = (template['pools/gpu/kubelet.yaml'] ?? '').replace(/^topologyManager.*\n/gm, '');
+  return { ...template, 'pools/gpu/kubelet.yaml': gpu };
+}
+
+/** A cluster of one worker that follows its branch closely, unless the options say otherwise. */
+export const startWorld = (options: Partial<SandboxOptions> = {}): Promise<Sandbox> =>
+  startSandbox({
+    cluster: 'demo',
+    nodes: [{ name: 'worker-1', labels: WORKER }],
+    log: () => silentLog,
+    pollMs: 100,
+    ...options,
+  });
+
 /** A world with three workers and a GPU node, and its files; trials of a fraction of a second. */
 export interface Scenario extends AsyncDisposable {
   readonly world: Sandbox;
@@ -65,17 +86,8 @@ export async function startScenario(
   nodes: readonly SandboxNodeOptions[] = MACHINES,
   git?: SandboxGitServer,
 ): Promise<Scenario> {
-  const world = await startSandbox({
-    cluster: 'demo',
-    nodes,
-    log: () => silentLog,
-    pollMs: 100,
-    ...(git && { git }),
-  });
-  const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
-  // A node that changes between the pools would have to be drained for it.
-  const gpu = (template['pools/gpu/kubelet.yaml'] ?? '').replace(/^topologyManager.*\n/gm, '');
-  const files: Readonly<Record<string, string>> = { ...template, 'pools/gpu/kubelet.yaml': gpu };
+  const world = await startWorld({ nodes, ...(git && { git }) });
+  const files = await undrainedFiles();
   const commit = await world.git.commit({ files, message: 'Start' });
   const scenario: Scenario = {
     world,
@@ -85,7 +97,7 @@ export async function startScenario(
       return world.git.commit({ files: { [path]: withFields(files[path] ?? '', fields) }, message });
     },
     settledOn: (oid) =>
-      world.until(`settled on ${oid.slice(0, 8)}`, (view) => view.source.commit === oid && settled(view), PATIENCE_MS),
+      world.until(`settled on ${oid.slice(0, 8)}`, (view) => view.source.commit === oid && settled(view)),
     restarts: () => Object.fromEntries([...world.nodes].map(([name, node]) => [name, node.kubelet.starts()])),
     [Symbol.asyncDispose]: () => world.stop(),
   };

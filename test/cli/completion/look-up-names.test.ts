@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { COMMANDS } from '#cli/commands.ts';
 import { KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { complete } from '#cli/completion/complete.ts';
 import { without } from '../../support/required-tools.ts';
 import { aCluster } from '../support/cluster.ts';
 import { run, runIn } from '../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const BIN = resolve('cli/bin.js');
 /** Contexts may be called anything; these hold everything that a shell would act on. */
@@ -21,11 +21,10 @@ const CONTEXTS = ['kubernetes-admin@kubernetes', 'arn:aws:eks:eu-1:12:cluster/pr
 const UNSAID = ['line\nbreak', '-rf', ':4', 'esc\u001b[2J', ''];
 
 describe('names that a shell is offered', () => {
-  let directory: string;
+  const directory = temporaryDirectory();
   let env: Readonly<Record<string, string>>;
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'completion-'));
     for (const pool of ['general', 'gpu', 'Odd', '$(touch pwned)', "a'b", 'a b'])
       await mkdir(join(directory, 'pools', pool), { recursive: true });
     await mkdir(join(directory, 'clusters'));
@@ -33,7 +32,6 @@ describe('names that a shell is offered', () => {
     await writeFile(join(directory, 'kubeconfig'), kubeconfig('http://127.0.0.1:1', [...CONTEXTS, ...UNSAID]));
     env = { KUBECONFIG: join(directory, 'kubeconfig') };
   });
-  after(() => rm(directory, { recursive: true }));
 
   const kubeconfig = (server: string, contexts: readonly string[], user: object = { token: 't' }): string =>
     JSON.stringify({

@@ -4,15 +4,15 @@ import { listPastEvents } from '#cli/events/past-events.ts';
 import { EVENTS_COMMAND, runEvents, sinceOf } from '#cli/events/command.ts';
 import { eventsAsText } from '#cli/events/render.ts';
 import { plain } from '#cli/paint.ts';
-import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { type EventObject, eventObject } from '#reconciler/reporting/events/event-object.ts';
 import { eventsOfNode } from '#reconciler/reporting/events/node-events.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { poolSpec } from '../../support/fleet.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
+import { column, columns } from '../../support/columns.ts';
+import { watch } from '../support/watch.ts';
 
 const SHA = 'a'.repeat(64);
 const REJECTED = {
@@ -66,14 +66,11 @@ describe('what happened', () => {
   const traces = { events: [assigned('n-1', '2026-11-21T08:59:00Z')], nodes: [], kubeletNodes: [NODE], pools: [POOL] };
 
   it('is told of Events and of what statuses still say, the newest last', () => {
-    assert.deepEqual(
-      listPastEvents(traces).map(({ at, reason, name, pool }) => [at, reason, name, pool]),
-      [
-        ['2026-11-21T08:59:00Z', 'ConfigAssigned', 'n-1', 'general'],
-        ['2026-11-21T09:00:00Z', 'ConfigFellBack', 'n-1', 'general'],
-        ['2026-11-21T09:00:01Z', 'RolloutHalted', 'general', 'general'],
-      ],
-    );
+    assert.deepEqual(columns(listPastEvents(traces), 'at', 'reason', 'name', 'pool'), [
+      ['2026-11-21T08:59:00Z', 'ConfigAssigned', 'n-1', 'general'],
+      ['2026-11-21T09:00:00Z', 'ConfigFellBack', 'n-1', 'general'],
+      ['2026-11-21T09:00:01Z', 'RolloutHalted', 'general', 'general'],
+    ]);
   });
 
   it('has what a pool did after what its nodes did in the same second', () => {
@@ -85,10 +82,10 @@ describe('what happened', () => {
       action: 'halt',
     } as const;
     const pool: KubeletPool = { ...POOL, metadata: { name: 'a' }, status: { ...POOL.status, halt } };
-    assert.deepEqual(
-      listPastEvents({ ...traces, events: [], pools: [pool] }).map(({ reason }) => reason),
-      ['ConfigFellBack', 'RolloutHalted'],
-    );
+    assert.deepEqual(column(listPastEvents({ ...traces, events: [], pools: [pool] }), 'reason'), [
+      'ConfigFellBack',
+      'RolloutHalted',
+    ]);
   });
 
   it('is told once where a series counts what a status says', () => {
@@ -121,10 +118,7 @@ describe('what happened', () => {
       eventObject(each, 'default', 'reconciler-1', Date.parse('2026-11-21T09:00:02Z')),
     );
     const told = listPastEvents({ events, nodes, kubeletNodes: [NODE], pools: [] });
-    assert.deepEqual(
-      told.map(({ reason, at }) => [reason, at]),
-      [['ConfigFellBack', '2026-11-21T09:00:02Z']],
-    );
+    assert.deepEqual(columns(told, 'reason', 'at'), [['ConfigFellBack', '2026-11-21T09:00:02Z']]);
   });
 
   it('counts what came again, at its last time', () => {
@@ -162,32 +156,15 @@ describe('what happens within one second', () => {
 });
 
 describe('kubelet-gitops events --watch', () => {
-  /** Watches; before each look after the first one, the next of these happens. */
-  async function watch({ kubeconfig }: TestCluster, happens: readonly (() => unknown)[], ...more: readonly string[]) {
-    const [left, shown] = [[...happens], [] as string[]];
-    let elapsed = 0;
-    const clock = {
-      ...systemClock,
-      monotonic: () => elapsed,
-      async sleep(ms: number) {
-        elapsed += ms;
-        await left.shift()?.();
-      },
-    };
-    const words = ['events', '--watch', '--timeout', '10s', '--kubeconfig', kubeconfig, ...more];
-    const parsed = parseCommandLine(words, [EVENTS_COMMAND]);
-    assert.ok(parsed.line === 'run');
-    const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env: {} };
-    const code = await runEvents(parsed.given, io, clock).catch((error: unknown) => String(error));
-    return { code, shown, elapsed };
-  }
+  const watchEvents = ({ kubeconfig }: TestCluster, happens: readonly (() => unknown)[]) =>
+    watch(EVENTS_COMMAND, runEvents, ['--watch', '--timeout', '10s', '--kubeconfig', kubeconfig], happens);
 
   it('prints what is new, each once, without the heading, and outlasts an API server that is away', async () => {
     await using cluster = await aCluster();
     const { server } = cluster.sandbox;
     server.store.seed(NODES, { metadata: { name: 'n-1' } });
     server.store.seed(EVENTS, assigned('n-1', '2026-11-21T08:58:00Z'));
-    const { code, shown, elapsed } = await watch(cluster, [
+    const { code, shown, elapsed } = await watchEvents(cluster, [
       server.stop,
       async () => {
         await server.start();

@@ -7,6 +7,7 @@ import { UPSTREAM_ANNOUNCEMENTS } from '#cli/foresight/upstream-announcements.ts
 import type { UpgradeForesight } from '#cli/foresight/foresee-upgrades.ts';
 import { createRepository, layer, pool, type TestRepository } from '../support/repository.ts';
 import { run } from '../support/run.ts';
+import { column } from '../../support/columns.ts';
 
 describe('kubelet-gitops foresight', () => {
   let repository: TestRepository;
@@ -75,10 +76,7 @@ describe('kubelet-gitops foresight', () => {
       'pools/w/kubelet.yaml': layer('eventRecordQPS: 0', 'memoryThrottlingFactor: 0.9'),
     });
     const [step] = await steps('--kubelet-version', '1.36');
-    assert.deepEqual(
-      step?.meanings.map(({ field }) => field),
-      ['eventRecordQPS', 'memoryThrottlingFactor'],
-    );
+    assert.deepEqual(column(step?.meanings, 'field'), ['eventRecordQPS', 'memoryThrottlingFactor']);
     const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.36');
     assert.equal(code, 1);
     assert.match(

@@ -3,11 +3,10 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { HISTORY, runHistory } from '#cli/history/command.ts';
-import { parseCommandLine } from '#cli/parse-command-line.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
 import { createWorkspace, type Workspace } from '../../docs/support/ci-run.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
+import { watch } from '../support/watch.ts';
 
 const NOTES = 'refs/notes/kubelet-gitops/prod';
 
@@ -36,32 +35,15 @@ describeOrSkip('kubelet-gitops history in a fresh clone', { skip: WITHOUT_GIT },
     return join(workspace.directory, `clone-${clones}`);
   }
 
-  /** Before each look after the first one, the next of these happens. */
-  async function history(
+  const history = async (
     clone: string,
     argv: readonly string[],
     happens: readonly (() => Promise<unknown>)[] = [],
     env: Readonly<Record<string, string>> = workspace.env,
-  ) {
-    const [shown, left] = [[] as string[], [...happens]];
-    let elapsed = 0;
-    const clock = {
-      ...systemClock,
-      monotonic: () => elapsed,
-      async sleep(ms: number) {
-        elapsed += ms;
-        await left.shift()?.();
-      },
-    };
-    const parsed = parseCommandLine(['history', '--repo', clone, ...argv], [HISTORY]);
-    assert.ok(parsed.line === 'run');
-    const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env };
-    const error = await runHistory(parsed.given, io, clock).then(
-      () => '',
-      (thrown: unknown) => String(thrown),
-    );
-    return { shown, error };
-  }
+  ) => {
+    const { code, shown } = await watch(HISTORY, runHistory, ['--repo', clone, ...argv], happens, { env });
+    return { shown, error: typeof code === 'string' ? code : '' };
+  };
   const subjectsIn = (text: string = ''): readonly string[] =>
     [...text.matchAll(/ (settled|halted|progressing) +(\S[^(]*) \(Ada\)$/gm)].map(
       ([, outcome, subject]) => `${outcome} ${subject}`,

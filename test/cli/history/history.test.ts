@@ -11,6 +11,7 @@ import { type CommitNote, noteRefused, type NotedPool } from '#reconciler/report
 import { noteContent } from '#reconciler/reporting/notes/note-content.ts';
 import { createRepository, type TestRepository } from '../support/repository.ts';
 import { run } from '../support/run.ts';
+import { columns } from '../../support/columns.ts';
 
 const counts = { nodes: 6, updated: 2, updating: 0, pending: 3, failed: 1, noAgent: 0, drifted: 0 };
 const general: NotedPool = {
@@ -142,13 +143,10 @@ describe('kubelet-gitops history', () => {
     const { commits: shown } = JSON.parse((await history('--revision', 'HEAD~1', '-n', '1', '-o', 'json')).out) as {
       readonly commits: readonly { readonly cluster: string; readonly note: object }[];
     };
-    assert.deepEqual(
-      shown.map(({ cluster, note }) => [cluster, note]),
-      [
-        ['prod', { outcome: 'halted', message: '', pools: ['general 2/6'], emergencies: ['general: CVE-2026-1234'] }],
-        ['test', { outcome: 'halted', message: 'why' }],
-      ],
-    );
+    assert.deepEqual(columns(shown, 'cluster', 'note'), [
+      ['prod', { outcome: 'halted', message: '', pools: ['general 2/6'], emergencies: ['general: CVE-2026-1234'] }],
+      ['test', { outcome: 'halted', message: 'why' }],
+    ]);
     assert.equal((await history('--cluster', 'test')).out.trimEnd().split('\n').length, 3);
     assert.match((await history('--cluster', 'other')).err, /no notes of other: this clone has those of prod, test/);
     assert.match((await history('-n', '0')).err, /write a number from 1 to 9999/);

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import isomorphicGit from 'isomorphic-git';
-import { IMPORT } from '#cli/import/command.ts';
 import { matchesWildcard } from '#cli/inventory/wildcard.ts';
-import { parseCommandLine } from '#cli/parse-command-line.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
-import { run } from '../support/run.ts';
+import { run, runIn } from '../support/run.ts';
+import { commitAll } from '../support/repository.ts';
 
 const configz = (config: Readonly<Record<string, unknown>>): string => JSON.stringify({ kubeletconfig: config });
 const BASE = { clusterDomain: 'cluster.local', syncFrequency: '1m0s' };
@@ -40,22 +35,10 @@ const inventory = (nodes: Readonly<Record<string, Readonly<Record<string, string
     })),
   });
 
-/** Runs import with something on standard input. */
 async function importing(words: readonly string[], piped?: string) {
-  const parsed = parseCommandLine(['import', '--cluster', 'prod', '--into', inside('repo'), ...words], [IMPORT]);
-  assert.ok(parsed.line === 'run', parsed.line);
-  let [out, err] = ['', ''];
-  const io = {
-    out: { write: (text: string) => (out += text) },
-    err: { write: (text: string) => (err += text) },
-    ...(piped === undefined ? {} : { in: Readable.from([Buffer.from(piped)]) }),
-    env: {},
-  };
-  const code = await parsed.command.run(parsed.given, io).catch((error: unknown) => {
-    err += reasonOf(error);
-    return 2;
-  });
-  return { code, out, err: err.replaceAll(directory, 'DIR') };
+  const argv = ['import', '--cluster', 'prod', '--into', inside('repo'), ...words];
+  const ran = await runIn({}, argv, piped === undefined ? undefined : [piped]);
+  return { ...ran, err: ran.err.replaceAll(directory, 'DIR') };
 }
 
 describe('the files of an import', () => {
@@ -166,11 +149,7 @@ next:
 
   it('come to a plan that changes nothing, by the same words', async () => {
     await all();
-    const git = { fs, dir: inside('repo') };
-    await isomorphicGit.init({ ...git, defaultBranch: 'main' });
-    await isomorphicGit.add({ ...git, filepath: '.' });
-    const author = { name: 'Ada', email: 'ada@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
-    await isomorphicGit.commit({ ...git, message: 'Import', author });
+    await commitAll(inside('repo'));
     const planned = (...running: readonly string[]) =>
       run(
         'plan',

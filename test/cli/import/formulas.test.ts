@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import isomorphicGit from 'isomorphic-git';
-import { IMPORT } from '#cli/import/command.ts';
-import { parseCommandLine } from '#cli/parse-command-line.ts';
 import { run } from '../support/run.ts';
+import { commitAll } from '../support/repository.ts';
 
 interface Seen {
   readonly name: string;
@@ -86,16 +83,9 @@ async function importing(nodes: readonly Seen[], hasInventory = true): Promise<I
     }
     const inventory = hasInventory ? ['--inventory', inside('nodes.json')] : [];
     const words = ['import', inside('configs'), ...inventory, '--cluster', 'prod', '--into', inside('repo')];
-    const parsed = parseCommandLine(words, [IMPORT]);
-    assert.ok(parsed.line === 'run');
-    let err = '';
-    const io = { out: { write: () => 0 }, err: { write: (text: string) => (err += text) }, env: {} };
-    assert.equal(await parsed.command.run(parsed.given, io), 0, err);
-    const git = { fs, dir: inside('repo') };
-    await isomorphicGit.init({ ...git, defaultBranch: 'main' });
-    await isomorphicGit.add({ ...git, filepath: '.' });
-    const author = { name: 'Ada', email: 'ada@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
-    await isomorphicGit.commit({ ...git, message: 'Import', author });
+    const { code, err } = await run(...words);
+    assert.equal(code, 0, err);
+    await commitAll(inside('repo'));
     const about = ['--repo', inside('repo'), '--inventory', inside('nodes.json'), '--running', inside('configs')];
     const plan = await run('plan', ...about);
     const valid = await run('validate', inside('repo'));

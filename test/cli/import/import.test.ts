@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { fc } from '../../support/property.ts';
-import isomorphicGit from 'isomorphic-git';
+import { before, describe, it } from 'node:test';
 import { nonDefaultsOf } from '#cli/import/non-defaults.ts';
 import { groupNodes } from '#cli/import/pools/group-nodes.ts';
 import type { ImportedNode } from '#cli/import/pools/fleet-node.ts';
-import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { writeAddresses } from '#sandbox/demo/addresses.ts';
 import { memberOf } from '#sandbox/api-server/stored-object.ts';
 import { startSandbox } from '#sandbox/sandbox.ts';
@@ -17,6 +12,8 @@ import { NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../../support/until.ts';
 import { run } from '../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { commitAll } from '../support/repository.ts';
 
 describe('the essence of what a kubelet runs', () => {
   it('is what differs from the defaults of its version', () => {
@@ -84,46 +81,6 @@ const node = (
 });
 
 describe('grouping nodes', () => {
-  it('makes a pool of those that run the same, told by a label that only they have', () => {
-    const { common, groups } = groupNodes([
-      node(
-        'a-1',
-        { 'kubernetes.io/os': 'linux', zone: 'x', 'eks.amazonaws.com/nodegroup': 'blue' },
-        { maxPods: 50, x: 1 },
-      ),
-      node(
-        'a-2',
-        { 'kubernetes.io/os': 'linux', zone: 'y', 'eks.amazonaws.com/nodegroup': 'blue' },
-        { x: 1, maxPods: 50 },
-      ),
-      node(
-        'c-1',
-        { 'kubernetes.io/os': 'linux', zone: 'x', 'node-role.kubernetes.io/control-plane': '' },
-        { maxPods: 20, x: 1 },
-      ),
-    ]);
-    assert.deepEqual(common, { x: 1 });
-    assert.deepEqual(
-      groups.map(({ name, nodes, nodeSelector, own }) => [name, nodes, nodeSelector, own]),
-      [
-        ['blue', ['a-1', 'a-2'], { matchLabels: { 'eks.amazonaws.com/nodegroup': 'blue' } }, { maxPods: 50 }],
-        [
-          'control-plane',
-          ['c-1'],
-          { matchExpressions: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }] },
-          { maxPods: 20 },
-        ],
-      ],
-    );
-  });
-
-  it('names the nodes where no label tells them from others', () => {
-    const { groups } = groupNodes([node('a', { k: 'v' }, { maxPods: 1 }), node('b', { k: 'v' }, { maxPods: 2 })]);
-    assert.deepEqual(groups[0]?.nodeSelector, {
-      matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['a'] }],
-    });
-  });
-
   it('tells workers of kubeadm by what they lack, so that later ones join them', () => {
     const linux = { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'linux' };
     const controlPlane = { ...linux, 'node-role.kubernetes.io/control-plane': '' };
@@ -153,35 +110,11 @@ describe('grouping nodes', () => {
     const [group] = groupNodes([node('a', labels, { maxPods: 50 })], [labels]).groups;
     assert.deepEqual(group?.nodeSelector.matchExpressions?.[0]?.values, ['a']);
   });
-
-  it('loses nothing: what is common and what is a pool’s own make up what its nodes run', () => {
-    const configs = fc.dictionary(
-      fc.constantFrom('a', 'b', 'c'),
-      fc.oneof(
-        fc.integer(),
-        fc.dictionary(fc.constantFrom('p', 'q'), fc.integer({ min: 0, max: 2 }), { minKeys: 1, noNullPrototype: true }),
-      ),
-      { minKeys: 1, noNullPrototype: true },
-    );
-    fc.assert(
-      fc.property(fc.array(configs, { minLength: 1, maxLength: 6 }), (all) => {
-        const nodes = all.map((config, index) => node(`n-${index}`, {}, config));
-        const { common, shared, groups } = groupNodes(nodes);
-        for (const { nodes: members, shared: listed, own } of groups) {
-          const between = shared.filter(({ name }) => listed.includes(name)).map(({ config }) => config);
-          const whole = [...between, own].reduce<unknown>(mergePatch, common);
-          for (const name of members) assert.deepEqual(whole, nodes.find((each) => each.name === name)?.config);
-        }
-        assert.equal(groups.flatMap(({ nodes: members }) => members).length, nodes.length);
-      }),
-    );
-  });
 });
 
 describe('kubelet-gitops import', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-import-'));
     const configz = (config: Readonly<Record<string, unknown>>) => JSON.stringify({ kubeletconfig: config });
     await writeFile(
       join(directory, 'a.json'),
@@ -195,7 +128,6 @@ describe('kubelet-gitops import', () => {
     const items = [item('a', 'node-role.kubernetes.io/worker'), item('b', 'node-role.kubernetes.io/control-plane')];
     await writeFile(join(directory, 'nodes.json'), JSON.stringify({ items }));
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   const importing = (into: string) =>
     run(
@@ -209,16 +141,6 @@ describe('kubelet-gitops import', () => {
       '--into',
       join(directory, into),
     );
-
-  it('writes a repository in which validate finds nothing', async () => {
-    const { code, out, err } = await importing('repo');
-    assert.equal(code, 0, err);
-    assert.match(err, /pool worker: 1 node\npool control-plane: 1 node/);
-    assert.match(out, /repo\/pools\/worker\/kubelet\.yaml/);
-    const { code: valid, out: found } = await run('validate', join(directory, 'repo'));
-    assert.deepEqual([valid, found], [0, '2 pools: nothing found\n']);
-    assert.match(await readFile(join(directory, 'repo/base/common.yaml'), 'utf8'), /clusterDomain: cluster\.local/);
-  });
 
   it('leaves to the nodes what no pool may set without further ado', () => {
     const running = {
@@ -237,11 +159,7 @@ describe('kubelet-gitops import', () => {
   it('is followed by a plan that says that nothing changes', async () => {
     await importing('fresh');
     const repo = join(directory, 'fresh');
-    const git = { fs, dir: repo };
-    await isomorphicGit.init({ ...git, defaultBranch: 'main' });
-    await isomorphicGit.add({ ...git, filepath: '.' });
-    const author = { name: 'Ada', email: 'ada@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
-    await isomorphicGit.commit({ ...git, message: 'Import', author });
+    await commitAll(repo);
     const running = ['a', 'b'].flatMap((name) => ['--running', `${name}=${join(directory, `${name}.json`)}`]);
     const nodes = ['--inventory', join(directory, 'nodes.json')];
     const { code, out, err } = await run('plan', '--repo', repo, ...nodes, ...running);
@@ -299,9 +217,5 @@ describe('kubelet-gitops import', () => {
     assert.match(partly.err, /^what w-2 runs is not known: .*error trying to reach service/m);
     assert.match(partly.err, /^pool worker: 1 node \(listed by name\)$/m);
     assert.match(partly.err, /^left out: w-2: the kubelet did not say what it runs$/m);
-  });
-
-  it('overwrites nothing', async () => {
-    assert.match((await importing('repo')).err, /is there already/);
   });
 });

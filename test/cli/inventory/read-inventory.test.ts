@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodesFrom } from '#cli/inventory/read-inventory.ts';
+import { columns } from '../../support/columns.ts';
 
 const node = (name: string) => ({ kind: 'Node', metadata: { name }, status: { capacity: { cpu: '4' } } });
 const knode = (name: string, numaNodes?: unknown) => ({
@@ -20,14 +21,11 @@ describe('an inventory', () => {
       node('d'),
       knode('d'),
     ]);
-    assert.deepEqual(
-      found.map(({ name, numaNodes }) => [name, numaNodes]),
-      [
-        ['a', undefined],
-        ['b', 2],
-        ['d', undefined],
-      ],
-    );
+    assert.deepEqual(columns(found, 'name', 'numaNodes'), [
+      ['a', undefined],
+      ['b', 2],
+      ['d', undefined],
+    ]);
   });
 
   const spoken = (name: string, heartbeat?: string) => ({

@@ -8,20 +8,13 @@ import { planAsText } from '#cli/plan/render/text.ts';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { validPool } from '../../support/fleet.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
 
 const MINUTE = 60_000;
 const PLAIN = (_: string, text: string): string => text;
 
-const node = (name: string, running?: Readonly<Record<string, unknown>>): InventoryNode => ({
-  name,
-  labels: { pool: 'workers' },
-  kubeletVersion: 'v1.34.2',
-  ready: true,
-  capacity: {},
-  allocatable: {},
-  pods: undefined,
-  ...(running === undefined ? {} : { running }),
-});
+const node = (name: string, running?: Readonly<Record<string, unknown>>): InventoryNode =>
+  inventoryNode(name, running === undefined ? {} : { running });
 
 /** What a first commit does to nodes that have no config of ours. */
 function planOf(

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { InventoryNode } from '#cli/inventory/inventory-node.ts';
 import { makePlan } from '#cli/plan/make-plan.ts';
 import { failuresIn } from '#cli/plan/plan-summary.ts';
 import { clusterChanges } from '#cli/plan/spec-changes.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { validPool } from '../../support/fleet.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
 
-const node = (name: string, label: string): InventoryNode => ({
-  name,
-  labels: { pool: label },
-  kubeletVersion: 'v1.34.2',
-  ready: true,
-  capacity: {},
-  allocatable: {},
-  pods: undefined,
-});
+const node = (name: string, pool: string) => inventoryNode(name, { labels: { pool } });
 
 const selecting = (label: string) => ({ nodeSelector: { matchLabels: { pool: label } } });
 const ALIGNED = { topologyManagerPolicy: 'best-effort' };

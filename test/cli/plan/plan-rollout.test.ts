@@ -7,19 +7,17 @@ import { simulate } from '#cli/simulate/simulate.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { sizedPool } from '../../support/rollout/sized-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
+import { columns } from '../../support/columns.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
 
 const planRollout = (...about: Parameters<typeof plannedRollout>) => planOf(plannedRollout(...about));
 
-const node = (name: string, zone = '', createdAt?: number, labels = {}, ready = true): InventoryNode => ({
-  name,
-  labels: { 'topology.kubernetes.io/zone': zone, ...labels },
-  kubeletVersion: 'v1.34.2',
-  ready,
-  capacity: {},
-  allocatable: {},
-  pods: undefined,
-  ...(createdAt === undefined ? {} : { createdAt }),
-});
+const node = (name: string, zone = '', createdAt?: number, labels = {}, ready = true): InventoryNode =>
+  inventoryNode(name, {
+    labels: { 'topology.kubernetes.io/zone': zone, ...labels },
+    ready,
+    ...(createdAt === undefined ? {} : { createdAt }),
+  });
 
 const MINUTE = 60_000;
 
@@ -247,10 +245,7 @@ describe('the time of a rollout in which places are given back', () => {
       const trial = { ...pool.spec.trial, duration: rollout.probation === 'full' ? '5m' : '10m' };
       const nodes = zoned(90);
       const { worth } = planRollout({ ...pool, spec: { ...pool.spec, trial } }, nodes, nodes, null);
-      assert.deepEqual(
-        worth.map(({ seen, isStopped }) => [seen, isStopped]),
-        expected,
-      );
+      assert.deepEqual(columns(worth, 'seen', 'isStopped'), expected);
     });
   }
 

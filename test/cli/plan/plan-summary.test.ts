@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { InventoryNode } from '#cli/inventory/inventory-node.ts';
 import { makePlan } from '#cli/plan/make-plan.ts';
 import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate } from '#cli/simulate/simulate.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, validPool } from '../../support/fleet.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
 
 const MINUTE = 60_000;
 const NAMES = ['a', 'b', 'c'];
 
 const NODES = NAMES.flatMap((pool) =>
-  Array.from({ length: 8 }, (_, index): InventoryNode => ({
-    name: `${pool}${index}`,
-    labels: { pool },
-    kubeletVersion: 'v1.34.2',
-    ready: true,
-    capacity: {},
-    allocatable: {},
-    pods: undefined,
-    createdAt: index,
-  })),
+  Array.from({ length: 8 }, (_, index) => inventoryNode(`${pool}${index}`, { labels: { pool }, createdAt: index })),
 );
 
 /** Three pools of eight nodes. */

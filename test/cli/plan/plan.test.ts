@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createPlanBench, type PlanBench, START } from '../support/plan-bench.ts';
 import { layer, pool } from '../support/repository.ts';
 import { run } from '../support/run.ts';
+import { column, columns } from '../../support/columns.ts';
 
 describe('kubelet-gitops plan', () => {
   let bench: PlanBench;
@@ -33,17 +34,11 @@ describe('kubelet-gitops plan', () => {
   it('says which fields change, by what they mean, and what that costs', async () => {
     const fields = layer('maxPods: 110', 'kubeReserved: {cpu: 200m, memory: 512Mi}', 'cpuManagerPolicy: static');
     const { pools } = await bench.planOf({ 'pools/a/kubelet.yaml': fields });
-    assert.deepEqual(
-      pools.map(({ name, change, cost }) => [name, change, cost]),
-      [['a', 'changed', 'state-file:cpu']],
-    );
-    assert.deepEqual(
-      pools[0]?.fields.map(({ path, before: old, after: now, default: usual }) => [path, old, now, usual]),
-      [
-        ['cpuManagerPolicy', undefined, '"static"', '"none"'],
-        ['kubeReserved.cpu', '"100m"', '"200m"', undefined],
-      ],
-    );
+    assert.deepEqual(columns(pools, 'name', 'change', 'cost'), [['a', 'changed', 'state-file:cpu']]);
+    assert.deepEqual(columns(pools[0]?.fields, 'path', 'before', 'after', 'default'), [
+      ['cpuManagerPolicy', undefined, '"static"', '"none"'],
+      ['kubeReserved.cpu', '"100m"', '"200m"', undefined],
+    ]);
   });
 
   it('says no time where nobody may begin, and that nodes wait for canaries that there are not', async () => {
@@ -110,18 +105,12 @@ describe('kubelet-gitops plan', () => {
 
   it('says which nodes move, and which are left as they are because two pools want them', async () => {
     const { moves, conflicts, pools } = await bench.planOf({ 'pools/a/pool.yaml': pool('a', 'b', 'priority: 5') });
-    assert.deepEqual(
-      moves.map(({ from, to, nodes }) => [from, to, nodes]),
-      [
-        ['a', null, ['a-1', 'a-2', 'a-3']],
-        ['b', 'a', ['b-1']],
-      ],
-    );
+    assert.deepEqual(columns(moves, 'from', 'to', 'nodes'), [
+      ['a', null, ['a-1', 'a-2', 'a-3']],
+      ['b', 'a', ['b-1']],
+    ]);
     assert.deepEqual(conflicts, []);
-    assert.deepEqual(
-      pools[0]?.nodes.map(({ name }) => name),
-      ['b-1'],
-    );
+    assert.deepEqual(column(pools[0]?.nodes, 'name'), ['b-1']);
     const tie = await bench.planOf({ 'pools/a/pool.yaml': pool('a', 'b') });
     assert.deepEqual(tie.conflicts, [{ node: 'b-1', pools: ['a', 'b'] }]);
   });
@@ -219,10 +208,7 @@ describe('kubelet-gitops plan', () => {
 
   it('compares nothing where a pool goes: nobody here knows what its nodes were provisioned with', async () => {
     const { pools } = await bench.planOf({ 'pools/b/pool.yaml': null, 'pools/b/kubelet.yaml': null });
-    assert.deepEqual(
-      pools.map(({ name, change, fields, cost }) => [name, change, fields, cost]),
-      [['b', 'removed', [], undefined]],
-    );
+    assert.deepEqual(columns(pools, 'name', 'change', 'fields', 'cost'), [['b', 'removed', [], undefined]]);
   });
 
   it('says nothing of room for pods where maxPods does not change', async () => {
@@ -237,14 +223,8 @@ describe('kubelet-gitops plan', () => {
 
   it('says what is wrong with what is new, and nothing of what was wrong before', async () => {
     const { findings, pools } = await bench.planOf({ 'pools/b/kubelet.yaml': layer('maxPodz: 50') });
-    assert.deepEqual(
-      findings.map(({ code }) => code),
-      ['unknown-field'],
-    );
-    assert.deepEqual(
-      pools.map(({ name, change }) => [name, change]),
-      [['b', 'invalid']],
-    );
+    assert.deepEqual(column(findings, 'code'), ['unknown-field']);
+    assert.deepEqual(columns(pools, 'name', 'change'), [['b', 'invalid']]);
   });
 
   it('shows changes of the rollout that touch no node', async () => {

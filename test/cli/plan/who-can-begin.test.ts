@@ -9,21 +9,15 @@ import { simulate } from '#cli/simulate/simulate.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
 import { fc } from '../../support/property.ts';
+import { column } from '../../support/columns.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const HOUR = 3_600_000;
 const { probation: _, ...AT_PACE } = poolSpec().rollout;
 
-const node = (name: string, state: Partial<InventoryNode> = {}): InventoryNode => ({
-  name,
-  kubeletVersion: 'v1.34.2',
-  ready: true,
-  capacity: {},
-  allocatable: {},
-  pods: undefined,
-  ...state,
-  labels: { pool: 'workers', ...state.labels },
-});
+const node = (name: string, state: Partial<InventoryNode> = {}): InventoryNode =>
+  inventoryNode(name, { ...state, labels: { pool: 'workers', ...state.labels } });
 
 /** What the plan says, and what the planner itself makes of the same in simulated time. */
 function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, maxUnavailable: number | null = null) {
@@ -68,15 +62,9 @@ describe('nodes that cannot take part now', () => {
   it('are not what others wait for where they hold no place', () => {
     const nodes = [node('w1', { cordoned: true }), node('w2', { leaving: 'X removes it' }), node('w3')];
     const { rollout } = both(nodes, {});
-    assert.deepEqual(
-      rollout?.waitsFor?.map((each) => each.nodes),
-      [['w1']],
-    );
+    assert.deepEqual(column(rollout?.waitsFor, 'nodes'), [['w1']]);
     const alone = both([node('w2', { leaving: 'X removes it' })], {}).rollout;
-    assert.deepEqual(
-      alone?.waitsFor?.map((each) => each.nodes),
-      [['w2']],
-    );
+    assert.deepEqual(column(alone?.waitsFor, 'nodes'), [['w2']]);
   });
 
   const STATES: readonly (readonly [string, Partial<InventoryNode>])[] = [
@@ -88,10 +76,7 @@ describe('nodes that cannot take part now', () => {
     it(`fill maxUnavailable, ${name}: plan promises no time, names them, and simulate says the same`, () => {
       const { plan, rollout, planned, simulated, status } = both([node('w1', state), node('w2'), node('w3')], {});
       assert.deepEqual([planned, simulated, status?.phase], [[], [], 'Waiting']);
-      assert.deepEqual(
-        rollout?.waitsFor?.map(({ nodes }) => nodes),
-        [['w1']],
-      );
+      assert.deepEqual(column(rollout?.waitsFor, 'nodes'), [['w1']]);
       const { restarts, waiting, expectedMs } = plan.summary;
       assert.deepEqual([restarts, waiting, expectedMs], [0, 3, 0]);
       const text = planAsText(plan, plain);
@@ -209,10 +194,7 @@ describe('nodes that cannot take part now', () => {
     assert.equal(counted, 1);
     assert.deepEqual([planned, simulated, status?.phase, status?.counts?.nodes], [['w1'], ['w1'], 'Settled', 1]);
     assert.deepEqual([plan.pools[0]?.members, plan.summary.nodes], [1, 1]);
-    assert.deepEqual(
-      plan.unsupported?.map((each) => each.nodes),
-      [['f1'], ['f2']],
-    );
+    assert.deepEqual(column(plan.unsupported, 'nodes'), [['f1'], ['f2']]);
   });
 });
 

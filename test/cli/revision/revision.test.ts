@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openRepository } from '#cli/revision/local-repository.ts';
 import { readRevision, readWorkingCopy } from '#cli/revision/read-revision.ts';
 import { createRepository, layer, type TestRepository } from '../support/repository.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('a revision of a checkout', () => {
   let repository: TestRepository;
@@ -98,9 +98,8 @@ describe('a revision of a checkout', () => {
     assert.equal(now.commit, null);
   });
 
-  it('is looked for in a repository only', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-none-'));
+  it('is looked for in a repository only', async (t) => {
+    const directory = temporaryDirectory(t);
     await assert.rejects(openRepository(directory), { code: 'NO_REPOSITORY' });
-    await rm(directory, { recursive: true });
   });
 });

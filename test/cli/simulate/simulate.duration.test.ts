@@ -5,6 +5,7 @@ import { simulate } from '#cli/simulate/simulate.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW } from '../../support/fleet.ts';
 import { poolWith, POOL } from '../../support/real-fleet/pool-with.ts';
 import { sampleOf } from '../../support/sample.ts';
+import { inventoryNodes } from '../support/inventory-node.ts';
 
 const MINUTE = 60_000;
 
@@ -15,15 +16,7 @@ function minutesOf(count: number, maxUnavailable: number | string): number {
   const { start, end, pools } = simulate({
     base: commit(COMMIT_A, before).repo,
     head: commit(COMMIT_B, after).repo,
-    nodes: Array.from({ length: count }, (_, index) => ({
-      name: `n${index}`,
-      labels: { pool: POOL },
-      kubeletVersion: 'v1.34.2',
-      ready: true,
-      capacity: {},
-      allocatable: {},
-      pods: undefined,
-    })),
+    nodes: inventoryNodes(count).map((node) => ({ ...node, labels: { pool: POOL } })),
     manners: { failureRate: 0, restartMs: 10_000, random: seededRandom(1) },
     start: NOW,
     horizonMs: 7 * 86_400_000,

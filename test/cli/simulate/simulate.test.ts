@@ -14,23 +14,26 @@ import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { createRepository, layer, pool } from '../support/repository.ts';
 import { run } from '../support/run.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
+import { column, columns } from '../../support/columns.ts';
+import { inventoryNodes } from '../support/inventory-node.ts';
 
 const MINUTE = 60_000;
 const TRIAL = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
 
-function inventory(count: number): readonly InventoryNode[] {
-  return Array.from({ length: count }, (_, index) => ({
-    name: `node-${index}`,
-    labels: { pool: 'workers' },
-    kubeletVersion: 'v1.34.2',
-    ready: true,
-    capacity: {},
-    allocatable: {},
-    pods: undefined,
-  }));
-}
+const inventory = (count: number) => inventoryNodes(count, 'node-');
 
 const manners = { failureRate: 0, restartMs: 10_000, random: seededRandom(1) };
+
+/** Two commits of one pool each, by which these nodes go from the one to the other. */
+const change = (before: ValidPool, after: ValidPool, nodes: readonly InventoryNode[], failureRate = 0, seed = 1) =>
+  simulate({
+    base: commit(COMMIT_A, before).repo,
+    head: commit(COMMIT_B, after).repo,
+    nodes,
+    manners: { failureRate, restartMs: 10_000, random: seededRandom(seed) },
+    start: NOW,
+    horizonMs: 48 * 60 * MINUTE,
+  });
 
 function play(
   rollout: Partial<RolloutSpec>,
@@ -39,27 +42,13 @@ function play(
   seed = 1,
 ): Simulation {
   const spec = { rollout: { ...poolSpec().rollout, ...rollout }, trial: TRIAL };
-  return simulate({
-    base: commit(COMMIT_A, validPool('workers', 100, spec)).repo,
-    head: commit(COMMIT_B, validPool('workers', 120, spec)).repo,
-    nodes: typeof nodes === 'number' ? inventory(nodes) : nodes,
-    manners: { failureRate, restartMs: 10_000, random: seededRandom(seed) },
-    start: NOW,
-    horizonMs: 48 * 60 * MINUTE,
-  });
+  const [before, after] = [validPool('workers', 100, spec), validPool('workers', 120, spec)];
+  return change(before, after, typeof nodes === 'number' ? inventory(nodes) : nodes, failureRate, seed);
 }
 
 /** From one pool to another on three nodes. */
-function between(before: ValidPool, after: ValidPool, failureRate = 0): Simulation {
-  return simulate({
-    base: commit(COMMIT_A, before).repo,
-    head: commit(COMMIT_B, after).repo,
-    nodes: inventory(3),
-    manners: { ...manners, failureRate },
-    start: NOW,
-    horizonMs: 48 * 60 * MINUTE,
-  });
-}
+const between = (before: ValidPool, after: ValidPool, failureRate = 0) =>
+  change(before, after, inventory(3), failureRate);
 
 describe('kubelets that would refuse the config', () => {
   const [before, after] = [{}, { serializeImagePulls: false, maxParallelImagePulls: 3 }].map((fields) =>
@@ -68,14 +57,7 @@ describe('kubelets that would refuse the config', () => {
   const played = (old: number) => {
     const nodes = inventory(5).map((node, index) => (index < old ? { ...node, kubeletVersion: 'v1.21.0' } : node));
     assert.ok(before !== undefined && after !== undefined);
-    return simulate({
-      base: commit(COMMIT_A, before).repo,
-      head: commit(COMMIT_B, after).repo,
-      nodes,
-      manners,
-      start: NOW,
-      horizonMs: 48 * 60 * MINUTE,
-    });
+    return change(before, after, nodes);
   };
   const proved = ({ events }: Simulation) => events.flatMap(({ event, node }) => (event === 'proved' ? [node] : []));
 
@@ -83,10 +65,7 @@ describe('kubelets that would refuse the config', () => {
     const simulation = played(2);
     assert.deepEqual(proved(simulation), ['node-2', 'node-3', 'node-4']);
     const { holds, settled } = simulation.pools.get('workers') ?? {};
-    assert.deepEqual(
-      holds?.map(({ reason, examples }) => [reason, examples]),
-      [['not-valid', ['node-0', 'node-1']]],
-    );
+    assert.deepEqual(columns(holds, 'reason', 'examples'), [['not-valid', ['node-0', 'node-1']]]);
     assert.equal(settled?.sha256, after?.sha256);
     assert.deepEqual(simulation.invalidPools, []);
   });
@@ -110,14 +89,11 @@ describe('a simulated rollout', () => {
   it('goes through the waves of the pool, each after the one before has soaked', () => {
     const simulation = play({ maxUnavailable: 10, canary: { nodes: 1, soak: '1h' }, steps: [{ nodes: '50%' }] }, 10);
     const [lane] = lanesOf(simulation);
-    assert.deepEqual(
-      lane?.waves.map(({ name, nodes }) => [name, nodes]),
-      [
-        ['canary', 1],
-        ['step 1', 5],
-        ['rest', 10],
-      ],
-    );
+    assert.deepEqual(columns(lane?.waves, 'name', 'nodes'), [
+      ['canary', 1],
+      ['step 1', 5],
+      ['rest', 10],
+    ]);
     const [canary, step] = lane?.waves ?? [];
     assert.ok((canary?.doneAt ?? 0) >= 70 * MINUTE);
     assert.ok((step?.startedAt ?? 0) >= (canary?.doneAt ?? Infinity));
@@ -135,7 +111,10 @@ describe('a simulated rollout', () => {
     const aged = inventory(4).map((node, index) => ({ ...node, createdAt: NOW - (index + 1) * 86_400_000 }));
     const { events } = play({ maxUnavailable: 1 }, aged);
     assert.deepEqual(
-      events.filter(({ event }) => event === 'started').map(({ node }) => node),
+      column(
+        events.filter(({ event }) => event === 'started'),
+        'node',
+      ),
       ['node-1', 'node-3', 'node-2', 'node-0'],
     );
   });

@@ -7,6 +7,7 @@ import { simulate, type SimulationQuestion } from '#cli/simulate/simulate.ts';
 import { timesWith, whatIf } from '#cli/simulate/what-if.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
+import { inventoryNodes } from '../support/inventory-node.ts';
 
 const { probation: _, ...USUAL } = poolSpec().rollout;
 
@@ -18,15 +19,7 @@ function question(nodes: number, more: Partial<RolloutSpec> = {}, duration = '10
   return {
     base: commit(COMMIT_A, validPool('workers', 100, spec)).repo,
     head: commit(COMMIT_B, validPool('workers', 120, spec)).repo,
-    nodes: Array.from({ length: nodes }, (__, index) => ({
-      name: `n${index}`,
-      labels: { pool: 'workers' },
-      kubeletVersion: 'v1.34.2',
-      ready: true,
-      capacity: {},
-      allocatable: {},
-      pods: undefined,
-    })),
+    nodes: inventoryNodes(nodes),
     manners: { failureRate: 0.5, restartMs: 10_000, random: seededRandom(1) },
     start: NOW,
     horizonMs: 7 * 86_400_000,

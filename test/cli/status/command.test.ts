@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sourceObject } from '../../support/source-object.ts';
 import { STATUS, runStatus } from '#cli/status/command.ts';
-import { parseCommandLine } from '#cli/parse-command-line.ts';
 import type { SandboxApiServer } from '#sandbox/api-server/server.ts';
 import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import { afterPass, factsOf, REFUSAL, SETTLED } from '../../reconciler/reporting/source/support/states.ts';
 import { COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
+import { watch } from '../support/watch.ts';
 
 const state = sourceObject({ commit: COMMIT_A, subject: 'Raise maxPods' });
 
@@ -22,35 +21,18 @@ function fill({ store }: SandboxApiServer, phase: 'Progressing' | 'Settled'): vo
   store.seed(KUBELET_NODES, { metadata: { name: 'worker-1' }, spec: { pool: 'general' }, status: { phase: 'Idle' } });
 }
 
-/** Watches; before each look after the first one, the next of these happens. */
-async function watch(
+const watchStatus = (
   { kubeconfig }: TestCluster,
   happens: readonly (() => unknown)[],
   { sleepMs = 2_000, more = [] }: { readonly sleepMs?: number; readonly more?: readonly string[] } = {},
-) {
-  const [left, shown] = [[...happens], [] as string[]];
-  let elapsed = 0;
-  const clock = {
-    ...systemClock,
-    monotonic: () => elapsed,
-    async sleep() {
-      elapsed += sleepMs;
-      await left.shift()?.();
-    },
-  };
-  const parsed = parseCommandLine(['status', '--watch', '--why', '--kubeconfig', kubeconfig, ...more], [STATUS]);
-  assert.ok(parsed.line === 'run');
-  const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env: {} };
-  const code = await runStatus(parsed.given, io, clock).catch((error: unknown) => String(error));
-  return { code, shown };
-}
+) => watch(STATUS, runStatus, ['--watch', '--why', '--kubeconfig', kubeconfig, ...more], happens, { sleepMs });
 
 describe('kubelet-gitops status --watch', () => {
   it('goes on while the API server is away, says so, and ends when all is settled, the reasons with it', async () => {
     await using cluster = await aCluster();
     const { server } = cluster.sandbox;
     fill(server, 'Progressing');
-    const { code, shown } = await watch(cluster, [
+    const { code, shown } = await watchStatus(cluster, [
       server.stop,
       async () => {
         await server.start();
@@ -71,7 +53,9 @@ describe('kubelet-gitops status --watch', () => {
     fill(server, 'Settled');
     const next = 'b'.repeat(40);
     const takeUp = () => server.store.patch(KUBELET_SOURCES, SOURCE_NAME, { status: { commit: next } });
-    const { code, shown } = await watch(cluster, [() => undefined, takeUp], { more: ['--commit', next.slice(0, 8)] });
+    const { code, shown } = await watchStatus(cluster, [() => undefined, takeUp], {
+      more: ['--commit', next.slice(0, 8)],
+    });
     assert.equal(code, 0);
     assert.equal(shown.length, 3);
     assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 1);
@@ -91,7 +75,7 @@ describe('kubelet-gitops status --watch', () => {
     const { server } = cluster.sandbox;
     fill(server, 'Progressing');
     const halt = () => server.store.patch(KUBELET_POOLS, 'general', { status: { phase: 'Halted' } });
-    const { code, shown } = await watch(cluster, [halt, () => undefined, assert.fail]);
+    const { code, shown } = await watchStatus(cluster, [halt, () => undefined, assert.fail]);
     assert.equal(code, 1);
     assert.equal(shown.length, 4);
     assert.match(shown[2] ?? '', /^general +Halted/m);
@@ -101,7 +85,7 @@ describe('kubelet-gitops status --watch', () => {
   it('ends when the time is over that it was given', async () => {
     await using cluster = await aCluster();
     fill(cluster.sandbox.server, 'Progressing');
-    const { code, shown } = await watch(cluster, [], { sleepMs: 20_000, more: ['--timeout', '90s'] });
+    const { code, shown } = await watchStatus(cluster, [], { sleepMs: 20_000, more: ['--timeout', '90s'] });
     assert.equal(code, 1);
     assert.equal(shown.length, 7);
     assert.equal(shown.at(-1), '\nnot settled within --timeout\n');
@@ -121,21 +105,21 @@ describe('kubelet-gitops status --watch', () => {
     fill(cluster.sandbox.server, 'Settled');
     store.seed(KUBELET_POOLS, { metadata: { name: 'gpu' }, status: { phase: 'Halted', message: 'failed on gpu-1' } });
     store.seed(KUBELET_NODES, { metadata: { name: 'gpu-1' }, spec: { pool: 'gpu' }, status: { phase: 'Idle' } });
-    const { code, shown } = await watch(cluster, [], { more: ['--pool', 'general'] });
+    const { code, shown } = await watchStatus(cluster, [], { more: ['--pool', 'general'] });
     assert.equal(code, 0);
     assert.match(shown[0] ?? '', /^worker-1 /m);
     assert.doesNotMatch(shown[0] ?? '', /gpu/);
-    const ofNode = await watch(cluster, [], { more: ['--node', 'worker-1'] });
+    const ofNode = await watchStatus(cluster, [], { more: ['--node', 'worker-1'] });
     assert.equal(ofNode.code, 0);
     assert.doesNotMatch(ofNode.shown[0] ?? '', /gpu/);
-    const slip = await watch(cluster, [], { more: ['--pool', 'genral'] });
+    const slip = await watchStatus(cluster, [], { more: ['--pool', 'genral'] });
     assert.match(String(slip.code), /the cluster has no pool genral \(did you mean general\?\)/);
   });
 
   it('gives up where the API server stays away', async () => {
     await using cluster = await aCluster();
     fill(cluster.sandbox.server, 'Progressing');
-    const { code } = await watch(cluster, [cluster.sandbox.server.stop], { sleepMs: 200_000 });
+    const { code } = await watchStatus(cluster, [cluster.sandbox.server.stop], { sleepMs: 200_000 });
     assert.match(String(code), /no answer from /);
   });
 });

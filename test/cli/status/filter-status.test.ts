@@ -20,6 +20,7 @@ import {
   validPool,
 } from '../../support/fleet.ts';
 import { aCluster } from '../support/cluster.ts';
+import { column } from '../../support/columns.ts';
 
 const [workers, gpu] = [validPool('workers', 110), validPool('gpu', 50)];
 const ALL: StatusView = {
@@ -53,7 +54,7 @@ describe('the part of a status that is asked for', () => {
       assert.deepEqual(named(view), shown);
       const reasons = ALL.nodes.map(({ metadata, spec }) => ({ node: metadata.name, pool: spec?.pool ?? '' }));
       assert.deepEqual(
-        reasons.filter(isShown).map(({ node }) => node),
+        column(reasons.filter(isShown), 'node'),
         view.nodes.map(({ metadata }) => metadata.name),
       );
     });

@@ -46,71 +46,47 @@ function suspendedBy(annotations: Readonly<Record<string, string>>, status: Kube
 }
 
 describe('that nothing more happens by itself', () => {
-  for (const [what, seen, commit, because] of [
-    ['a rollout is under way', view({}, { phase: 'Progressing' }), '', null],
-    ['a pool waits, for a window perhaps', view({}, halted('halt'), { phase: 'Waiting' }), '', null],
-    [
-      'a pool is suspended with nodes left to change',
-      suspendedBy({ [SUSPEND_ANNOTATION]: 'incident' }, { phase: 'Waiting', counts: none }),
-      '',
-      'pool p0 is suspended',
-    ],
-    [
-      'a suspended pool has a node in the middle of a change',
-      suspendedBy({ [SUSPEND_ANNOTATION]: '' }, { phase: 'Waiting', counts: { ...none, updating: 1 } }),
-      '',
-      null,
-    ],
-    ['a suspended pool still soaks', suspendedBy({ [SUSPEND_ANNOTATION]: '' }, { phase: 'Progressing' }), '', null],
-    ['a suspended pool is settled', suspendedBy({ [SUSPEND_ANNOTATION]: '' }, { phase: 'Settled' }), '', null],
+  const by = (annotation: string) => ({ [SUSPEND_ANNOTATION]: annotation });
+  const settled = { phase: 'Settled' } as const;
+  const policy = JSON.stringify({ maxUnavailable: null, suspend: true, windows: null });
+  const waiting = { phase: 'Waiting', counts: none } as const;
+  const atIt = { phase: 'Waiting', counts: { ...none, updating: 1 } } as const;
+  const refusal = `commit ${COMMIT_B.slice(0, 12)} was refused`;
+  const B8 = COMMIT_B.slice(0, 8);
+
+  const rows: readonly (readonly [what: string, because: string | null, seen: StatusView, commit?: string])[] = [
+    ['a rollout is under way', null, view({}, { phase: 'Progressing' })],
+    ['a pool waits, for a window perhaps', null, view({}, halted('halt'), { phase: 'Waiting' })],
+    ['a pool is suspended with nodes left to change', 'pool p0 is suspended', suspendedBy(by('incident'), waiting)],
+    ['a suspended pool has a node in the middle of a change', null, suspendedBy(by(''), atIt)],
+    ['a suspended pool still soaks', null, suspendedBy(by(''), { phase: 'Progressing' })],
+    ['a suspended pool is settled', null, suspendedBy(by(''), settled)],
     [
       'the file of the cluster suspends all pools',
-      view(
-        { policy: JSON.stringify({ maxUnavailable: null, suspend: true, windows: null }) },
-        { phase: 'Waiting' },
-        { phase: 'Settled' },
-      ),
-      '',
       'pool p0 is suspended',
+      view({ policy }, { phase: 'Waiting' }, settled),
     ],
-    ['all is settled', view({}, { phase: 'Settled' }, { phase: 'Empty' }), '', null],
-    ['git cannot be read', view({ failure: 'no answer' }, { phase: 'Settled' }), '', null],
-    ['pools are halted', view({}, halted('halt'), halted('halt')), '', 'pool p0 is halted, pool p1 is halted'],
-    ['a trial goes on in a halted pool', view({}, halted('halt', 'abc', 1)), '', null],
-    ['a node has yet to go back', view({}, halted('revert')), '', null],
-    ['everybody is back', view({}, halted('revert', 'other')), '', 'pool p0 is halted'],
+    ['all is settled', null, view({}, settled, { phase: 'Empty' })],
+    ['git cannot be read', null, view({ failure: 'no answer' }, settled)],
+    ['pools are halted', 'pool p0 is halted, pool p1 is halted', view({}, halted('halt'), halted('halt'))],
+    ['a trial goes on in a halted pool', null, view({}, halted('halt', 'abc', 1))],
+    ['a node has yet to go back', null, view({}, halted('revert'))],
+    ['everybody is back', 'pool p0 is halted', view({}, halted('revert', 'other'))],
     [
       'the config of a pool is refused',
-      view({ findings: 'x' }, invalid('Settled')),
-      '',
       'the config of pool p0 is refused',
+      view({ findings: 'x' }, invalid('Settled')),
     ],
-    ['another one of its nodes moves', view({}, invalid('Progressing')), '', null],
-    [
-      'the commit has findings',
-      view({ findings: 'clusters/a.yaml: x' }, { phase: 'Settled' }),
-      '',
-      'the commit has findings',
-    ],
-    ['it is only warned of', view({ findings: 'docs/CON: warning hostile-name: x' }, { phase: 'Settled' }), '', null],
-    ['the commit is not there yet', view({}, halted('halt')), COMMIT_B, null],
-    ['the commit is there', view({}, halted('halt')), COMMIT_A.slice(0, 8), 'pool p0 is halted'],
-    [
-      'the commit was refused',
-      view({ refusedCommit: COMMIT_B }, { phase: 'Progressing' }),
-      COMMIT_B.slice(0, 8),
-      `commit ${COMMIT_B.slice(0, 12)} was refused`,
-    ],
-    ['another commit was refused', view({ refusedCommit: COMMIT_B }, { phase: 'Settled' }), COMMIT_A, null],
-    [
-      'the newest commit was refused',
-      view({ refusedCommit: COMMIT_B }, { phase: 'Settled' }),
-      '',
-      `commit ${COMMIT_B.slice(0, 12)} was refused`,
-    ],
-  ] as const) {
-    it(`is ${because === null ? 'not ' : ''}so where ${what}`, () => {
-      assert.equal(stopReason(seen, commit), because);
-    });
+    ['another one of its nodes moves', null, view({}, invalid('Progressing'))],
+    ['the commit has findings', 'the commit has findings', view({ findings: 'clusters/a.yaml: x' }, settled)],
+    ['it is only warned of', null, view({ findings: 'docs/CON: warning hostile-name: x' }, settled)],
+    ['the commit is not there yet', null, view({}, halted('halt')), COMMIT_B],
+    ['the commit is there', 'pool p0 is halted', view({}, halted('halt')), COMMIT_A.slice(0, 8)],
+    ['the commit was refused', refusal, view({ refusedCommit: COMMIT_B }, { phase: 'Progressing' }), B8],
+    ['another commit was refused', null, view({ refusedCommit: COMMIT_B }, settled), COMMIT_A],
+    ['the newest commit was refused', refusal, view({ refusedCommit: COMMIT_B }, settled)],
+  ];
+  for (const [what, because, seen, commit = ''] of rows) {
+    it(`is ${because === null ? 'not ' : ''}so where ${what}`, () => assert.equal(stopReason(seen, commit), because));
   }
 });

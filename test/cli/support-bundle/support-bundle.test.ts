@@ -15,6 +15,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, EVENTS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES, NODES, PODS } from '#shared/kube/kube.ts';
 import { COMMIT_A, poolSpec } from '../../support/fleet.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 /** In every one of its places in a form of its own: `needle-12`. */
@@ -204,8 +205,8 @@ describe('a support bundle', () => {
 });
 
 describe('the archive', () => {
-  it('keeps the end of names that are too long, and every byte', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-tar-'));
+  it('keeps the end of names that are too long, and every byte', async (t) => {
+    const directory = temporaryDirectory(t);
     const name = `${'x'.repeat(120)}-abcde.log`;
     const text = 'ä'.repeat(700);
     const archive = tarGz(
@@ -219,7 +220,6 @@ describe('the archive', () => {
     execFileSync('tar', ['-xz', '-C', directory], { input: archive });
     assert.equal(await readFile(join(directory, 'd/logs', name.slice(-100)), 'utf8'), text);
     assert.equal(await readFile(join(directory, 'd/empty'), 'utf8'), '');
-    await rm(directory, { recursive: true, force: true });
   });
 });
 

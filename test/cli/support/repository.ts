@@ -49,6 +49,15 @@ export async function createRepository(): Promise<TestRepository> {
   };
 }
 
+/** Makes a repository of what is in a directory, with one commit. */
+export async function commitAll(directory: string): Promise<void> {
+  const repo = { fs, dir: directory };
+  await git.init({ ...repo, defaultBranch: 'main' });
+  await git.add({ ...repo, filepath: '.' });
+  const author = { name: 'Ada', email: 'ada@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
+  await git.commit({ ...repo, message: 'Import', author });
+}
+
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 
 /** A layer with these lines. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { COMMANDS } from '#cli/commands.ts';
 import { complete } from '#cli/completion/complete.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
@@ -15,12 +16,17 @@ export interface Ran {
 /** Runs a command line as the program does, without its process. */
 export const run = (...argv: readonly string[]): Promise<Ran> => runIn({}, argv);
 
-/** The same with an environment. */
-export async function runIn(env: Readonly<Record<string, string>>, argv: readonly string[]): Promise<Ran> {
+/** The same with an environment, and with something on standard input. */
+export async function runIn(
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[],
+  piped?: readonly string[],
+): Promise<Ran> {
   let [out, err] = ['', ''];
   const io = safeIo({
     out: { write: (text: string) => (out += text) },
     err: { write: (text: string) => (err += text) },
+    ...(piped === undefined ? {} : { in: Readable.from(piped.map((part) => Buffer.from(part))) }),
     env,
   });
   const parsed = parseCommandLine(argv, COMMANDS);

@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { VALIDATE } from '#cli/validate/command.ts';
-import { parseCommandLine } from '#cli/parse-command-line.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
+import { runIn } from '../support/run.ts';
 
 const CONFIG = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 
-async function validate(parts: readonly string[], ...more: readonly string[]) {
-  const parsed = parseCommandLine(['validate', '-', ...more], [VALIDATE]);
-  assert.ok(parsed.line === 'run');
-  let out = '';
-  const io = {
-    out: { write: (text: string) => (out += text) },
-    err: { write: () => 0 },
-    in: Readable.from(parts.map((part) => Buffer.from(part))),
-    env: {},
-  };
-  const code = await parsed.command.run(parsed.given, io).catch(reasonOf);
-  return { code, out };
-}
+const validate = (parts: readonly string[], ...more: readonly string[]) => runIn({}, ['validate', '-', ...more], parts);
 
 describe('kubelet-gitops validate -', () => {
   it('judges what comes through a pipe, in however many parts', async () => {
@@ -38,7 +23,7 @@ describe('kubelet-gitops validate -', () => {
   });
 
   it('says so where nothing comes, and reads no more than a file may have', async () => {
-    assert.match(String((await validate([])).code), /standard input.*empty/);
+    assert.match((await validate([])).err, /standard input.*empty/);
     const line = `# ${'x'.repeat(65_533)}\n`;
     const { code, out } = await validate([CONFIG, ...Array.from({ length: 64 }, () => line)]);
     assert.equal(code, 1);

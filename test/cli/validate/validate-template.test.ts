@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { validateConfigFile } from '#cli/validate/validate-file.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import { run } from '../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const HEAD = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ComputedKubeletConfiguration\n';
 
@@ -80,23 +80,19 @@ describe('a single file with computed values', () => {
     assert.deepEqual(judge(text, '1.29', '1.30').verdicts, { '1.29': 'reject', '1.30': 'accept' });
   });
 
-  it('is found by its name and in a directory', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-computed-'));
-    try {
-      const path = join(directory, 'sizes.yaml');
-      await writeFile(path, `${HEAD}computed: {maxPods: 'memry'}\n`);
-      await writeFile(join(directory, 'other.yaml'), 'kind: Computed\n');
-      for (const where of [path, directory]) {
-        const { code, out } = await run('validate', where);
-        assert.equal(code, 1, out);
-        assert.match(out, /sizes\.yaml:3:12: error bad-expression: maxPods: Unknown variable: memry/);
-        assert.doesNotMatch(out, /other\.yaml|wrong-kind/);
-      }
-      await writeFile(path, `${HEAD}profile: gke\n`);
-      assert.deepEqual(await run('validate', path), { code: 0, out: '1 file: nothing found\n', err: '' });
-    } finally {
-      await rm(directory, { recursive: true, force: true });
+  it('is found by its name and in a directory', async (t) => {
+    const directory = temporaryDirectory(t);
+    const path = join(directory, 'sizes.yaml');
+    await writeFile(path, `${HEAD}computed: {maxPods: 'memry'}\n`);
+    await writeFile(join(directory, 'other.yaml'), 'kind: Computed\n');
+    for (const where of [path, directory]) {
+      const { code, out } = await run('validate', where);
+      assert.equal(code, 1, out);
+      assert.match(out, /sizes\.yaml:3:12: error bad-expression: maxPods: Unknown variable: memry/);
+      assert.doesNotMatch(out, /other\.yaml|wrong-kind/);
     }
+    await writeFile(path, `${HEAD}profile: gke\n`);
+    assert.deepEqual(await run('validate', path), { code: 0, out: '1 file: nothing found\n', err: '' });
   });
 
   it('leaves all other files to those who judge them', () => {

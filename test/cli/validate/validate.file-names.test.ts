@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { run } from '../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const BAD =
   'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPodz: 5\nmaxPodz: 6\nmaxPodz: 7\n';
 
 describe('kubelet-gitops validate on files with odd names', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-names-'));
     for (const name of ['sp ace.yaml', 'ünï.yaml', 'co:lon,#1?%20.yaml', 'new\nline.yaml', 'red\u001B[31m.yaml'])
       await writeFile(join(directory, name), BAD);
     await writeFile(
@@ -19,7 +18,6 @@ describe('kubelet-gitops validate on files with odd names', () => {
       BAD,
     );
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   const files = 6;
   const findings = 5 * 3 + 1;

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { run } from '../support/run.ts';
+import { column, columns } from '../../support/columns.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 
 describe('kubelet-gitops validate on single files', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-formats-'));
     await writeFile(join(directory, 'good.yaml'), `${HEAD}maxPods: 110\n`);
     await writeFile(join(directory, 'bad.yaml'), `${HEAD}maxPodz: 5 # 100%, "really" <yes>\nport: 0o17\n`);
     await writeFile(join(directory, 'newer.yaml'), `${HEAD}failCgroupV1: true\n`);
     await writeFile(join(directory, 'odd.yaml'), `${HEAD}port: 010250\n`);
     await writeFile(join(directory, 'other.yaml'), 'kind: ConfigMap\n');
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   const path = (name: string): string => join(directory, name);
 
@@ -34,10 +33,9 @@ describe('kubelet-gitops validate on single files', () => {
   it('gives a verdict for each version that is asked for', async () => {
     const { files } = await json(path('newer.yaml'), '--kubelet-version', '1.30', '--kubelet-version', '1.34');
     assert.deepEqual(files[0]?.verdicts, { '1.30': 'reject', '1.34': 'accept' });
-    assert.deepEqual(
-      files[0]?.findings.map(({ code, path: field, versions }) => [code, field, versions]),
-      [['unknown-field', 'failCgroupV1', ['1.30']]],
-    );
+    assert.deepEqual(columns(files[0]?.findings, 'code', 'path', 'versions'), [
+      ['unknown-field', 'failCgroupV1', ['1.30']],
+    ]);
   });
 
   it('warns of what the kubelet reads otherwise than people do, which is no verdict against it', async () => {
@@ -48,10 +46,7 @@ describe('kubelet-gitops validate on single files', () => {
 
   it('finds the files that say what they are in a directory without a repository', async () => {
     const { files } = await json(directory);
-    assert.deepEqual(
-      files.map((file) => file.path),
-      ['bad.yaml', 'good.yaml', 'newer.yaml', 'odd.yaml'].map(path),
-    );
+    assert.deepEqual(column(files, 'path'), ['bad.yaml', 'good.yaml', 'newer.yaml', 'odd.yaml'].map(path));
   });
 
   it('ends with 0 where nothing was found, and with 1 otherwise, in every format', async () => {
@@ -77,7 +72,7 @@ describe('kubelet-gitops validate on single files', () => {
     await writeFile(path('bad.yaml'), `# moved\n${HEAD}maxPodz: 5 # 100%, "really" <yes>\nport: 0o17\n`);
     const after_ = await report();
     assert.deepEqual(
-      after_.map(({ fingerprint }) => fingerprint),
+      column(after_, 'fingerprint'),
       before.map(({ fingerprint }) => fingerprint),
     );
     assert.equal(after_[0]?.location.lines.begin, (before[0]?.location.lines.begin ?? 0) + 1);

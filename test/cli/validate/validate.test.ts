@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { validatePath } from '#cli/validate/validate-path.ts';
 import { run } from '../support/run.ts';
+import { columns } from '../../support/columns.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('kubelet-gitops validate', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-validate-'));
     await cp('config-repo-template', directory, { recursive: true });
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   const validate = async (...versions: readonly string[]) => {
     const options = versions.flatMap((version) => ['--kubelet-version', version]);
@@ -88,10 +87,7 @@ describe('kubelet-gitops validate', () => {
     const { files } = await validatePath(directory, { cluster: undefined, versions: ['1.33'] });
     const file = files.find(({ path }) => path === 'pools/gpu/kubelet.yaml');
     assert.equal(file?.verdicts['1.33'], 'warn');
-    assert.deepEqual(
-      file.findings.map(({ code, severity }) => [code, severity]),
-      [['unknown-field', 'warning']],
-    );
+    assert.deepEqual(columns(file.findings, 'code', 'severity'), [['unknown-field', 'warning']]);
     const gpu = [directory, '--fail-on', 'error'] as const;
     assert.equal((await validate()).code, 1);
     assert.equal((await run('validate', ...gpu)).code, 0);
@@ -99,8 +95,7 @@ describe('kubelet-gitops validate', () => {
   });
 
   it('finds the file of a cluster that no reconciler would read under its name', async (t) => {
-    const root = await mkdtemp(join(tmpdir(), 'validate-'));
-    t.after(() => rm(root, { recursive: true, force: true }));
+    const root = temporaryDirectory(t);
     await cp('config-repo-template', root, { recursive: true });
     await rename(join(root, 'clusters/demo.yaml'), join(root, 'clusters/prod.yml'));
     await writeFile(join(root, 'clusters/README.md'), 'One file a cluster.\n');
@@ -126,8 +121,7 @@ describe('kubelet-gitops validate', () => {
   });
 
   it('takes no schema and no definition for a config because it speaks of the kind', async (t) => {
-    const root = await mkdtemp(join(tmpdir(), 'validate-'));
-    t.after(() => rm(root, { recursive: true, force: true }));
+    const root = temporaryDirectory(t);
     await writeFile(join(root, 'schema.json'), '{"properties": {"kind": {"const": "KubeletConfiguration"}}}');
     await writeFile(join(root, 'crd.yaml'), 'kind: CustomResourceDefinition\n# of a KubeletConfiguration\n');
     const header = '"apiVersion": "kubelet.config.k8s.io/v1beta1"';
@@ -144,8 +138,7 @@ describe('kubelet-gitops validate', () => {
   });
 
   it('does not call a repository good that lost its pools', async (t) => {
-    const root = await mkdtemp(join(tmpdir(), 'validate-'));
-    t.after(() => rm(root, { recursive: true, force: true }));
+    const root = temporaryDirectory(t);
     await mkdir(join(root, 'base'));
     await writeFile(join(root, 'base/all.yaml'), 'maxPods: 5\n');
     const { code, err } = await run('validate', root);
@@ -156,8 +149,7 @@ describe('kubelet-gitops validate', () => {
 
 describe('a file that is too big for a repository', () => {
   it('gets no verdict, because it is not read', async (t) => {
-    const root = await mkdtemp(join(tmpdir(), 'validate-'));
-    t.after(() => rm(root, { recursive: true, force: true }));
+    const root = temporaryDirectory(t);
     await mkdir(join(root, 'base'));
     await writeFile(join(root, 'base/huge.yaml'), `maxPods: 5 # ${'x'.repeat(300_000)}\n`);
     const { files } = await validatePath(root, { cluster: undefined, versions: ['1.34'] });
@@ -168,8 +160,7 @@ describe('a file that is too big for a repository', () => {
 
 describe('layers that are small enough each, and too big together', () => {
   it('are an error of the pool, because every node would refuse them', async (t) => {
-    const root = await mkdtemp(join(tmpdir(), 'validate-'));
-    t.after(() => rm(root, { recursive: true, force: true }));
+    const root = temporaryDirectory(t);
     await cp('config-repo-template', root, { recursive: true });
     const pool = join(root, 'pools/gpu/pool.yaml');
     const text = await readFile(pool, 'utf8');

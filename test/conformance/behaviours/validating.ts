@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type KubeletNode, MAX_WARNING_LENGTH, MAX_WARNINGS } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
-import type { Behaviour } from '../suite.ts';
+import type { Behaviours } from '../suite.ts';
 import type { Bench } from '../support/bench.ts';
 import { AT_NODES, fieldsOf, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
 import type { Loose } from '../support/raw.ts';
@@ -141,122 +141,89 @@ const STATUS: KubeletPoolStatus = {
   holds: [{ reason: 'budget', nodes: 8, examples: ['a', 'b'], message: 'm' }],
 };
 
-export const validatingBehaviours: readonly Behaviour[] = [
-  ['a spec that breaks the schema is refused, with the field and the reason', refusesBadSpecs],
-  ['a status that breaks the schema is refused, with the field', refusesBadStatuses],
-  ['all that is wrong is said at once', saysAll],
-  [
-    'null is the same as nothing, unless the field may be null',
-    async ({ raw, fresh }) => {
-      const body = { ...nodeBody(fresh()), spec: { pool: null, apply: 'overlay' } };
-      const made = (await raw.call({ method: 'POST', path: NODES_PATH, body })).json();
-      assert.deepEqual(made.spec, { apply: 'overlay' });
-      const path = `${NODES_PATH}/${made.metadata.name}/status`;
-      const status = { phase: null, error: null, trial: null, promotedAt: null };
-      const put = await raw.call({ method: 'PUT', path, body: { ...made, status } });
-      assert.deepEqual(put.json().status, { error: null, trial: null, promotedAt: null });
-    },
-  ],
-  [
-    'an empty text is a text',
-    async ({ kube, aNode }) => {
-      const { name } = (await aNode()).metadata;
-      const conditions = [{ type: 'Stalled', status: 'False', reason: 'Settled', message: '', lastTransitionTime: AT }];
-      const patch = { status: { conditions, kubeletVersion: '' } };
-      const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, patch, { subresource: 'status' });
-      assert.deepEqual(written.status, patch.status);
-    },
-  ],
-  [
-    'a node takes either way with drift, and none; so does a pool',
-    async ({ kube, aNode, fresh }) => {
-      for (const drift of ['repair', 'report'] as const) {
-        assert.deepEqual((await aNode({ pool: 'a', drift })).spec, { pool: 'a', drift });
-      }
-      assert.deepEqual((await aNode({ pool: 'a' })).spec, { pool: 'a' });
-      const { drift: _, ...without } = POOL;
-      const at = { resource: KUBELET_POOLS };
-      assert.deepEqual((await kube.create(at, poolBody(fresh('pool'), without))).spec, without);
-      const refused = await refusalOf(kube.create(at, poolBody(fresh('pool'), { ...POOL, drift: 'ignore' })));
-      assert.match(refused.message, /spec\.drift: Unsupported value: "ignore"/);
-    },
-  ],
-  [
-    'a status holds as many warnings, and as long ones, as an agent may write',
-    async ({ kube, aNode }) => {
-      const { name } = (await aNode()).metadata;
-      const warnings = Array<string>(MAX_WARNINGS).fill('é'.repeat(MAX_WARNING_LENGTH));
-      const status = { trial: { ...TRIAL, warnings } };
-      const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, { status }, { subresource: 'status' });
-      assert.deepEqual(written.status, status);
-    },
-  ],
-  [
-    'a pool keeps all that can be said of a rollout, and all that became of it',
-    async ({ kube, fresh }) => {
-      const at = { resource: KUBELET_POOLS };
-      const spec = { ...POOL, rollout: ROLLOUT, suspend: true, disruption: DISRUPTION, blockers: BLOCKERS };
-      const { metadata, ...made } = await kube.create(at, poolBody(fresh('pool'), spec));
-      assert.deepEqual(made.spec, spec);
-      const patch = { status: STATUS };
-      const written = await kube.mergePatch<KubeletPool>(at, metadata.name, patch, { subresource: 'status' });
-      assert.deepEqual(written.status, STATUS);
-      const local = { status: { settled: { ...SETTLED, configName: '', sha256: '' }, rollout: null, halt: null } };
-      const again = await kube.mergePatch<KubeletPool>(at, metadata.name, local, { subresource: 'status' });
-      assert.deepEqual(again.status?.settled, local.status.settled);
-    },
-  ],
-  [
-    'a pool that breaks the schema is refused, with the field',
-    async ({ kube, fresh }) => {
-      for (const [part, field] of BAD_POOLS) {
-        const refused = await refusalOf(
-          kube.create({ resource: KUBELET_POOLS }, poolBody(fresh('pool'), { ...POOL, ...part })),
-        );
-        // Servers before 1.21 leave out the index of a list's item.
-        const said = [field, field.replaceAll(/\[\d+\]/g, '')].some((path) => refused.message.includes(path));
-        assert.ok(said, `${field}: ${refused.message}`);
-      }
-    },
-  ],
-  [
-    'counts may be numbers or percentages, and nothing else',
-    async ({ kube, fresh }) => {
-      const at = { resource: KUBELET_POOLS };
-      const pool = (maxUnavailable: unknown): KubeletPool =>
-        poolBody(fresh('pool'), { ...POOL, rollout: { ...POOL.rollout, maxUnavailable } });
-      for (const fine of [0, 3, '0%', '25%', '100%']) {
-        assert.equal((await kube.create(at, pool(fine))).spec?.rollout.maxUnavailable, fine);
-      }
-      for (const wrong of [-1, 1.5, '3', '%', '10 %', true, null]) {
-        const refused = await refusalOf(kube.create(at, pool(wrong)));
-        assert.match(refused.message, /spec\.rollout\.maxUnavailable/, String(wrong));
-      }
-    },
-  ],
-  [
-    'a pool is taken as the reconciler writes it, with its status',
-    async ({ kube, fresh }) => {
-      const at = { resource: KUBELET_POOLS };
-      const made = await kube.create(at, poolBody(fresh('pool'), POOL));
-      assert.deepEqual(made.spec, POOL);
-      const status = {
-        observedGeneration: 1,
-        commit: '0123456789012345678901234567890123456789',
-        configName: 'workers-2gmf6b4k8c',
-        sha256: SHA,
-        phase: 'Halted',
-        message: 'stopped',
-        counts: { nodes: 3, updated: 1, updating: 0, pending: 1, failed: 1, noAgent: 0, drifted: 0 },
-        halt: { config: 'workers-2gmf6b4k8c', sha256: SHA, at: AT, message: 'stopped' },
-        failures: [{ node: 'a', config: '', reason: 'Unknown', message: '', at: '' }],
-        conditions: [{ type: 'Ready', status: 'False', reason: 'Halted', message: '', lastTransitionTime: AT }],
-      };
-      const written = await kube.mergePatch<KubeletPool>(at, made.metadata.name, { status }, { subresource: 'status' });
-      assert.deepEqual(written.status, status);
-    },
-  ],
-];
+export const validatingBehaviours: Behaviours = {
+  'a spec that breaks the schema is refused, with the field and the reason': refusesBadSpecs,
+  'a status that breaks the schema is refused, with the field': refusesBadStatuses,
+  'all that is wrong is said at once': saysAll,
+  async 'an empty text is a text'({ kube, aNode }) {
+    const { name } = (await aNode()).metadata;
+    const conditions = [{ type: 'Stalled', status: 'False', reason: 'Settled', message: '', lastTransitionTime: AT }];
+    const patch = { status: { conditions, kubeletVersion: '' } };
+    const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, patch, { subresource: 'status' });
+    assert.deepEqual(written.status, patch.status);
+  },
+  async 'a node takes either way with drift, and none; so does a pool'({ kube, aNode, fresh }) {
+    for (const drift of ['repair', 'report'] as const) {
+      assert.deepEqual((await aNode({ pool: 'a', drift })).spec, { pool: 'a', drift });
+    }
+    assert.deepEqual((await aNode({ pool: 'a' })).spec, { pool: 'a' });
+    const { drift: _, ...without } = POOL;
+    const at = { resource: KUBELET_POOLS };
+    assert.deepEqual((await kube.create(at, poolBody(fresh('pool'), without))).spec, without);
+    const refused = await refusalOf(kube.create(at, poolBody(fresh('pool'), { ...POOL, drift: 'ignore' })));
+    assert.match(refused.message, /spec\.drift: Unsupported value: "ignore"/);
+  },
+  async 'a status holds as many warnings, and as long ones, as an agent may write'({ kube, aNode }) {
+    const { name } = (await aNode()).metadata;
+    const warnings = Array<string>(MAX_WARNINGS).fill('é'.repeat(MAX_WARNING_LENGTH));
+    const status = { trial: { ...TRIAL, warnings } };
+    const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, { status }, { subresource: 'status' });
+    assert.deepEqual(written.status, status);
+  },
+  async 'a pool keeps all that can be said of a rollout, and all that became of it'({ kube, fresh }) {
+    const at = { resource: KUBELET_POOLS };
+    const spec = { ...POOL, rollout: ROLLOUT, suspend: true, disruption: DISRUPTION, blockers: BLOCKERS };
+    const { metadata, ...made } = await kube.create(at, poolBody(fresh('pool'), spec));
+    assert.deepEqual(made.spec, spec);
+    const patch = { status: STATUS };
+    const written = await kube.mergePatch<KubeletPool>(at, metadata.name, patch, { subresource: 'status' });
+    assert.deepEqual(written.status, STATUS);
+    const local = { status: { settled: { ...SETTLED, configName: '', sha256: '' }, rollout: null, halt: null } };
+    const again = await kube.mergePatch<KubeletPool>(at, metadata.name, local, { subresource: 'status' });
+    assert.deepEqual(again.status?.settled, local.status.settled);
+  },
+  async 'a pool that breaks the schema is refused, with the field'({ kube, fresh }) {
+    for (const [part, field] of BAD_POOLS) {
+      const refused = await refusalOf(
+        kube.create({ resource: KUBELET_POOLS }, poolBody(fresh('pool'), { ...POOL, ...part })),
+      );
+      // Servers before 1.21 leave out the index of a list's item.
+      const said = [field, field.replaceAll(/\[\d+\]/g, '')].some((path) => refused.message.includes(path));
+      assert.ok(said, `${field}: ${refused.message}`);
+    }
+  },
+  async 'counts may be numbers or percentages, and nothing else'({ kube, fresh }) {
+    const at = { resource: KUBELET_POOLS };
+    const pool = (maxUnavailable: unknown): KubeletPool =>
+      poolBody(fresh('pool'), { ...POOL, rollout: { ...POOL.rollout, maxUnavailable } });
+    for (const fine of [0, 3, '0%', '25%', '100%']) {
+      assert.equal((await kube.create(at, pool(fine))).spec?.rollout.maxUnavailable, fine);
+    }
+    for (const wrong of [-1, 1.5, '3', '%', '10 %', true, null]) {
+      const refused = await refusalOf(kube.create(at, pool(wrong)));
+      assert.match(refused.message, /spec\.rollout\.maxUnavailable/, String(wrong));
+    }
+  },
+  async 'a pool is taken as the reconciler writes it, with its status'({ kube, fresh }) {
+    const at = { resource: KUBELET_POOLS };
+    const made = await kube.create(at, poolBody(fresh('pool'), POOL));
+    assert.deepEqual(made.spec, POOL);
+    const status = {
+      observedGeneration: 1,
+      commit: '0123456789012345678901234567890123456789',
+      configName: 'workers-2gmf6b4k8c',
+      sha256: SHA,
+      phase: 'Halted',
+      message: 'stopped',
+      counts: { nodes: 3, updated: 1, updating: 0, pending: 1, failed: 1, noAgent: 0, drifted: 0 },
+      halt: { config: 'workers-2gmf6b4k8c', sha256: SHA, at: AT, message: 'stopped' },
+      failures: [{ node: 'a', config: '', reason: 'Unknown', message: '', at: '' }],
+      conditions: [{ type: 'Ready', status: 'False', reason: 'Halted', message: '', lastTransitionTime: AT }],
+    };
+    const written = await kube.mergePatch<KubeletPool>(at, made.metadata.name, { status }, { subresource: 'status' });
+    assert.deepEqual(written.status, status);
+  },
+};
 
 async function refusesBadSpecs({ raw, fresh }: Bench): Promise<void> {
   for (const [spec, field, message] of BAD_SPECS) {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { before, it } from 'node:test';
 import { parse } from 'yaml';
 import { VERSION } from '#shared/runtime/version.ts';
 import { makeArtifacts } from '../../../scripts/release/artifacts.ts';
 import type { BillOfMaterials } from '../../../scripts/sbom.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { goProgram } from '../../support/go-program.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const UNPROVED = 'nothing proves that a release can be made';
 const { path: helm = 'helm', skip } = goProgram('helm', 'helm', UNPROVED, { anyVersion: true });
@@ -19,10 +19,9 @@ const CHART = `kubelet-gitops-chart-${VERSION}.tgz`;
 const BILL = `kubelet-gitops-${VERSION}.sbom.cdx.json`;
 
 describeOrSkip('the files of a release', { skip }, () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   const [first, second] = ['first', 'second'];
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-release-'));
     await makeArtifacts({ outdir: join(directory, first), repository: REPOSITORY, helm });
     // Somebody else's machine: other rights by default, another time.
     const umask = process.umask(0o077);
@@ -32,7 +31,6 @@ describeOrSkip('the files of a release', { skip }, () => {
       process.umask(umask);
     }
   });
-  after(() => rm(directory, { recursive: true, force: true }));
   const read = (name: string): Promise<string> => readFile(join(directory, first, name), 'utf8');
   const inArchive = (archive: string, path: string): string =>
     execFileSync('tar', ['--extract', '--gzip', '--to-stdout', '--file', join(directory, first, archive), path], {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { before, beforeEach, describe, it } from 'node:test';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const [AMD64, ARM64, WHOLE] = ['a', 'b', 'c'].map((digit) => `sha256:${digit.repeat(64)}`) as [string, string, string];
 const IMAGE = 'registry.example.com/acme/kubelet-gitops';
@@ -36,9 +36,8 @@ const PROGRAMS = {
 };
 
 describe('the scripts of a release', () => {
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-publish-'));
     await mkdir(join(directory, 'bin'));
     await mkdir(join(directory, 'release'));
     await mkdir(join(directory, 'scripts'));
@@ -52,7 +51,6 @@ describe('the scripts of a release', () => {
     await writeFile(join(goPrograms, 'build.sh'), '#!/bin/sh\necho /built\n', { mode: 0o755 });
     await writeFile(join(directory, 'CHANGELOG.md'), '# Changelog\n\n## 1.2.3\n\n- New.\n\n## 1.2.2\n\n- Old.\n');
   });
-  after(() => rm(directory, { recursive: true, force: true }));
   beforeEach(() => writeFile(join(directory, 'calls'), ''));
 
   function run(script: string, ...argv: readonly string[]) {

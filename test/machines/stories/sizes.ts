@@ -4,6 +4,7 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { say } from '../../node/support/say.ts';
 import type { MachineSize } from '../support/machine.ts';
 import { OTHER_NODE, type World } from '../support/world.ts';
+import { column } from '../../support/columns.ts';
 
 export const LARGE: MachineSize = { memory: 3072, processors: 3 };
 const GROWN: MachineSize = { memory: 2560, processors: 2 };
@@ -43,10 +44,7 @@ export function describeSizes(world: () => World): void {
       });
       say(t, 'committed → both settled', committed);
       assert.equal(most, 1, 'machines on trial at the same time');
-      assert.deepEqual(
-        pool.status?.classes?.map(({ nodes }) => nodes),
-        [1, 1],
-      );
+      assert.deepEqual(column(pool.status?.classes, 'nodes'), [1, 1]);
       assert.notEqual(await reservesItsShare(world(), pool), await reservesItsShare(large, pool));
       assert.deepEqual(
         await Promise.all(both.map(({ node }) => node.starts())),

@@ -8,7 +8,7 @@ import { startGitServer } from '#sandbox/git-server/server.ts';
 import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { MARKER } from '../../docs/support/change.ts';
-import { PATIENCE_MS, settled } from '../../stories/support.ts';
+import { settled } from '../../stories/support.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { noteProblems } from '../../support/note-schema.ts';
 import { until } from '../../support/until.ts';
@@ -109,7 +109,7 @@ describeOrSkip('a real Gitea', { skip: GITEA.skip }, () => {
     [GENERAL]: withFields(files[GENERAL] ?? '', { maxPods }),
   });
   const settledOn = (commit: string) =>
-    world.until(`settled on ${commit}`, (view) => view.source.commit === commit && settled(view), PATIENCE_MS);
+    world.until(`settled on ${commit}`, (view) => view.source.commit === commit && settled(view));
 
   async function statusesOf(commit: string): Promise<readonly Status[]> {
     const { body } = await gitea.call(mallory, 'GET', `${repository}/commits/${commit}/status`);
@@ -239,11 +239,11 @@ describeOrSkip('a real Gitea', { skip: GITEA.skip }, () => {
     await chmod(hook, 0o755);
     const commit = await clone.push(general(105), 'Allow 105 pods');
     await settledOn(commit);
-    const { source } = await world.until('the refusal', (view) => view.source.notes.startsWith('off: '), PATIENCE_MS);
+    const { source } = await world.until('the refusal', (view) => view.source.notes.startsWith('off: '));
     assert.match(source.notes, /the git server has a rule against notes \(refs\/notes\/.*protected/);
     await shown(commit, { demo: 'success', 'demo/general': 'success' });
     await rm(hook);
-    await world.until('notes again', (view) => view.source.notes === 'on', PATIENCE_MS);
+    await world.until('notes again', (view) => view.source.notes === 'on');
     await until('the note', async () => (await noteOn(commit))?.startsWith('demo: settled'));
   });
 });

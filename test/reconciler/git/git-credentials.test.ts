@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
@@ -11,10 +10,11 @@ import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { failsWith, PATIENT, soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
+import { column } from '../../support/columns.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function secretDirectory(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'git-credentials-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = temporaryDirectory(t);
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
   return directory;
 }
@@ -68,10 +68,7 @@ describeOrSkip('a repository that asks for a credential', { skip: WITHOUT_GIT },
     server.access = (authorization) => (authorization === basic('ada', 'pw') ? 'read' : 'nothing');
     const directory = await secretDirectory(t, { username: 'ada', password: 'pw' });
     await source({ credentials: fileCredentials(directory) }).snapshot(null, soon());
-    assert.deepEqual(
-      server.requests.map(({ kind }) => kind),
-      ['greeting', 'refs', 'pack'],
-    );
+    assert.deepEqual(column(server.requests, 'kind'), ['greeting', 'refs', 'pack']);
     await assert.rejects(source().resolve(soon()), failsWith('GIT_UNAUTHORIZED'));
   });
 

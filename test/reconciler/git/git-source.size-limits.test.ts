@@ -4,6 +4,7 @@ import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import type { RawRepository } from './support/repository.ts';
 import { failsWith, manyPools, soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
+import { columns } from '../../support/columns.ts';
 
 /** A directory of `width` names for the same directory, `depth` times over: few objects, width^depth files. */
 async function bomb(
@@ -49,7 +50,7 @@ describeOrSkip('a commit that is too big for a config repository', { skip: WITHO
     assert.equal(commit.oid, oid);
     assert.deepEqual([...files.keys()], Object.keys(small));
     assert.deepEqual(
-      findings.map(({ code, file, message }) => [code, file, message]),
+      columns(findings, 'code', 'file', 'message'),
       ['x', 'y'].map((pool) => [
         'file-too-big',
         `pools/${pool}/kubelet.yaml`,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
@@ -14,6 +13,7 @@ import { createAuthority } from '../../cluster/support/certificate-authority.ts'
 import { startHttpProxy } from '../../support/http-proxy.ts';
 import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../support/required-tools.ts';
 import { failsWith, soon, start } from './support/start.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const HOST = 'git.example.test';
 const portOf = (origin: string): number => Number(new URL(origin).port);
@@ -21,8 +21,7 @@ const only = (http: string | undefined, https: string | undefined) => ({ http, h
 
 describeOrSkip('a repository behind a proxy', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
   it('is read over https through a tunnel, which shows the proxy a name and no credential', async (t) => {
-    const directory = await mkdtemp(join(tmpdir(), 'git-proxy-'));
-    t.after(() => rm(directory, { recursive: true }));
+    const directory = temporaryDirectory(t);
     const authority = await createAuthority(directory);
     const { certificate, key } = await authority.issueServing('git', [HOST]);
     const { server, repository, source } = await start(t, { tls: { key, cert: certificate } });

@@ -22,6 +22,7 @@ import {
   settledNode,
   validPool,
 } from '../../support/fleet.ts';
+import { columns } from '../../support/columns.ts';
 
 const pool = validPool('web', 120);
 const nodes = [nodeView('a', 'web'), nodeView('b', 'web')];
@@ -40,10 +41,7 @@ it('what a waiting replica shows goes without a node that cannot be read, and na
   const everything = fleetOf({ nodes, kubeletNodes, pools: [poolInCluster(pool)] });
   const fleet = { ...everything, kubeletNodes: new Map([...everything.kubeletNodes, ['b', bad]]) };
   const round = passResultFromCluster(fleet, NO_STATE, 'kubelet-gitops', NOW);
-  assert.deepEqual(
-    round.unreadable.map(({ of, name }) => [of, name]),
-    [['node', 'b']],
-  );
+  assert.deepEqual(columns(round.unreadable, 'of', 'name'), [['node', 'b']]);
   assert.deepEqual([...round.fleet.nodes.keys()], ['a']);
 });
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
-import { nativeGit, temporaryDirectory, WITHOUT_GIT } from './support/native-git.ts';
+import { nativeGit, WITHOUT_GIT } from './support/native-git.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { started } from './support/started.ts';
 
 const TEMPLATE = join(import.meta.dirname, '../../../config-repo-template');
@@ -22,14 +23,14 @@ describeOrSkip("the config repo's show-notes script", { skip: WITHOUT_GIT }, () 
   it('makes git log show the notes of every cluster, now and after later fetches', async (t) => {
     const server = await started(t);
     const commit = await server.commit({ files: await templateFiles(), message: 'Start from the template' });
-    const writer = nativeGit(await temporaryDirectory(t));
+    const writer = nativeGit(temporaryDirectory(t));
     await writer('clone', server.url, '.');
     const annotate = async (cluster: string, text: string) => {
       const ref = `refs/notes/kubelet-gitops/${cluster}`;
       await writer('notes', `--ref=${ref}`, 'add', '-f', '-m', text, commit);
       await writer('push', 'origin', ref);
     };
-    const reader = nativeGit(await temporaryDirectory(t));
+    const reader = nativeGit(temporaryDirectory(t));
     await reader('clone', server.url, '.');
     // The sandbox commits plain files only; a team's copy of the template keeps the script executable.
     const script = () => run('sh', ['scripts/show-notes.sh'], { cwd: reader.directory, env: reader.environment });
@@ -54,7 +55,7 @@ describeOrSkip("the config repo's show-notes script", { skip: WITHOUT_GIT }, () 
   });
 
   it('says which remotes there are when the one that was named is none', async (t) => {
-    const git = nativeGit(await temporaryDirectory(t));
+    const git = nativeGit(temporaryDirectory(t));
     await git('init');
     await git('remote', 'add', 'upstream', 'http://127.0.0.1:1/config.git');
     const options = { cwd: git.directory, env: git.environment };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
@@ -11,8 +10,10 @@ import { startGitServer } from '#sandbox/git-server/server.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { PATIENT, soon } from '../../reconciler/git/support/start.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
-import { nativeGit, temporaryDirectory, WITHOUT_GIT } from './support/native-git.ts';
+import { nativeGit, WITHOUT_GIT } from './support/native-git.ts';
 import { started } from './support/started.ts';
+import { column } from '../../support/columns.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const TEXT = 'a "quoted" name\n';
 
@@ -20,7 +21,7 @@ describeOrSkip('the repository of the sandbox', { skip: WITHOUT_GIT }, () => {
   it('takes commits of the story and pushes of a person, and tells both what is there', async (t) => {
     const server = await started(t);
     const first = await server.commit({ files: { 'a/b': '1', 'c "d"': TEXT, 'é/x': 'ü' }, message: 'One' });
-    const git = nativeGit(await temporaryDirectory(t));
+    const git = nativeGit(temporaryDirectory(t));
     await git('clone', '-q', server.url, '.');
     await git('rm', '-q', 'a/b');
     // More than a mebibyte comes in chunks.
@@ -31,10 +32,7 @@ describeOrSkip('the repository of the sandbox', { skip: WITHOUT_GIT }, () => {
     await git('push', '-q', 'origin', 'main');
     const third = await server.commit({ files: { é: null }, message: 'Three' });
     const log = await server.log(5);
-    assert.deepEqual(
-      log.map(({ message }) => message),
-      ['Three\n', 'Two\n', 'One\n'],
-    );
+    assert.deepEqual(column(log, 'message'), ['Three\n', 'Two\n', 'One\n']);
     assert.deepEqual([log[0]?.oid, log[2]?.oid], [third, first]);
     assert.deepEqual(Object.fromEntries(await server.files()), { 'c "d"': TEXT, large });
     assert.equal((await nativeGit(join(git.directory)).attempt('fsck', '--strict')).code, 0);
@@ -44,7 +42,7 @@ describeOrSkip('the repository of the sandbox', { skip: WITHOUT_GIT }, () => {
     const server = await started(t);
     const oid = await server.commit({ files: { a: '1' }, message: 'One' });
     await server.setRef('refs/heads/other', oid);
-    const git = nativeGit(await temporaryDirectory(t));
+    const git = nativeGit(temporaryDirectory(t));
     await git('clone', '-q', server.url, '.');
     await git('commit', '-q', '--amend', '-m', 'Another');
     assert.notEqual((await git.attempt('push', '--force', 'origin', 'main')).code, 0);
@@ -83,8 +81,7 @@ describeOrSkip('the repository of the sandbox', { skip: WITHOUT_GIT }, () => {
   });
 
   it('is gone with the server, or stays where it was asked to be', async (t) => {
-    const root = await mkdtemp(join(tmpdir(), 'sandbox-root-'));
-    t.after(() => rm(root, { recursive: true, force: true }));
+    const root = temporaryDirectory(t);
     const one = await startGitServer({ root });
     const oid = await one.commit({ files: { a: '1' }, message: 'One' });
     await one.stop();
@@ -99,7 +96,7 @@ describeOrSkip('the repository of the sandbox', { skip: WITHOUT_GIT }, () => {
 
 describeOrSkip('where git has no http-backend', { skip: WITHOUT_GIT }, () => {
   it('the reconciler follows the local repository, and writes its notes there', async (t) => {
-    const server = await started(t, { execPath: await temporaryDirectory(t) });
+    const server = await started(t, { execPath: temporaryDirectory(t) });
     const { local } = server;
     assert.ok(local !== null);
     const oid = await server.commit({ files: { 'base/a.yaml': 'a: 1\n' }, message: 'One' });
@@ -110,7 +107,7 @@ describeOrSkip('where git has no http-backend', { skip: WITHOUT_GIT }, () => {
     const ref = 'refs/notes/kubelet-gitops/demo';
     await createAnnotator({ ...to, ref, random: Math.random }).annotate(new Map([[oid, 'settled']]), soon());
     assert.deepEqual([...(await server.readNotes(ref))], [[oid, 'settled\n']]);
-    const git = nativeGit(await temporaryDirectory(t));
+    const git = nativeGit(temporaryDirectory(t));
     await git('clone', '-q', server.url, '.');
     await git('commit', '-q', '--allow-empty', '-m', 'Two');
     await git('push', '-q', 'origin', 'main');

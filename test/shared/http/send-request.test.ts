@@ -9,6 +9,7 @@ import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { hang, reset, scriptedServer, text, type Turn } from '../kube/support/scripted-server.ts';
 import { until } from '../../support/until.ts';
+import { column } from '../../support/columns.ts';
 
 const get = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
   method: 'GET',
@@ -89,10 +90,7 @@ describe('a request', () => {
     server.play(text('first'), reset, text('second'), reset);
     await send(true);
     assert.equal((await send(true)).body.toString(), 'second');
-    assert.deepEqual(
-      server.seen.map(({ body }) => body),
-      ['x', 'x', 'x'],
-    );
+    assert.deepEqual(column(server.seen, 'body'), ['x', 'x', 'x']);
     await assert.rejects(send(false), (error) => codeOf(error) === 'ECONNRESET');
     assert.equal(server.seen.length, 4);
     agent.destroy();

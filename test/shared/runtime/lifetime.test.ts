@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLifetime, withLifetime } from '#shared/runtime/lifetime.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { column } from '../../support/columns.ts';
 
 describe('a lifetime', () => {
   it('is cut at once by a limit that is over already', () => {
@@ -26,10 +27,7 @@ describe('a lifetime', () => {
     }
     parent.abort();
     assert.deepEqual(clock.sleeping(), []);
-    assert.deepEqual(
-      signals.map(({ aborted }) => aborted),
-      [false, false],
-    );
+    assert.deepEqual(column(signals, 'aborted'), [false, false]);
   });
 
   it('is cut for its parent’s reason or its own, whichever comes first', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createRepository, layer, pool, type TestRepository } from '../../cli/support/repository.ts';
 import { run } from '../../cli/support/run.ts';
+import { column } from '../../support/columns.ts';
 
 const node = (name: string, cpu: string, memory: string) => ({
   kind: 'Node',
@@ -69,10 +70,7 @@ describe('computed values on the command line', () => {
     assert.doesNotMatch(out, /\\u0000|\0/);
     const json = await on('plan', '--base', 'HEAD~1', '--head', 'HEAD', '-o', 'json');
     const [planned] = (JSON.parse(json.out) as { pools: { classes: { name: string; nodes: string[] }[] }[] }).pools;
-    assert.deepEqual(
-      planned?.classes.map(({ nodes }) => nodes),
-      [['s-1', 's-2'], ['l-1']],
-    );
+    assert.deepEqual(column(planned?.classes, 'nodes'), [['s-1', 's-2'], ['l-1']]);
     const markdown = await on('plan', '--base', 'HEAD~1', '--head', 'HEAD', '-o', 'markdown');
     assert.match(markdown.out, /- machines with cpu=2,memory=7680Mi \(s-1, s-2\)/);
   });

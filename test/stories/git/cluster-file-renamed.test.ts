@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withFields } from '#sandbox/demo/template-repository.ts';
-import { PATIENCE_MS, startScenario } from '../support.ts';
+import { startScenario } from '../support.ts';
 
 const FILE = 'clusters/demo.yaml';
 const LAYER = 'pools/general/kubelet.yaml';
@@ -23,7 +23,6 @@ describe('a commit that renames the folder of the cluster files, and changes a p
         ({ source, pools }) =>
           source.commit === renamed &&
           pools.some(({ status }) => status?.holds?.some(({ reason }) => reason === 'cluster-file') === true),
-        PATIENCE_MS,
       );
     await isHeld();
     await world.restartReconciler();

@@ -3,11 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
-import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
-import { silentLog } from '#shared/runtime/log.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import { type ForgeServer, REPOSITORY, startForge } from '../../support/forge-server.ts';
-import { PATIENCE_MS } from '../support.ts';
+import { quickFiles, startWorld } from '../support.ts';
 
 const POOL = 'pools/general/kubelet.yaml';
 
@@ -23,12 +22,8 @@ describe('a commit on its forge', () => {
     forge.knows = () => true;
     const tokenFile = join(directory, 'token');
     await writeFile(tokenFile, forge.token);
-    files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
-    world = await startSandbox({
-      cluster: 'demo',
-      nodes: [{ name: 'worker-1', labels: { 'node-role.kubernetes.io/worker': '' } }],
-      log: () => silentLog,
-      pollMs: 100,
+    files = await quickFiles();
+    world = await startWorld({
       forge: (gitUrl) => ({
         kind: 'github',
         gitUrl,
@@ -47,7 +42,7 @@ describe('a commit on its forge', () => {
   });
 
   const is = (commit: string, context: string, state: string) =>
-    world.until(`${context} is ${state}`, () => forge.latest(commit).get(context)?.state === state, PATIENCE_MS);
+    world.until(`${context} is ${state}`, () => forge.latest(commit).get(context)?.state === state);
 
   it('turns green when it settled, and red when it breaks a kubelet', async () => {
     const good = await world.git.commit({ files, message: 'Start' });
@@ -74,11 +69,11 @@ describe('a commit on its forge', () => {
       const states = [...forge.latest(bad).values()].map(({ state }) => state);
       return states.length === 4 && !states.includes('pending');
     };
-    await world.until('all of it is said', isSaid, PATIENCE_MS);
+    await world.until('all of it is said', isSaid);
     const before = forge.posted.length;
     const asked = forge.requests.length;
     await world.restartReconciler();
-    await world.until('it asked what stands there', () => forge.requests.length > asked, PATIENCE_MS);
+    await world.until('it asked what stands there', () => forge.requests.length > asked);
     const next = await world.git.commit({ files, message: 'Fix it' });
     await is(next, 'kubelet-gitops/demo', 'success');
     const again = forge.posted.slice(before).filter(({ commit }) => commit !== next);

@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
-import { templateFiles } from '#sandbox/demo/template-repository.ts';
 import { startGitServer } from '#sandbox/git-server/server.ts';
-import { startSandbox } from '#sandbox/sandbox.ts';
-import { silentLog } from '#shared/runtime/log.ts';
 import { noteProblems } from '../../support/note-schema.ts';
-import { CONTROL_PLANE, PATIENCE_MS, settled } from '../support.ts';
+import { CONTROL_PLANE, quickFiles, settled, startWorld } from '../support.ts';
 
 const WITHOUT_RIGHT = /^off: .*push|^off: .*credential|^off: .*may not/;
 
@@ -38,11 +35,8 @@ it('a credential that may only read costs the notes and nothing else, and one th
   let mayPush = false;
   const forge = await startForge(git.url, () => mayPush);
   const url = git.url.replace(/:\d+\//, `:${(forge.address() as AddressInfo).port}/`);
-  const world = await startSandbox({
-    cluster: 'demo',
+  const world = await startWorld({
     nodes: [{ name: 'control-1', labels: CONTROL_PLANE }],
-    log: () => silentLog,
-    pollMs: 100,
     git: { ...git, url },
   });
   t.after(async () => {
@@ -52,13 +46,12 @@ it('a credential that may only read costs the notes and nothing else, and one th
     await git.stop();
   });
   const commit = await git.commit({
-    files: await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' }),
+    files: await quickFiles(),
     message: 'Start',
   });
   await world.until(
     'all settled, without notes',
     (now) => now.source.commit === commit && settled(now) && WITHOUT_RIGHT.test(now.source.notes),
-    PATIENCE_MS,
   );
   assert.match(await world.metrics(), /^kubelet_gitops_notes_working 0$/m);
   assert.equal((await git.readNotes(world.notesRef)).size, 0);
@@ -69,7 +62,6 @@ it('a credential that may only read costs the notes and nothing else, and one th
     async (now) =>
       now.source.notes === 'on' &&
       (await git.readNotes(world.notesRef)).get(commit)?.startsWith('demo: settled') === true,
-    PATIENCE_MS,
   );
   assert.deepEqual(noteProblems((await git.readNoteData(world.notesRef)).get(commit) ?? ''), []);
 });

@@ -41,17 +41,13 @@ it('two clusters follow one repository, each by its own file, with notes and hal
     (await git.readNotes(of.notesRef)).get(commit) ?? '';
   try {
     const first = await git.commit({ files: FILES, message: 'Begin' });
-    const there = await staging.until(
-      'staging settled',
-      (view) => settled(view) && view.source.commit === first,
-      PATIENCE_MS,
-    );
+    const there = await staging.until('staging settled', (view) => settled(view) && view.source.commit === first);
     assert.deepEqual([phaseOf(there, 'general'), phaseOf(there, 'gpu')], ['Settled', 'Settled']);
 
     // Suspended there: taken up, and nothing begun.
-    const held = await production.until('production taken up', ({ source }) => source.commit === first, PATIENCE_MS);
+    const held = await production.until('production taken up', ({ source }) => source.commit === first);
     assert.equal(phaseOf(held, 'gpu'), 'Empty');
-    await production.until('the first report of its node', () => active(production, 'a') !== undefined, PATIENCE_MS);
+    await production.until('the first report of its node', () => active(production, 'a') !== undefined);
     assert.equal(active(production, 'a'), 'local');
 
     const second = await git.commit({
@@ -61,7 +57,6 @@ it('two clusters follow one repository, each by its own file, with notes and hal
     const promoted = await production.until(
       'production settled',
       (view) => settled(view) && view.source.commit === second,
-      PATIENCE_MS,
     );
     // A payload follows from the commit alone: the same in both, name and all, shared layer included.
     assert.equal(configOf(promoted, 'general'), configOf(there, 'general'));
@@ -73,8 +68,8 @@ it('two clusters follow one repository, each by its own file, with notes and hal
       files: { 'pools/gpu/kubelet.yaml': layer('maxOpenFiles: 20\n') },
       message: 'Too many CPUs',
     });
-    await staging.until('halted', (view) => phaseOf(view, 'gpu') === 'Halted', PATIENCE_MS);
-    await production.until('gone on', (view) => settled(view) && view.source.commit === third, PATIENCE_MS);
+    await staging.until('halted', (view) => phaseOf(view, 'gpu') === 'Halted');
+    await production.until('gone on', (view) => settled(view) && view.source.commit === third);
     assert.equal(staging.nodes.get('a')?.kubelet.starts(), starts, 'the other pool was left alone');
 
     assert.notEqual(staging.notesRef, production.notesRef);

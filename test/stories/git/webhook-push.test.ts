@@ -3,11 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
-import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
-import { silentLog } from '#shared/runtime/log.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import { pushTo, SECRET, SENDERS } from '../../reconciler/git/webhook/deliveries.ts';
-import { PATIENCE_MS, settled } from '../support.ts';
+import { quickFiles, settled, startWorld } from '../support.ts';
 
 const AN_HOUR_MS = 60 * 60_000;
 
@@ -20,11 +19,9 @@ describe('a push that the forge tells of', () => {
     directory = await mkdtemp(join(tmpdir(), 'webhook-'));
     const webhookSecretFile = join(directory, 'secret');
     await writeFile(webhookSecretFile, SECRET);
-    files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
-    const nodes = [{ name: 'worker-1', labels: { 'node-role.kubernetes.io/worker': '' } }];
+    files = await quickFiles();
     // Polling would find a commit in an hour: what is found before that, the webhook has brought.
-    const options = { cluster: 'demo', nodes, log: () => silentLog, pollMs: AN_HOUR_MS, webhookSecretFile };
-    world = await startSandbox(options);
+    world = await startWorld({ pollMs: AN_HOUR_MS, webhookSecretFile });
   });
   after(async () => {
     await world.stop();
@@ -50,7 +47,6 @@ describe('a push that the forge tells of', () => {
       await world.until(
         'the commit is assigned',
         ({ source, nodes }) => source.commit === commit && nodes[0]?.spec?.commit === commit,
-        PATIENCE_MS,
       );
       const assigned = performance.now() - begun;
       // Figures are for information: they depend on the machine.
@@ -63,7 +59,7 @@ describe('a push that the forge tells of', () => {
     const last = (await world.git.log(1))[0]?.oid ?? '';
     const isTold = async () =>
       (await world.git.readNotes(world.notesRef)).get(last)?.startsWith('demo: settled') === true;
-    await world.until('the last commit is settled, and told', (view) => settled(view) && isTold(), PATIENCE_MS);
+    await world.until('the last commit is settled, and told', (view) => settled(view) && isTold());
     const before = world.git.requests();
     const commit = await world.git.commit({ files: { 'base/other.yaml': '{}\n' }, message: 'Unheard of' });
     assert.equal(await tell(commit, 'not the secret of ours'), 401);

@@ -16,6 +16,7 @@ import {
   poolSpec,
 } from '../../support/fleet.ts';
 import { settledNode, validPool } from '../../support/fleet.ts';
+import { column } from '../../support/columns.ts';
 
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
 const blockers = { prometheus: { url: 'http://p', query: 'x' } };
@@ -53,10 +54,7 @@ describe('a pool with blockers', () => {
 
 describe('the pools that are asked for', () => {
   it('are those with something to do', () => {
-    assert.deepEqual(
-      blockersQueries(desired, fleet).map(({ name }) => name),
-      ['workers'],
-    );
+    assert.deepEqual(column(blockersQueries(desired, fleet), 'name'), ['workers']);
   });
 
   it('leave out a pool at rest', () => {

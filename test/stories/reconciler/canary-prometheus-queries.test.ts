@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { StatusView } from '#cli/status/render.ts';
-import { PATIENCE_MS, type Scenario, startScenario } from '../support.ts';
+import { type Scenario, startScenario } from '../support.ts';
 
 const PATH = 'pools/general/pool.yaml';
 
@@ -57,7 +57,6 @@ describe('canaries that Prometheus is asked about', () => {
     const suspected = await scenario.world.until(
       'a suspicion',
       (view) => view.source.commit === commit && analysisOf(view)?.verdict === 'suspect',
-      PATIENCE_MS,
     );
     assert.match(analysisOf(suspected)?.message ?? '', /^errors is 7, above 2; looked at again in 15 minutes$/);
     const { counts } = suspected.pools.find(({ metadata }) => metadata.name === 'general')?.status ?? {};

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
-import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from '../support.ts';
+import { phaseOf, type Scenario, startScenario } from '../support.ts';
+import { columns } from '../../support/columns.ts';
 
 const DEADLY = { maxOpenFiles: 20 };
 const PATH = 'pools/general/pool.yaml';
@@ -37,14 +38,10 @@ describe('a rollout in waves', () => {
         view.source.commit === commit &&
         poolOf(view)?.status?.rollout?.waves[0]?.state === 'soaking' &&
         poolOf(view)?.status?.counts?.updated === 1,
-      PATIENCE_MS,
     );
     const changed = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== restarts[name]);
     assert.equal(changed.length, 1, 'nobody but the canary restarted');
-    assert.deepEqual(
-      poolOf(soaking)?.status?.holds?.map(({ reason, nodes }) => [reason, nodes]),
-      [['wave', 2]],
-    );
+    assert.deepEqual(columns(poolOf(soaking)?.status?.holds, 'reason', 'nodes'), [['wave', 2]]);
     const done = await rollOut(scenario, ['maxUnavailable: 3', 'canary:', '  nodes: 1', '  soak: 2s']);
     assert.deepEqual(
       poolOf(done)?.status?.rollout?.waves.map(({ name, state }) => `${name} ${state}`),
@@ -72,7 +69,6 @@ describe('a rollout in waves', () => {
           ({ spec, status }) =>
             status?.phase === 'Idle' && status.active?.name === (spec?.configSource?.name ?? 'local'),
         ),
-      PATIENCE_MS,
     );
     const touched = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== restarts[name]);
     assert.equal(touched.length, 1, 'two of three kubelets never saw it');

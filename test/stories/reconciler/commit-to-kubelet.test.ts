@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CommitNote } from '#reconciler/reporting/notes/commit-note.ts';
 import { jsonOf, noteProblems } from '../../support/note-schema.ts';
-import { configOf, GPU, PATIENCE_MS, phaseOf, type Scenario, settled, startScenario } from '../support.ts';
+import { configOf, GPU, phaseOf, type Scenario, settled, startScenario } from '../support.ts';
 
 const DEADLY = { maxOpenFiles: 20 };
 
@@ -35,7 +35,6 @@ describe('from a commit to the kubelets', () => {
         phaseOf(view, 'general') === 'Halted' &&
         view.source.commit === bad &&
         view.nodes.every(({ status }) => status?.phase === 'Idle'),
-      PATIENCE_MS,
     );
     const failed = halted.nodes.filter(({ status }) => (status?.rejected ?? []).length > 0);
     assert.equal(failed.length, 1);
@@ -97,9 +96,9 @@ describe('from a commit to the kubelets', () => {
     const { world } = scenario;
     await world.addNode({ name: 'gpu-2', labels: GPU });
     const joined = (running: number): boolean => world.nodes.get('gpu-2')?.kubelet.running()?.['maxPods'] === running;
-    await world.until('gpu-2 runs the gpu pool', (view) => joined(50) && settled(view), PATIENCE_MS);
+    await world.until('gpu-2 runs the gpu pool', (view) => joined(50) && settled(view));
     await world.nodes.get('gpu-2')?.relabel({ accelerator: 'none', 'node-role.kubernetes.io/worker': '' });
-    await world.until('gpu-2 runs the general pool', (view) => joined(120) && settled(view), PATIENCE_MS);
+    await world.until('gpu-2 runs the general pool', (view) => joined(120) && settled(view));
   });
 
   it('a pool that leaves git gives its nodes their local config back, with one restart', async () => {
@@ -111,7 +110,6 @@ describe('from a commit to the kubelets', () => {
     const view = await world.until(
       'no gpu pool',
       ({ source, pools }) => source.commit === commit && pools.length === 2,
-      PATIENCE_MS,
     );
     assert.equal(world.nodes.get('gpu-1')?.kubelet.running()?.['maxPods'] ?? 110, 110);
     assert.equal(scenario.restarts()['gpu-1'], starts + 1);
@@ -123,7 +121,7 @@ describe('from a commit to the kubelets', () => {
 async function noteOn(scenario: Scenario, commit: string, pattern: RegExp): Promise<string> {
   const read = async (): Promise<string> =>
     (await scenario.world.git.readNotes(scenario.world.notesRef)).get(commit) ?? '';
-  await scenario.world.until(`note ${pattern.source}`, async () => pattern.test(await read()), PATIENCE_MS);
+  await scenario.world.until(`note ${pattern.source}`, async () => pattern.test(await read()));
   const data = (await scenario.world.git.readNoteData(scenario.world.notesRef)).get(commit) ?? '';
   assert.deepEqual(noteProblems(data), [], 'as the schema has it');
   return read();

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
-import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import { configMapName, isOtherNameOf } from '#shared/contract/config-map-hash.ts';
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
-import { silentLog } from '#shared/runtime/log.ts';
-import { PATIENCE_MS } from '../support.ts';
+import { quickFiles, startWorld } from '../support.ts';
 
 const LAYER = 'pools/general/kubelet.yaml';
 const PLACE = { resource: CONFIG_MAPS, namespace: 'kubelet-gitops' };
@@ -21,13 +20,8 @@ describe('whoever may create ConfigMaps, where no admission policy refuses it,',
   let files: Record<string, string>;
 
   before(async () => {
-    world = await startSandbox({
-      cluster: 'demo',
-      nodes: [{ name: 'worker-1', labels: { 'node-role.kubernetes.io/worker': '' } }],
-      log: () => silentLog,
-      pollMs: 100,
-    });
-    files = { ...(await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' })) };
+    world = await startWorld();
+    files = { ...(await quickFiles()) };
     await commit(files);
     await settled('');
   });
@@ -35,14 +29,11 @@ describe('whoever may create ConfigMaps, where no admission policy refuses it,',
 
   const commit = (all: Readonly<Record<string, string>>) => world.git.commit({ files: all, message: 'Change' });
   const settled = (not: string) =>
-    world.until(
-      'the pool is settled on another config',
-      ({ pools }) =>
-        pools.some(
-          ({ metadata, status }) =>
-            metadata.name === 'general' && status?.phase === 'Settled' && (status.configName ?? '') !== not,
-        ),
-      PATIENCE_MS,
+    world.until('the pool is settled on another config', ({ pools }) =>
+      pools.some(
+        ({ metadata, status }) =>
+          metadata.name === 'general' && status?.phase === 'Settled' && (status.configName ?? '') !== not,
+      ),
     );
 
   it('does not hold a commit up by taking the name of its config: it is rolled out under another', async () => {

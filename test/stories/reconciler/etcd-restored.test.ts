@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
 import type { Snapshot } from '#sandbox/api-server/store/resource-store.ts';
-import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
-import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../../support/until.ts';
 import { startUnreliableGit } from '../../support/unreliable-proxy.ts';
-import { GPU, PATIENCE_MS, settled, WORKER } from '../support.ts';
+import { GPU, undrainedFiles, settled, startWorld, WORKER } from '../support.ts';
 
 const NAMES = ['worker-1', 'worker-2', 'worker-3'];
 const FILE = 'pools/general/kubelet.yaml';
@@ -35,7 +34,7 @@ describe('an etcd that is restored from a backup', () => {
   const settle = async (podsPerCore: number): Promise<void> => {
     const changed = { [FILE]: withFields(files[FILE] ?? '', { podsPerCore }) };
     const oid = await world.git.commit({ files: { ...files, ...changed }, message: 'Change' });
-    await world.until('settled', (view) => view.source.commit === oid && settled(view), PATIENCE_MS);
+    await world.until('settled', (view) => view.source.commit === oid && settled(view));
   };
   /** A start of a kubelet that has no turn; undefined for none. */
   let unwanted: string | undefined;
@@ -51,7 +50,7 @@ describe('an etcd that is restored from a backup', () => {
     const followed = ({ spec, status }: KubeletNode): boolean =>
       spec?.order !== undefined && status?.obeyedOrder === spec.order && spec.configSource?.name === config;
     await eachSays('an order that was followed', (node) => followed(node) && runs(node) === config);
-    await world.until('settled', settled, PATIENCE_MS);
+    await world.until('settled', settled);
   };
 
   /** Connections break, and the server knows no version that it is asked to go on from: everybody reads everything again. */
@@ -81,11 +80,8 @@ describe('an etcd that is restored from a backup', () => {
     const workersToBe = NAMES.map((name) => ({ name, labels: WORKER, fault: fault(name) }));
     const machines = [...workersToBe, { name: 'gpu-1', labels: GPU }];
     git = await startUnreliableGit();
-    world = await startSandbox({ cluster: 'demo', nodes: machines, log: () => silentLog, pollMs: 100, git });
-    const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
-    // A node that changes between the pools would have to be drained for it.
-    const gpu = (template['pools/gpu/kubelet.yaml'] ?? '').replace(/^topologyManager.*\n/gm, '');
-    files = { ...template, 'pools/gpu/kubelet.yaml': gpu };
+    world = await startWorld({ nodes: machines, git });
+    files = await undrainedFiles();
     await eachSays('its agent lives', ({ status }) => status?.heartbeat !== undefined);
     empty = world.api.snapshot();
     await settle(10);

@@ -32,7 +32,7 @@ it('a good and a bad commit are told as Events, as a condition on the Node, and 
   await seen('a healthy node', () => conditionOn(scenario, 'worker-1')?.status === 'True');
 
   await scenario.change('general', DEADLY);
-  await world.until('halted', (view) => phaseOf(view, 'general') === 'Halted', PATIENCE_MS);
+  await world.until('halted', (view) => phaseOf(view, 'general') === 'Halted');
   const expected = [
     'RolloutHalted general',
     'RolloutSettled general',

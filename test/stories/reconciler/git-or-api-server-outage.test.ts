@@ -6,7 +6,7 @@ import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { startUnreliableGit } from '../../support/unreliable-proxy.ts';
 import { until } from '../../support/until.ts';
-import { configOf, firstOf, PATIENCE_MS, type Scenario, settled, startScenario } from '../support.ts';
+import { configOf, firstOf, type Scenario, settled, startScenario } from '../support.ts';
 
 // One world, in which each of them makes good again what it did wrong: to start one costs more than most of what happens in it.
 const isCalled =
@@ -33,14 +33,10 @@ describe('when something is away or wrong', () => {
     const restarts = scenario.restarts();
     git.setReachable(false);
     // The word that docs/operate.md has a line for. What was under way may have failed otherwise.
-    const view = await world.until(
-      'git fails',
-      ({ source }) => source.failure.startsWith('GIT_UNREACHABLE: '),
-      PATIENCE_MS,
-    );
+    const view = await world.until('git fails', ({ source }) => source.failure.startsWith('GIT_UNREACHABLE: '));
     assert.match(view.source.failingSince, /^\d{4}-\d\d-\d\dT/);
     git.setReachable(true);
-    await world.until('git is back', ({ source }) => source.failure === '', PATIENCE_MS);
+    await world.until('git is back', ({ source }) => source.failure === '');
     assert.deepEqual(scenario.restarts(), restarts);
     await scenario.settledOn(await scenario.change('gpu', { maxPods: 60 }));
   });
@@ -53,16 +49,12 @@ describe('when something is away or wrong', () => {
     const config = configOf(await world.status(), 'gpu');
     const stranger = await world.git.commit({ files: scenario.files, message: 'Another history' }, 'stranger');
     await world.git.setRef('refs/heads/main', stranger);
-    const view = await world.until('refused', ({ source }) => source.refusedCommit === stranger, PATIENCE_MS);
+    const view = await world.until('refused', ({ source }) => source.refusedCommit === stranger);
     assert.match(view.source.refusedBecause, /rewritten/);
     assert.equal(configOf(view, 'gpu'), config);
     assert.notEqual(config, configBefore);
     // Whoever waits for their push hears of it, although every node is well.
-    await world.until(
-      'no pool is Ready',
-      ({ pools }) => pools.every(isCalled('Stalled', 'CommitRefused')),
-      PATIENCE_MS,
-    );
+    await world.until('no pool is Ready', ({ pools }) => pools.every(isCalled('Stalled', 'CommitRefused')));
     const refused = await firstOf<KubeletSource>(world, KUBELET_SOURCES, ({ status }) => status?.refused !== undefined);
     assert.deepEqual(
       [refused.status?.lastAttemptedCommit, refused.status?.refused?.commit, refused.status?.commit],
@@ -75,8 +67,8 @@ describe('when something is away or wrong', () => {
       KUBELET_SOURCES,
       (source) => source.status?.lastAttemptedCommit === head && isCalled('Ready', 'InForce')(source),
     );
-    await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '', PATIENCE_MS);
-    await world.until('they are Ready again', ({ pools }) => pools.every(isCalled('Ready')), PATIENCE_MS);
+    await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '');
+    await world.until('they are Ready again', ({ pools }) => pools.every(isCalled('Ready')));
   });
 
   it('a commit that the branch is set back to keeps the note that says how it fared', async () => {
@@ -84,7 +76,7 @@ describe('when something is away or wrong', () => {
     const noteOn = async (commit: string): Promise<string> =>
       (await world.git.readNotes(world.notesRef)).get(commit) ?? '';
     const noted = (commit: string, outcome: string) =>
-      world.until(`note: ${outcome}`, async () => (await noteOn(commit)).startsWith(`demo: ${outcome}`), PATIENCE_MS);
+      world.until(`note: ${outcome}`, async () => (await noteOn(commit)).startsWith(`demo: ${outcome}`));
     const earlier = await scenario.change('gpu', { maxPods: 62 });
     await scenario.settledOn(earlier);
     await noted(earlier, 'settled');
@@ -92,14 +84,14 @@ describe('when something is away or wrong', () => {
     const head = await scenario.change('gpu', { maxPods: 63 });
     await scenario.settledOn(head);
     await world.git.setRef('refs/heads/main', earlier);
-    await world.until('refused', ({ source }) => source.refusedCommit === earlier, PATIENCE_MS);
+    await world.until('refused', ({ source }) => source.refusedCommit === earlier);
     // What is written after it shows that there was time to write it.
     const stranger = await world.git.commit({ files: scenario.files, message: 'Another history' }, 'stranger-2');
     await world.git.setRef('refs/heads/main', stranger);
     await noted(stranger, 'refused');
     assert.equal(await noteOn(earlier), note);
     await world.git.setRef('refs/heads/main', head);
-    await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '', PATIENCE_MS);
+    await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '');
   });
 
   it('an emptied repository is refused', async () => {
@@ -107,7 +99,7 @@ describe('when something is away or wrong', () => {
     const restarts = scenario.restarts();
     const none = Object.fromEntries(Object.keys(files).map((path) => [path, null]));
     const commit = await world.git.commit({ files: { ...none, 'README.md': 'gone' }, message: 'Empty' });
-    await world.until('refused', ({ source }) => source.refusedCommit === commit, PATIENCE_MS);
+    await world.until('refused', ({ source }) => source.refusedCommit === commit);
     assert.deepEqual(scenario.restarts(), restarts);
     await scenario.settledOn(await world.git.commit({ files, message: 'Fill it again' }));
   });
@@ -117,14 +109,13 @@ describe('when something is away or wrong', () => {
     const restarts = scenario.restarts();
     const rival = (files['pools/gpu/pool.yaml'] ?? '').replace('./kubelet.yaml', '../gpu/kubelet.yaml');
     await world.git.commit({ files: { 'pools/rival/pool.yaml': rival }, message: 'A rival' });
-    const view = await world.until('conflict', ({ source }) => /gpu-1/.test(source.findings), PATIENCE_MS);
+    const view = await world.until('conflict', ({ source }) => /gpu-1/.test(source.findings));
     assert.match(view.source.findings, /node gpu-1 is left as it is: gpu and rival select it with the same priority/);
     assert.deepEqual(scenario.restarts(), restarts);
     const without = await world.git.commit({ files: { 'pools/rival/pool.yaml': null }, message: 'No rival' });
     await world.until(
       'no conflict',
       ({ source, pools }) => source.commit === without && source.findings === '' && pools.length === 3,
-      PATIENCE_MS,
     );
   });
 
@@ -140,11 +131,8 @@ describe('when something is away or wrong', () => {
       again = (await world.kube.get(place, name))?.metadata.uid;
       return again !== undefined && again !== uid;
     });
-    await world.until(
-      'the nodes hear of it',
-      ({ nodes }) =>
-        nodes.filter(({ spec }) => spec?.pool === 'general').every(({ spec }) => spec?.configSource?.uid === again),
-      PATIENCE_MS,
+    await world.until('the nodes hear of it', ({ nodes }) =>
+      nodes.filter(({ spec }) => spec?.pool === 'general').every(({ spec }) => spec?.configSource?.uid === again),
     );
     await scenario.settledOn(await scenario.change('gpu', { maxPods: 62 }));
     const { 'gpu-1': _, ...others } = scenario.restarts();
@@ -191,7 +179,6 @@ describe('when something is away or wrong', () => {
         view.nodes.length === 4 &&
         settled(view) &&
         view.nodes.every(({ spec }) => spec?.configSource !== undefined),
-      PATIENCE_MS,
     );
     assert.equal(remade.nodes.length, 4);
     assert.deepEqual(scenario.restarts(), restarts);

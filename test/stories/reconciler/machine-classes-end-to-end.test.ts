@@ -7,7 +7,7 @@ import type { SandboxNodeOptions } from '#sandbox/sandbox-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { EVENTS, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { firstOf, PATIENCE_MS, type Scenario, settled, startScenario, WORKER } from '../support.ts';
+import { firstOf, type Scenario, settled, startScenario, WORKER } from '../support.ts';
 
 const MI = 2 ** 20;
 const PODS = 'example.com/pods';
@@ -61,7 +61,7 @@ describe('a pool of machines of several sizes', () => {
   const classOf = (view: StatusView, name: string) => poolIn(view)?.status?.classes?.find((each) => each.name === name);
   /** Until every node of the pool runs and has proven what its class gets. */
   const arrived = (what: string, isIt: (view: StatusView) => boolean): Promise<StatusView> =>
-    scenario.world.until(what, (view) => settled(view) && isIt(view), PATIENCE_MS);
+    scenario.world.until(what, (view) => settled(view) && isIt(view));
 
   it('gives each class its config by one restart of each kubelet, one config source for a class', async () => {
     const before = scenario.restarts();
@@ -135,7 +135,7 @@ describe('a pool of machines of several sizes', () => {
     const before = scenario.restarts();
     await scenario.world.addNode(worker('odd-1', 2, 7885, {} as never));
     const isHeld = (seen: StatusView): boolean => classesIn(seen).includes('cpu=2,memory=7680Mi -/1');
-    const view = await scenario.world.until('odd-1 is held', isHeld, PATIENCE_MS);
+    const view = await scenario.world.until('odd-1 is held', isHeld);
     const text = renderStatus(view, plain, systemClock.now());
     assert.match(
       text,
@@ -155,7 +155,6 @@ describe('a pool of machines of several sizes', () => {
     await scenario.world.until(
       'the others are bounded',
       (seen) => seen.source.subject === 'Bound' && poolIn(seen)?.status?.counts?.updated === 4,
-      PATIENCE_MS,
     );
     assert.deepEqual(reservedBy('large-1'), ['110m', '5120Mi', 60]);
     assert.deepEqual(reservedBy('new-1'), ['150m', '5120Mi', 60]);

@@ -18,6 +18,7 @@ import { FleetSimulation } from '../../support/fleet-simulation.ts';
 import { noteProblems } from '../../support/note-schema.ts';
 import { sizedNode, sizedPool } from '../../support/rollout/sized-pool.ts';
 import { passResultIn } from '../../reconciler/reporting/status-page/pass-results.ts';
+import { columns } from '../../support/columns.ts';
 
 const MINUTE = 60_000;
 const [LARGE, SMALL, TINY] = ['memory=63488Mi', 'memory=7680Mi', 'memory=1984Mi'];
@@ -64,14 +65,11 @@ const status = (present: KubeletPool, isWide = false): string =>
 describe('classes of machines', () => {
   it('stand in the status of their pool, with how many nodes run the config, or why there is none', () => {
     const classes = pool.status?.classes ?? [];
-    assert.deepEqual(
-      classes.map(({ name, nodes: count, updated }) => [name, count, updated]),
-      [
-        [LARGE, 3, 2],
-        [TINY, 1, undefined],
-        [SMALL, 1, 1],
-      ],
-    );
+    assert.deepEqual(columns(classes, 'name', 'nodes', 'updated'), [
+      [LARGE, 3, 2],
+      [TINY, 1, undefined],
+      [SMALL, 1, 1],
+    ]);
     assert.match(
       classes.find(({ name }) => name === TINY)?.message ?? '',
       /^systemReserved\.memory cannot be computed/,

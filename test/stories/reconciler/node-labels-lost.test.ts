@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
-import { PATIENCE_MS, startScenario, WORKER } from '../support.ts';
+import { startScenario, WORKER } from '../support.ts';
 
 const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
 
@@ -21,12 +21,11 @@ describe('nodes that lose their labels all at once', () => {
       ({ source, pools }) =>
         /lost the labels/.test(source.findings) &&
         pools.some(({ status }) => status?.holds?.some(({ reason, nodes }) => reason === 'unselected' && nodes === 3)),
-      PATIENCE_MS,
     );
     assert.match(lost.source.findings, /3 of 4 assigned nodes have lost the labels .*maxUnassign allows 1: they keep/);
     for (const name of WORKERS) await world.nodes.get(name)?.relabel(WORKER);
     await scenario.settledOn(lost.source.commit);
-    await world.until('nothing to be told', ({ source }) => source.findings === '', PATIENCE_MS);
+    await world.until('nothing to be told', ({ source }) => source.findings === '');
     assert.deepEqual([await told(), scenario.restarts()], [before, restarts]);
   });
 });

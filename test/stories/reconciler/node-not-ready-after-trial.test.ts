@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NODES } from '#shared/kube/kube.ts';
-import { PATIENCE_MS, startScenario, WORKER } from '../support.ts';
+import { startScenario, WORKER } from '../support.ts';
 
 const POOL = 'pools/general/pool.yaml';
 const ILL = 'worker-4';
@@ -22,14 +22,13 @@ describe('a config that makes a node NotReady long after its trial', () => {
 
     harms = true;
     world.nodes.get(ILL)?.kubelet.kill();
-    await world.until('it to be NotReady', () => !isReady(world.api.store.get(NODES, ILL)), PATIENCE_MS);
+    await world.until('it to be NotReady', () => !isReady(world.api.store.get(NODES, ILL)));
     const fixing = await scenario.change('general', { maxPods: FIXES });
     const waits = await world.until(
       'the ill node to keep everybody waiting',
       ({ source, pools }) =>
         source.commit === fixing &&
         pools.some(({ status }) => status?.holds?.some(({ reason }) => reason === 'not-ready') === true),
-      PATIENCE_MS,
     );
     const holds = waits.pools.flatMap(({ status }) => status?.holds ?? []);
     assert.deepEqual(holds.map(({ reason, nodes }) => `${reason} ${nodes}`).sort(), ['budget 3', 'not-ready 1']);

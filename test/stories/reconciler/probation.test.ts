@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
-import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
-import { startSandbox } from '#sandbox/sandbox.ts';
-import { silentLog } from '#shared/runtime/log.ts';
-import { GPU, PATIENCE_MS, phaseOf, settled, WORKER } from '../support.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
+import { GPU, phaseOf, quickFiles, settled, startWorld, WORKER } from '../support.ts';
 
 const PATH = 'pools/general/pool.yaml';
 /** The last is there so that the change is none of nearly all nodes. */
@@ -37,12 +35,12 @@ function look({ nodes }: StatusView, config: string): { readonly onTrial: number
 
 describe('a rollout of real agents in which places are given back', () => {
   it('goes on while trials do, within both bounds, and says how far it is', async () => {
-    await using world = await startSandbox({ cluster: 'demo', nodes: NODES, log: () => silentLog, pollMs: 100 }).then(
-      (started) => Object.assign(started, { [Symbol.asyncDispose]: () => started.stop() }),
+    await using world = await startWorld({ nodes: NODES }).then((started) =>
+      Object.assign(started, { [Symbol.asyncDispose]: () => started.stop() }),
     );
-    const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
+    const template = await quickFiles();
     const start = await world.git.commit({ files: template, message: 'Start' });
-    await world.until('a start', (view) => view.source.commit === start && settled(view), PATIENCE_MS);
+    await world.until('a start', (view) => view.source.commit === start && settled(view));
     const text = (template[PATH] ?? '').replace(/^ {2}(?:rollout|trial):\n(?: {4}.*\n| *#.*\n)*/gm, '');
     const layer = 'pools/general/kubelet.yaml';
     const files = {
@@ -51,19 +49,15 @@ describe('a rollout of real agents in which places are given back', () => {
     };
     const commit = await world.git.commit({ files, message: 'Change' });
     let [most, generation] = [0, 0];
-    await world.until(
-      'everybody to have it',
-      (view) => {
-        const status = view.pools.find(({ metadata }) => metadata.name === 'general')?.status;
-        if (view.source.commit !== commit || status?.commit !== commit) return false;
-        most = Math.max(most, look(view, status.configName ?? '').onTrial);
-        const { rollout } = status;
-        generation = Math.max(generation, rollout?.generation ?? 0);
-        assert.ok((rollout?.onTrial ?? 0) <= 4 && (rollout?.maxOnTrial ?? 0) <= 4);
-        return phaseOf(view, 'general') === 'Settled';
-      },
-      PATIENCE_MS,
-    );
+    await world.until('everybody to have it', (view) => {
+      const status = view.pools.find(({ metadata }) => metadata.name === 'general')?.status;
+      if (view.source.commit !== commit || status?.commit !== commit) return false;
+      most = Math.max(most, look(view, status.configName ?? '').onTrial);
+      const { rollout } = status;
+      generation = Math.max(generation, rollout?.generation ?? 0);
+      assert.ok((rollout?.onTrial ?? 0) <= 4 && (rollout?.maxOnTrial ?? 0) <= 4);
+      return phaseOf(view, 'general') === 'Settled';
+    });
     assert.ok(most >= 2, `${most} on trial at once, though one at a time may be unavailable`);
     assert.ok(generation >= 2, `generation ${generation}`);
   });

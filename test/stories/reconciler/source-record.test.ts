@@ -17,6 +17,7 @@ import {
   settledOnce,
 } from '../../support/takeover/story.ts';
 import type { Process, StartOptions, Story } from '../../support/takeover/story.ts';
+import { column } from '../../support/columns.ts';
 
 let chapter: Chapter;
 before(async () => {
@@ -77,10 +78,10 @@ describe('the record of the commit in force', () => {
       await story.until('the commit is in force', () => recordIn(story).commit === second);
       story.cluster.objects.remove(KUBELET_SOURCES, SOURCE_NAME);
       await story.until('it settles', () => isSettledOn(story, second, AFTER));
-      assert.deepEqual(
-        (JSON.parse(recordIn(story).history) as { readonly oid: string }[]).map(({ oid }) => oid),
-        [second, first],
-      );
+      assert.deepEqual(column(JSON.parse(recordIn(story).history) as { readonly oid: string }[], 'oid'), [
+        second,
+        first,
+      ]);
     });
   });
 

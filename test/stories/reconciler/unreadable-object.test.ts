@@ -16,6 +16,7 @@ import { sampleOf } from '../../support/sample.ts';
 import type { Replica } from '../../support/takeover/replica.ts';
 import type { Written } from '../../support/takeover/cluster.ts';
 import { beginStory, type Chapter } from '../../support/takeover/story.ts';
+import { column } from '../../support/columns.ts';
 
 const MEMBERS = { 'bad-0': 'bad', 'bad-1': 'bad', 'good-0': 'good', 'good-1': 'good', 'good-2': 'good' };
 const SPEC = {
@@ -106,11 +107,7 @@ describe('an object that cannot be read', () => {
         for (const path of poison.thrown) thrown.add(path);
         assert.deepEqual(writesOf(written, /^good/), expected, `from reading ${from} on: ${[...poison.thrown].join()}`);
         const lost = written.filter(({ verb, name: of }) => verb === 'delete' && of.startsWith('bad'));
-        assert.deepEqual(
-          lost.map(({ name: of }) => of),
-          [],
-          `from reading ${from} on`,
-        );
+        assert.deepEqual(column(lost, 'name'), [], `from reading ${from} on`);
       }
       t.diagnostic(`${tried.length} of ${points.length} readings; threw at ${thrown.size} fields`);
     });

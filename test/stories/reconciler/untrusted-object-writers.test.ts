@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
-import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
 import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { configMapName } from '#shared/contract/config-map-hash.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
-import { silentLog } from '#shared/runtime/log.ts';
-import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_SSH } from '../../reconciler/git/trust/signing.ts';
+import { type CommitOptions, WITHOUT_GIT, WITHOUT_SSH } from '../../reconciler/git/trust/signing.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
-import { PATIENCE_MS } from '../support.ts';
+import { type SignedWorld, startSignedWorld } from '../signed-world.ts';
 
 const POOL = 'pools/general/kubelet.yaml';
 const PLACE = { resource: CONFIG_MAPS, namespace: 'kubelet-gitops' };
@@ -29,61 +26,31 @@ describeOrSkip(
   'whoever may write the objects of a cluster that wants signed commits',
   { skip: WITHOUT_GIT || WITHOUT_SSH },
   () => {
+    let signedWorld: SignedWorld;
     let world: Sandbox;
-    let people: SigningRepository;
     let ada: string;
     let layer: string;
 
     before(async () => {
-      people = await startSigning();
-      ada = await people.sshKey('ada', '-t', 'ed25519');
-      const trustedKeysDir = join(people.directory, 'trusted');
-      await mkdir(trustedKeysDir);
-      await writeFile(join(trustedKeysDir, 'allowed_signers'), `ada@example.com ${await people.publicLine(ada)}\n`);
-      world = await startSandbox({
-        cluster: 'demo',
-        nodes: [{ name: 'worker-1', labels: { 'node-role.kubernetes.io/worker': '' } }],
-        log: () => silentLog,
-        pollMs: 100,
-        trustedKeysDir,
-      });
-      const files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
-      layer = files[POOL] ?? '';
-      await put(files);
+      signedWorld = await startSignedWorld();
+      ({ world, ada } = signedWorld);
+      layer = signedWorld.files[POOL] ?? '';
       await signed();
-      await world.until(
-        'the pool is settled',
-        ({ pools }) => pools.some(({ metadata, status }) => metadata.name === 'general' && status?.phase === 'Settled'),
-        PATIENCE_MS,
+      await world.until('the pool is settled', ({ pools }) =>
+        pools.some(({ metadata, status }) => metadata.name === 'general' && status?.phase === 'Settled'),
       );
     });
-    after(async () => {
-      await world.stop();
-      await people.remove();
-    });
+    after(() => signedWorld.stop());
 
-    async function put(files: Readonly<Record<string, string>>): Promise<void> {
-      for (const [path, content] of Object.entries(files)) {
-        await mkdir(join(people.git.directory, path, '..'), { recursive: true });
-        await writeFile(join(people.git.directory, path), content);
-      }
-      await people.git('add', '-A');
-    }
-
-    async function push(options: { readonly ssh?: string }): Promise<string> {
-      const oid = await people.commit(options);
-      await people.git('push', '--quiet', world.git.url, 'HEAD:refs/heads/main');
-      return oid;
-    }
-    const inForce = (oid: string) =>
-      world.until('the commit is in force', ({ source }) => source.commit === oid, PATIENCE_MS);
+    const put = (files: Readonly<Record<string, string>>) => signedWorld.put(files);
+    const push = (options: CommitOptions) => signedWorld.push(options);
+    const inForce = (oid: string) => signedWorld.inForce(oid);
+    const refused = (oid: string) => signedWorld.refused(oid);
     const signed = async (): Promise<string> => {
       const oid = await push({ ssh: ada });
       await inForce(oid);
       return oid;
     };
-    const refused = (oid: string) =>
-      world.until('the commit is refused', ({ source }) => source.refusedCommit === oid, PATIENCE_MS);
     const signal = () => AbortSignal.timeout(8_000);
 
     async function worker(): Promise<KubeletNode> {
@@ -107,14 +74,10 @@ describeOrSkip(
         const before = await passes();
         let now = before;
         await patchPool('general', { metadata: { annotations: { 'example.com/look': `${(marks += 1)}` } } });
-        await world.until(
-          'the reconciler made a pass',
-          () => {
-            void passes().then((count) => (now = count));
-            return now > before;
-          },
-          PATIENCE_MS,
-        );
+        await world.until('the reconciler made a pass', () => {
+          void passes().then((count) => (now = count));
+          return now > before;
+        });
       }
     }
 
@@ -223,7 +186,6 @@ describeOrSkip(
           node?.spec?.commit === oid &&
           node.status?.phase === 'Idle' &&
           node.status.active?.sha256 === node.spec.configSource?.sha256,
-        PATIENCE_MS,
       );
       const had = await worker();
       const evil = await forged({ maxPods: 66 });
@@ -246,7 +208,7 @@ describeOrSkip(
         const oid = await signed();
         const isDone = ({ spec, status }: KubeletNode): boolean =>
           spec?.commit === oid && status?.phase === 'Idle' && status.active?.sha256 === spec.configSource?.sha256;
-        await world.until('the node runs it', ({ nodes: [node] }) => node !== undefined && isDone(node), PATIENCE_MS);
+        await world.until('the node runs it', ({ nodes: [node] }) => node !== undefined && isDone(node));
         return { oid, sha256: (await worker()).spec?.configSource?.sha256 ?? '' };
       };
       /** The next leader finds that the pool is to go back to this, which no node has. */
@@ -263,18 +225,13 @@ describeOrSkip(
       const old = await runs(124);
       await runs(125);
       await claim(old.sha256, old.oid);
-      await world.until(
-        'it went back',
-        ({ nodes: [node] }) => node?.status?.active?.sha256 === old.sha256,
-        PATIENCE_MS,
-      );
+      await world.until('it went back', ({ nodes: [node] }) => node?.status?.active?.sha256 === old.sha256);
       await runs(126);
       const evil = await forged({ maxPods: 67 });
       await claim(evil.sha256, old.oid);
       await world.until(
         'it went back to what it had before the first of all configs',
         ({ nodes: [node] }) => node?.spec !== undefined && node.spec.configSource === undefined,
-        PATIENCE_MS,
       );
     });
 

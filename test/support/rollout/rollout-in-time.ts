@@ -8,6 +8,7 @@ import { plan, type Plan } from '#reconciler/policy/plan.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../fleet.ts';
+import { inventoryNodes } from '../../cli/support/inventory-node.ts';
 
 /** A moment of a rollout, as the planner sees and the forecast tells it. */
 export interface Moment {
@@ -19,14 +20,9 @@ export interface Moment {
 }
 
 const inventoryOf = (count: number): readonly InventoryNode[] =>
-  Array.from({ length: count }, (_, index) => ({
-    name: `n${index}`,
+  inventoryNodes(count).map((node, index) => ({
+    ...node,
     labels: { 'topology.kubernetes.io/zone': `z${index % 3}`, pool: 'w' },
-    kubeletVersion: 'v1.34.2',
-    ready: true,
-    capacity: {},
-    allocatable: {},
-    pods: undefined,
     createdAt: index,
   }));
 

@@ -12,10 +12,12 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { assignedNode, COMMIT_A, NOW, nodeView, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
+import { column, columns } from '../../../support/columns.ts';
 
 const is = <T>(value: T): Part<T> => ({ read: true, value });
 const WORKERS = validPool('workers', 110);
 const WORKLOAD: WorkloadFact = { wanted: 1, ready: 1, updated: 1, image: 'kubelet-gitops:0.1.0', settings: {} };
+const CRDS = Object.entries(CRD_FIELDS).map(([name, fields]) => ({ name, established: true, fields }));
 const STATE: SourceState = { ...NO_STATE, commit: COMMIT_A };
 const node = (name: string, more: Partial<NodeFact> = {}): NodeFact => ({
   name,
@@ -50,7 +52,7 @@ const pool = (spec: Partial<KubeletPool['spec'] & {}>, status: KubeletPool['stat
 const SOUND: Facts = {
   now: NOW,
   namespace: 'kubelet-gitops',
-  crds: is(Object.entries(CRD_FIELDS).map(([name, fields]) => ({ name, established: true, fields }))),
+  crds: is(CRDS),
   reconciler: is(WORKLOAD),
   agents: is(WORKLOAD),
   pods: is([{ name: 'r-1', component: 'reconciler', node: 'n', ready: true, waiting: '', restarts: 3 }]),
@@ -75,318 +77,157 @@ const someDay = { cron: '0 4 * * *', duration: '1h' };
 const FULL = [{ reason: 'zone-budget', nodes: 1, examples: [], message: 'unavailable already: n-1' }];
 const always = { cron: '* * * * *', duration: '1h' };
 
-const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
-  ['a part that may not be read', { pods: unread }, 'not-readable', /pods of both programs: cannot list pods/],
-  ['no CRD', { crds: is([]) }, 'crd-missing', /no CRD kubeletpools\.kubelet-gitops\.dev/],
+const source = (more: Partial<SourceState>) => ({ source: is({ ...STATE, ...more }) });
+const pools = (...all: KubeletPool[]) => ({ pools: is(all) });
+const nodes = (...all: NodeFact[]) => ({ nodes: is(all) });
+const reports = (...all: KubeletNode[]) => ({ kubeletNodes: is(all) });
+const withoutSources = CRDS.filter(({ name }) => !name.startsWith('kubeletsources'));
+const older = CRDS.map((crd) => ({ ...crd, fields: crd.fields.slice(1) }));
+const unserved = CRDS.map((crd) => ({ ...crd, established: false }));
+const watches = is(RIGHTS.filter(({ account, verb }) => account.endsWith('agent') && verb === 'watch'));
+const failing = { component: 'agent', node: 'n', ready: false, waiting: 'CrashLoopBackOff', restarts: 7 };
+const drained = { allow: ['restart', 'drain'], drainTimeout: '10m' } as const;
+const neverOpen = { allow: [someDay], deny: [always], overrun: 'stop' } as const;
+const condition = (type: string, reason: string, message: string) => ({
+  conditions: [{ type, status: 'False', reason, message, lastTransitionTime: 'x' } as const],
+});
+
+const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegExp])[] = [
+  ['not-readable', { pods: unread }, /pods of both programs: cannot list pods/],
+  ['crd-missing', { crds: is([]) }, /no CRD kubeletpools\.kubelet-gitops\.dev/],
+  ['crd-old', { crds: is(older) }, /does not know spec$/],
+  ['crd-missing', { crds: is(unserved) }, /not served/],
+  ['crd-missing', { crds: is(withoutSources) }, /^there is no CRD kubeletsources\.kubelet-gitops\.dev$/],
   [
-    'a CRD of an older release',
-    { crds: is(Object.entries(CRD_FIELDS).map(([name, [, ...fields]]) => ({ name, established: true, fields }))) },
-    'crd-old',
-    /does not know spec$/,
-  ],
-  [
-    'a CRD that is not served',
-    { crds: is(Object.entries(CRD_FIELDS).map(([name, fields]) => ({ name, established: false, fields }))) },
-    'crd-missing',
-    /not served/,
-  ],
-  [
-    'no CRD for what becomes of the branch',
-    {
-      crds: is(
-        Object.entries(CRD_FIELDS).flatMap(([name, fields]) =>
-          name.startsWith('kubeletsources') ? [] : [{ name, established: true, fields }],
-        ),
-      ),
-    },
-    'crd-missing',
-    /^there is no CRD kubeletsources\.kubelet-gitops\.dev$/,
-  ],
-  [
-    'a right that was not granted',
-    { missingRights: is(RIGHTS.filter(({ account, verb }) => account.endsWith('agent') && verb === 'watch')) },
     'rights-missing',
+    { missingRights: watches },
     /^kubelet-gitops-agent may not watch kubeletnodes\.kubelet-gitops\.dev$/,
   ],
   [
-    'drains without the right to drain',
-    { pools: is([pool({ disruption: { allow: ['restart', 'drain'], drainTimeout: '10m' } })]) },
     'drain-not-granted',
+    pools(pool({ disruption: drained })),
     /^pool workers: the reconciler may not patch nodes; list pods; create pods\/eviction$/,
   ],
+  ['pods-not-granted', pools(pool({ blockers: { pods: { selector: {} } } })), /may not list pods$/],
+  ['configz-not-granted', nodes(node('n-1', { kubeletVersion: 'v1.32.1' })), /n-1/],
+  ['reconciler-missing', { reconciler: is(null), pods: is([]) }, /in namespace kubelet-gitops$/],
+  ['reconciler-stopped', { reconciler: is({ ...WORKLOAD, wanted: 0 }), lease: is(null) }, /0 replicas/],
   [
-    'pods that nobody may look for',
-    { pools: is([pool({ blockers: { pods: { selector: {} } } })]) },
-    'pods-not-granted',
-    /may not list pods$/,
-  ],
-  [
-    'kubelets that hide what they run',
-    { nodes: is([node('n-1', { kubeletVersion: 'v1.32.1' })]) },
-    'configz-not-granted',
-    /n-1/,
-  ],
-  ['no reconciler', { reconciler: is(null), pods: is([]) }, 'reconciler-missing', /in namespace kubelet-gitops$/],
-  [
-    'a reconciler of no pods',
-    { reconciler: is({ ...WORKLOAD, wanted: 0 }), lease: is(null) },
-    'reconciler-stopped',
-    /0 replicas/,
-  ],
-  [
-    'pods that do not start',
-    {
-      pods: is(
-        ['a', 'b'].map((name) => ({
-          name,
-          component: 'agent',
-          node: 'n',
-          ready: false,
-          waiting: 'CrashLoopBackOff',
-          restarts: 7,
-        })),
-      ),
-    },
     'pod-failing',
+    { pods: is(['a', 'b'].map((name) => ({ name, ...failing }))) },
     /^2 pods \(a, b\): CrashLoopBackOff, 14 restarts$/,
   ],
-  ['a Lease that nobody ever held', { lease: is(null) }, 'no-leader', /ever held/],
-  ['a Lease that was given back', { lease: lease(toTimestamp(NOW), '') }, 'no-leader', /gave the Lease back/],
-  ['a Lease that is old', { lease: lease(toTimestamp(NOW - 61_000)) }, 'no-leader', /not renewed the Lease since/],
-  ['no agents', { agents: is(null) }, 'agents-missing', /no DaemonSet/],
+  ['no-leader', { lease: is(null) }, /ever held/],
+  ['no-leader', { lease: lease(toTimestamp(NOW), '') }, /gave the Lease back/],
+  ['no-leader', { lease: lease(toTimestamp(NOW - 61_000)) }, /not renewed the Lease since/],
+  ['agents-missing', { agents: is(null) }, /no DaemonSet/],
+  ['agents-updating', { agents: is({ ...WORKLOAD, wanted: 9, updated: 4 }) }, /^4 of 9 agents/],
   [
-    'an upgrade of the agents',
-    { agents: is({ ...WORKLOAD, wanted: 9, updated: 4 }) },
-    'agents-updating',
-    /^4 of 9 agents/,
-  ],
-  [
-    'agents of two releases',
-    { kubeletNodes: is([settled('n-1'), settled('n-2'), settled('n-3', { agentVersion: '0.0.9' })]) },
     'agent-versions-differ',
+    reports(settled('n-1'), settled('n-2'), settled('n-3', { agentVersion: '0.0.9' })),
     /^node n-3: agent 0\.0\.9; most run 0\.1\.0$/,
   ],
-  ['no commit', { source: is(null) }, 'no-commit', /no commit was ever taken up$/],
+  ['no-commit', { source: is(null) }, /no commit was ever taken up$/],
+  ['no-commit', source({ ...NO_STATE, failure: 'GIT_TIMEOUT: no answer', failingSince: 'x' }), /: GIT_TIMEOUT/],
+  ['git-failing', source({ failure: 'GIT_TIMEOUT: no answer', failingSince: '09:00' }), /since 09:00: GIT_TIMEOUT/],
   [
-    'git that fails from the beginning',
-    { source: is({ ...NO_STATE, failure: 'GIT_TIMEOUT: no answer', failingSince: 'x' }) },
-    'no-commit',
-    /: GIT_TIMEOUT/,
-  ],
-  [
-    'git that fails',
-    { source: is({ ...STATE, failure: 'GIT_TIMEOUT: no answer', failingSince: '09:00' }) },
-    'git-failing',
-    /since 09:00: GIT_TIMEOUT/,
-  ],
-  [
-    'a refused commit',
-    { source: is({ ...STATE, refusedCommit: 'b'.repeat(40), refusedBecause: 'history-rewritten' }) },
     'commit-refused',
+    source({ refusedCommit: 'b'.repeat(40), refusedBecause: 'history-rewritten' }),
     /^b{12}: history-rewritten/,
   ],
+  ['commit-findings', source({ findings: 'pools/a/pool.yaml:1:1: error x\nb' }), /^2 in a{12}: pools\/a/],
+  ['notes-off', source({ notes: 'off: GIT_FORBIDDEN' }), /GIT_FORBIDDEN/],
   [
-    'findings',
-    { source: is({ ...STATE, findings: 'pools/a/pool.yaml:1:1: error x\nb' }) },
-    'commit-findings',
-    /^2 in a{12}: pools\/a/,
-  ],
-  [
-    'notes that cannot be written',
-    { source: is({ ...STATE, notes: 'off: GIT_FORBIDDEN' }) },
-    'notes-off',
-    /GIT_FORBIDDEN/,
-  ],
-  [
-    'a note that alone cannot be written',
-    { source: is({ ...STATE, unreadableNotes: `${'c'.repeat(40)}: it is no tree\nb` }) },
     'notes-unreadable',
+    source({ unreadableNotes: `${'c'.repeat(40)}: it is no tree\nb` }),
     /^2, among them c{40}: it is no tree$/,
   ],
+  ['statuses-off', source({ statuses: 'off: FORGE_FORBIDDEN' }), /FORGE_/],
+  ['polling-slow', { reconciler: is({ ...WORKLOAD, settings: { POLL_INTERVAL: '1h' } }) }, /^POLL_INTERVAL is 1h/],
+  ['webhook-half', { webhookService: is(true) }, /WEBHOOK_SECRET_FILE is not set/],
   [
-    'statuses that cannot be posted',
-    { source: is({ ...STATE, statuses: 'off: FORGE_FORBIDDEN' }) },
-    'statuses-off',
-    /FORGE_/,
-  ],
-  [
-    'slow polls',
-    { reconciler: is({ ...WORKLOAD, settings: { POLL_INTERVAL: '1h' } }) },
-    'polling-slow',
-    /^POLL_INTERVAL is 1h/,
-  ],
-  ['half a webhook', { webhookService: is(true) }, 'webhook-half', /WEBHOOK_SECRET_FILE is not set/],
-  [
-    'a suspended cluster',
-    { source: is({ ...STATE, policy: JSON.stringify({ maxUnavailable: null, suspend: true, windows: null }) }) },
     'cluster-suspended',
+    source({ policy: JSON.stringify({ maxUnavailable: null, suspend: true, windows: null }) }),
     /every pool/,
   ],
   [
-    'a pool that somebody suspended',
-    { pools: is([{ ...pool({}), metadata: { name: 'workers', annotations: { [SUSPEND_ANNOTATION]: 'incident' } } }]) },
     'pool-suspended',
+    pools({ ...pool({}), metadata: { name: 'workers', annotations: { [SUSPEND_ANNOTATION]: 'incident' } } }),
     /^pool workers: suspended \(incident\)$/,
   ],
-  ['a pool that git suspends', { pools: is([pool({ suspend: true })]) }, 'pool-suspended', /pool\.yaml/],
+  ['pool-suspended', pools(pool({ suspend: true })), /pool\.yaml/],
   [
-    'a halted pool',
-    {
-      pools: is([
-        pool({}, { halt: { config: 'c', sha256: 's', at: '11:00', message: 'failed on n-1', action: 'halt' } }),
-      ]),
-    },
     'pool-halted',
+    pools(pool({}, { halt: { config: 'c', sha256: 's', at: '11:00', message: 'failed on n-1', action: 'halt' } })),
     /^pool workers: halted since 11:00: failed on n-1$/,
   ],
+  ['pool-invalid', pools(pool({}, condition('ConfigValid', 'Refused', 'a\nb'))), /^pool workers: a$/],
+  ['pool-empty', pools(pool({}, { phase: 'Empty' })), /^pool workers:/],
   [
-    'a pool with findings',
-    {
-      pools: is([
-        pool(
-          {},
-          {
-            conditions: [
-              { type: 'ConfigValid', status: 'False', reason: 'Refused', message: 'a\nb', lastTransitionTime: 'x' },
-            ],
-          },
-        ),
-      ]),
-    },
-    'pool-invalid',
-    /^pool workers: a$/,
-  ],
-  ['a pool of no node', { pools: is([pool({}, { phase: 'Empty' })]) }, 'pool-empty', /^pool workers:/],
-  [
-    'a blocked pool',
-    { pools: is([pool({}, { holds: [{ reason: 'blocked', nodes: 1, examples: [], message: 'alert X fires' }] })]) },
     'pool-blocked',
+    pools(pool({}, { holds: [{ reason: 'blocked', nodes: 1, examples: [], message: 'alert X fires' }] })),
     /alert X fires/,
   ],
+  ['window-never-opens', pools(pool({ rollout: { ...poolSpec().rollout, windows: neverOpen } })), /^pool workers: /],
   [
-    'windows that never open',
-    {
-      pools: is([
-        pool({ rollout: { ...poolSpec().rollout, windows: { allow: [someDay], deny: [always], overrun: 'stop' } } }),
-      ]),
-    },
-    'window-never-opens',
-    /^pool workers: /,
-  ],
-  [
-    'pools that fight for a node',
-    { pools: is([pool({}), { ...pool({}), metadata: { name: 'gpu' } }]) },
     'nodes-in-conflict',
+    pools(pool({}), { ...pool({}), metadata: { name: 'gpu' } }),
     /^node n-1: selected by gpu and workers with the same priority$/,
   ],
-  ['a node without an agent', { kubeletNodes: is([]) }, 'nodes-without-agent', /^node n-1: no agent ever reported/],
+  ['nodes-without-agent', reports(), /^node n-1: no agent ever reported/],
+  ['agents-silent', reports(settled('n-1', { heartbeat: toTimestamp(NOW - 16 * 60_000) })), /^node n-1/],
+  ['nodes-unmanaged', nodes(node('n-1', { labels: {} })), /^node n-1/],
+  ['nodes-opted-out', nodes(node('n-1', { labels: { 'kubelet-gitops.dev/opt-out': 'true' } })), /^node n-1/],
   [
-    'an agent that is silent',
-    { kubeletNodes: is([settled('n-1', { heartbeat: toTimestamp(NOW - 16 * 60_000) })]) },
-    'agents-silent',
-    /^node n-1/,
-  ],
-  ['a node that no pool selects', { nodes: is([node('n-1', { labels: {} })]) }, 'nodes-unmanaged', /^node n-1/],
-  [
-    'a node that was opted out',
-    { nodes: is([node('n-1', { labels: { 'kubelet-gitops.dev/opt-out': 'true' } })]) },
-    'nodes-opted-out',
-    /^node n-1/,
-  ],
-  [
-    'nodes on which no agent can run',
-    { nodes: is([node('n-1', { virtual: true }), node('n-2', { virtual: true })]), kubeletNodes: is([]) },
     'nodes-unsupported',
+    { ...nodes(node('n-1', { virtual: true }), node('n-2', { virtual: true })), ...reports() },
     /^2 nodes \(n-1, n-2\): it is a virtual node/,
   ],
   [
-    'a pool whose places unavailable nodes take',
-    { pools: is([pool({}, { phase: 'Waiting', holds: FULL })]) },
     'pool-waits-for-nodes',
+    pools(pool({}, { phase: 'Waiting', holds: FULL })),
     /^pool workers: unavailable already: n-1$/,
   ],
   [
-    'a config that nodes took back',
-    { nodes: is(['n-1', 'n-2'].map((name) => node(name))), kubeletNodes: is([failed('n-1'), failed('n-2')]) },
     'config-rejected',
+    { ...nodes(node('n-1'), node('n-2')), ...reports(failed('n-1'), failed('n-2')) },
     /^workers-\w{10} on 2 nodes \(n-1, n-2\): CrashLoop: the kubelet ended 3 times$/,
   ],
-  ['a broken node', { kubeletNodes: is([settled('n-1', { phase: 'Broken' })]) }, 'nodes-broken', /^node n-1: Broken$/],
+  ['nodes-broken', reports(settled('n-1', { phase: 'Broken' })), /^node n-1: Broken$/],
   [
-    'a drifted node',
-    {
-      kubeletNodes: is([
-        settled('n-1', { phase: 'Drifted', error: { reason: 'Drifted', message: 'config.yaml was changed', at: 'x' } }),
-      ]),
-    },
     'nodes-drifted',
+    reports(
+      settled('n-1', { phase: 'Drifted', error: { reason: 'Drifted', message: 'config.yaml was changed', at: 'x' } }),
+    ),
     /^node n-1: Drifted: config\.yaml was changed$/,
   ],
   [
-    'an agent that may not see what its kubelet runs',
-    {
-      kubeletNodes: is([
-        settled('n-1', {
-          conditions: [
-            {
-              type: 'RunningConfigSeen',
-              status: 'False',
-              reason: 'Forbidden',
-              message: 'it needs "get" on nodes/configz',
-              lastTransitionTime: '',
-            },
-          ],
-        }),
-      ]),
-    },
     'running-config-unseen',
+    reports(settled('n-1', condition('RunningConfigSeen', 'Forbidden', 'it needs "get" on nodes/configz'))),
     /Forbidden: it needs "get" on nodes\/configz/,
   ],
   [
-    'a node that cannot fetch its config',
-    { kubeletNodes: is([settled('n-1', { error: { reason: 'DownloadFailed', message: 'timeout', at: 'x' } })]) },
     'nodes-in-error',
+    reports(settled('n-1', { error: { reason: 'DownloadFailed', message: 'timeout', at: 'x' } })),
     /^node n-1: DownloadFailed: timeout$/,
   ],
+  ['kubelet-too-new', nodes(node('n-1', { kubeletVersion: 'v1.99.0' })), /^node n-1/],
   [
-    'a kubelet of the future',
-    { nodes: is([node('n-1', { kubeletVersion: 'v1.99.0' })]) },
-    'kubelet-too-new',
-    /^node n-1/,
-  ],
-  [
-    'flags that keep the next kubelet from starting',
-    {
-      nodes: is([node('n-1'), node('n-2')]),
-      kubeletNodes: is(['n-1', 'n-2'].map((name) => settled(name, { kubeletFlags: ['containerd'] }))),
-    },
     'flags-removed',
+    {
+      ...nodes(node('n-1'), node('n-2')),
+      ...reports(...['n-1', 'n-2'].map((name) => settled(name, { kubeletFlags: ['containerd'] }))),
+    },
     /^2 nodes \(n-1, n-2\): kubelet 1\.37 does not start with --containerd$/,
   ],
+  ['kubelet-too-old', nodes(node('n-1', { kubeletVersion: 'v1.19.0' })), /^node n-1/],
+  ['records-without-node', reports(settled('n-1'), settled('n-9')), /^KubeletNode n-9/],
   [
-    'a kubelet of the past',
-    { nodes: is([node('n-1', { kubeletVersion: 'v1.19.0' })]) },
-    'kubelet-too-old',
-    /^node n-1/,
-  ],
-  [
-    'a record without its node',
-    { kubeletNodes: is([settled('n-1'), settled('n-9')]) },
-    'records-without-node',
-    /^KubeletNode n-9/,
-  ],
-  [
-    'a clock that is behind, by the API server',
-    { stamps: [{ of: 'node n-1', said: NOW - 3_600_000, stamped: NOW - 3_400_000 }] },
     'clock-skew',
+    { stamps: [{ of: 'node n-1', said: NOW - 3_600_000, stamped: NOW - 3_400_000 }] },
     /^the clock of node n-1 is 200 s behind$/,
   ],
-  [
-    'a clock that is ahead, by nobody but us',
-    { stamps: [{ of: 'node n-1', said: NOW + 90_000, stamped: undefined }] },
-    'clock-skew',
-    /90 s ahead$/,
-  ],
+  ['clock-skew', { stamps: [{ of: 'node n-1', said: NOW + 90_000, stamped: undefined }] }, /90 s ahead$/],
 ];
 
 describe('the judgement of an installation', () => {
@@ -395,8 +236,8 @@ describe('the judgement of an installation', () => {
     assert.equal(doctorAsText([], plain), 'nothing is wrong\n');
   });
 
-  for (const [name, facts, code, what] of CASES) {
-    it(`finds ${name}`, () => {
+  for (const [code, facts, what] of CASES) {
+    it(`finds ${code}: ${what.source}`, () => {
       const found = diagnose({ ...SOUND, ...facts }).filter((each) => each.code === code);
       assert.match(found.map((each) => each.what).join('\n'), new RegExp(what.source, 'm'));
       for (const each of found) assert.ok(each.why !== '' && each.remedy !== '');
@@ -404,7 +245,7 @@ describe('the judgement of an installation', () => {
   }
 
   it('has a case here for each of its codes', () => {
-    const tried = new Set(CASES.map(([, , code]) => code));
+    const tried = new Set(CASES.map(([code]) => code));
     assert.deepEqual(
       Object.keys(CODES).filter((code) => !tried.has(code)),
       [],
@@ -415,10 +256,7 @@ describe('the judgement of an installation', () => {
     const many = Array.from({ length: 40 }, (_, index) => node(`n-${index}`));
     const facts = { ...SOUND, nodes: is([...many, node('free', { labels: {} })]), kubeletNodes: is([]) };
     const found = diagnose(facts);
-    assert.deepEqual(
-      found.map(({ code }) => code),
-      ['nodes-without-agent', 'nodes-unmanaged'],
-    );
+    assert.deepEqual(column(found, 'code'), ['nodes-without-agent', 'nodes-unmanaged']);
     assert.equal(found[0]?.what, '41 nodes (n-0, n-1, n-2, n-3, n-4 and 36 more): no agent ever reported');
     assert.equal(found[0]?.objects.length, 41);
     assert.match(doctorAsText(found, plain), /^error nodes-without-agent: 41 nodes[\s\S]*\n1 error, 1 note\n$/);
@@ -428,10 +266,7 @@ describe('the judgement of an installation', () => {
     const young = node('n-2', { createdAt: NOW - 60_000 });
     const windows = node('n-3', { labels: { pool: 'workers', 'kubernetes.io/os': 'windows' } });
     const found = diagnose({ ...SOUND, nodes: is([node('n-1'), young, windows]) });
-    assert.deepEqual(
-      found.map(({ code, objects }) => [code, objects]),
-      [['nodes-unsupported', ['n-3']]],
-    );
+    assert.deepEqual(columns(found, 'code', 'objects'), [['nodes-unsupported', ['n-3']]]);
   });
 
   it('does not call places that nodes in change take a wait for unavailable nodes', () => {

@@ -6,6 +6,7 @@ import { nameOfDifference, nameOfLabel, nameTogether, slug } from '#cli/import/p
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
 import { fc } from '../../../support/property.ts';
+import { column, columns } from '../../../support/columns.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 const HOSTNAME = 'kubernetes.io/hostname';
@@ -79,7 +80,10 @@ describe('pools of a mixed fleet', () => {
     assert.deepEqual(byName.get('gpu')?.nodeSelector, { matchLabels: { 'nvidia.com/gpu.present': 'true' } });
     assert.deepEqual(byName.get('apps')?.nodeSelector, { matchLabels: { [NODEGROUP]: 'apps' } });
     assert.deepEqual(
-      groups.filter(({ isByName }) => isByName).map(({ nodes }) => nodes),
+      column(
+        groups.filter(({ isByName }) => isByName),
+        'nodes',
+      ),
       [['tuned-1'], ['tuned-2'], ['tuned-3']],
     );
   });
@@ -109,13 +113,10 @@ describe('grouping by labels', () => {
       ...some(4, 'b', { [NODEGROUP]: 'shop-b' }, { maxPods: 20 }),
       ...some(3, 'c', { [NODEGROUP]: 'search' }, { maxPods: 30 }),
     ];
-    assert.deepEqual(
-      groupNodes(nodes, []).groups.map(({ name, nodeSelector }) => [name, nodeSelector]),
-      [
-        ['shop', { matchExpressions: [{ key: NODEGROUP, operator: 'In', values: ['shop-a', 'shop-b'] }] }],
-        ['search', { matchLabels: { [NODEGROUP]: 'search' } }],
-      ],
-    );
+    assert.deepEqual(columns(groupNodes(nodes, []).groups, 'name', 'nodeSelector'), [
+      ['shop', { matchExpressions: [{ key: NODEGROUP, operator: 'In', values: ['shop-a', 'shop-b'] }] }],
+      ['search', { matchLabels: { [NODEGROUP]: 'search' } }],
+    ]);
   });
 
   it('asks for two labels where one is not enough', () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
@@ -17,6 +16,7 @@ import {
   LIST_TIMEOUT_MS,
 } from '#reconciler/cluster/blockers/blocker-checks.ts';
 import { createWebGet, type WebOptions } from '#reconciler/cluster/blockers/web-get.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const EMPTY = '{"status":"success","data":{"resultType":"vector","result":[]}}';
 const open: Server[] = [];
@@ -221,20 +221,19 @@ describe('asking Prometheus', () => {
     assert.match(said[2] ?? '', /refuses the question \(execution\)/);
   });
 
-  it('shows the token to one server only', async () => {
+  it('shows the token to one server only', async (t) => {
     const seen: (string | undefined)[] = [];
     const listener: RequestListener = ({ headers }, response) => {
       seen.push(headers.authorization);
       response.end(EMPTY);
     };
     const [trusted, other] = [await served(listener), await served(listener)];
-    const directory = await mkdtemp(join(tmpdir(), 'blockers-'));
+    const directory = temporaryDirectory(t);
     const file = join(directory, 'token');
     await writeFile(file, 'sesame\n');
     const ask = asking({ token: { file, origin: trusted } });
     await ask(queryAt(trusted));
     await ask(queryAt(other));
-    await rm(directory, { recursive: true });
     assert.deepEqual(seen, ['Bearer sesame', undefined]);
     const { because } = await asking({ token: { file, origin: trusted } })(queryAt(trusted));
     assert.match(because, /token cannot be read/);

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect as connectSocket, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { connectKube, findConnectionMethod, type ConnectionMethod } from '#reconciler/cluster/kube/connect-kube.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -15,6 +14,7 @@ import { createAuthority } from '../../../shared/kube/support/certificates.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { json, node, scriptedServer, status, type Turn } from '../../../shared/kube/support/scripted-server.ts';
 import { refusalOf } from '../../../shared/kube/support/test-kube.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const POD = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 const HOME = { HOME: '/home/someone' };
@@ -95,12 +95,10 @@ describe('the way to the cluster', () => {
 describe('a kubeconfig', () => {
   const authority = createAuthority('cluster');
   const identity = authority.issue('server', ['127.0.0.1']);
-  let directory = '';
+  const directory = temporaryDirectory();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-kubeconfig-'));
     await write('ca.crt', authority.ca);
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   const write = async (name: string, text: string): Promise<string> => {
     await writeFile(join(directory, name), text);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
@@ -10,13 +9,13 @@ import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../../support/required-tools.ts';
 import { startHttpProxy } from '../../../support/http-proxy.ts';
 import { failsWith, soon, start } from '../support/start.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const HOST = 'git.example.test';
 
 /** A server that talks only to who shows a certificate of its authority, and a stranger's authority. */
 async function begin(t: TestContext) {
-  const directory = await mkdtemp(join(tmpdir(), 'git-mtls-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = temporaryDirectory(t);
   const [ours, theirs, secret] = ['ours', 'theirs', 'secret'].map((name) => join(directory, name)) as [
     string,
     string,

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { createAuthority } from '../../../cluster/support/certificate-authority.ts';
 import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { failsWith, soon, start, type Started } from '../support/start.ts';
 import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../../support/required-tools.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** A repository behind a certificate of a private authority. */
 async function startPrivate(
   t: TestContext,
   host = '127.0.0.1',
 ): Promise<Started & { readonly directory: string; readonly caFile: string }> {
-  const directory = await mkdtemp(join(tmpdir(), 'git-tls-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = temporaryDirectory(t);
   const authority = await createAuthority(directory);
   const { certificate, key } = await authority.issueServing('git', [host]);
   const started = await start(t, { tls: { key, cert: certificate } });

@@ -7,6 +7,7 @@ import { failsWith, soon } from '../support/start.ts';
 import { itOverHttp } from '../support/transport.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
 import { places, REF, startWithNotes, type WithNotes } from '../support/with-notes.ts';
+import { column } from '../../../support/columns.ts';
 
 const NOTHING = { written: false, unreadable: new Map() };
 
@@ -60,10 +61,7 @@ describeOrSkip('a note on a commit', { skip: WITHOUT_GIT }, () => {
     await annotator.annotate(new Map([[first, 'one']]), soon());
     const before = started.server.requests.length;
     await annotator.annotate(new Map([[second, 'two']]), soon());
-    assert.deepEqual(
-      started.server.requests.slice(before).map(({ kind }) => kind),
-      ['push-greeting', 'push'],
-    );
+    assert.deepEqual(column(started.server.requests.slice(before), 'kind'), ['push-greeting', 'push']);
   });
 
   it('is stored as text that every terminal shows alike, and not without end', async (t) => {

@@ -16,6 +16,7 @@ import { WITHOUT_GIT } from '../../../support/required-tools.ts';
 import { FOLDER, monorepo } from '../support/monorepo.ts';
 import { failsWith, PATIENT, soon, start, type Started } from '../support/start.ts';
 import { wayTo } from '../support/transport.ts';
+import { columns } from '../../../support/columns.ts';
 
 const POOL = { 'pools/a/pool.yaml': 'a: 1\n', 'pools/a/kubelet.yaml': 'b: 1\n', 'base/all.yaml': 'c: 1\n' };
 const CHANGED = { ...POOL, 'base/all.yaml': 'c: 2\n' };
@@ -99,10 +100,7 @@ describeOrSkip('a folder of a monorepo', { skip: WITHOUT_GIT }, () => {
     assert.equal(commit.oid, oid);
     assert.deepEqual([...files.keys()].sort(), Object.keys(POOL).sort());
     for (const [path, file] of files) assert.equal(file.path, `${FOLDER}/${path}`);
-    assert.deepEqual(
-      findings.map(({ code, file }) => [code, file]),
-      [['file-too-big', `${FOLDER}/pools/a/picture.png`]],
-    );
+    assert.deepEqual(columns(findings, 'code', 'file'), [['file-too-big', `${FOLDER}/pools/a/picture.png`]]);
   });
 
   it('is of the commit that changed it, not of those that came after', async (t) => {

@@ -21,6 +21,7 @@ import { rawRepository } from '../support/repository.ts';
 import { failsWith, PATIENT, soon } from '../support/start.ts';
 import { steeredClock } from '../../../support/steered-clock.ts';
 import { localSsh } from '../support/transport.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const NONE = fileCredentials(undefined);
 
@@ -190,8 +191,8 @@ describeOrSkip('a call of ssh', { skip: WITHOUT_GIT }, () => {
     await ssh.remove();
   });
 
-  it('is not made without key and known hosts', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'ssh-credentials-'));
+  it('is not made without key and known hosts', async (t) => {
+    const directory = temporaryDirectory(t);
     const resolve = (where: string | undefined) =>
       createGitSource({
         url: 'git@git.example:team/config.git',
@@ -206,7 +207,6 @@ describeOrSkip('a call of ssh', { skip: WITHOUT_GIT }, () => {
     await assert.rejects(resolve(directory), failsWith('GIT_CREDENTIALS_UNREADABLE', /ssh-privatekey/));
     await writeFile(join(directory, 'identity'), 'x');
     await assert.rejects(resolve(directory), failsWith('GIT_CREDENTIALS_UNREADABLE', /known_hosts/));
-    await rm(directory, { recursive: true });
   });
 
   it('hands the path over as one word, whatever stands in it', async (t) => {

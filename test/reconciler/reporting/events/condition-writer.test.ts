@@ -12,6 +12,7 @@ import { silentLog } from '#shared/runtime/log.ts';
 import { aSandbox, nodeNamed, type ApiServerSandbox } from '../../../sandbox/api-server/support/sandbox.ts';
 import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
 import { until } from '../../../support/until.ts';
+import { column } from '../../../support/columns.ts';
 
 type Said = Pick<Condition, 'status' | 'reason' | 'message'>;
 
@@ -93,10 +94,7 @@ describe('the condition on a Node', () => {
       assert.equal(ours(conditions()), undefined, 'no agent ever reported');
       says(HEALTHY);
       await look();
-      assert.deepEqual(
-        conditions().map(({ type }) => type),
-        ['Ready', 'KubeletConfigHealthy'],
-      );
+      assert.deepEqual(column(conditions(), 'type'), ['Ready', 'KubeletConfigHealthy']);
       assert.equal(ours(conditions()), 'True Healthy');
       for (let times = 0; times < 5; times += 1) {
         says(HEALTHY);

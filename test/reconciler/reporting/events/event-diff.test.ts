@@ -22,6 +22,7 @@ import {
   settledNode,
   validPool,
 } from '../../../support/fleet.ts';
+import { column } from '../../../support/columns.ts';
 
 const pool = validPool('web', 120);
 const view = nodeView('a', 'web');
@@ -294,10 +295,7 @@ describe('what is told of the branch', () => {
   });
 
   it('what is fresh by its date after a restart, and nothing else', () => {
-    assert.deepEqual(
-      createSourceEventDiff()(refused, NOW).map(({ reason }) => reason),
-      ['CommitRefused'],
-    );
+    assert.deepEqual(column(createSourceEventDiff()(refused, NOW), 'reason'), ['CommitRefused']);
     assert.deepEqual(createSourceEventDiff()(refused, NOW + 60 * MINUTE), []);
   });
 
@@ -382,9 +380,6 @@ describe('what is told of an object that cannot be read', () => {
       ['a', good],
     ] as const);
     const told = chronicle({ fleet: { ...fleetOf({}), nodes, kubeletNodes }, at: NOW });
-    assert.deepEqual(
-      told.map(({ reason }) => reason),
-      ['ConfigFellBack'],
-    );
+    assert.deepEqual(column(told, 'reason'), ['ConfigFellBack']);
   });
 });

@@ -5,6 +5,7 @@ import { LONGEST_DESCRIPTION, MOST_STATUSES, statusesOf } from '#reconciler/repo
 import { dueStatuses, REPOST_EVERY_MS, type PublishedStatus } from '#reconciler/reporting/forge/due-statuses.ts';
 import { forgeApiOf } from '#reconciler/reporting/forge/forge-api.ts';
 import { note, pool } from './notes.ts';
+import { column } from '../../../support/columns.ts';
 
 const said = (of: Parameters<typeof statusesOf>[0]): readonly string[] =>
   statusesOf(of).map(({ context, state, description }) => `${context} ${state}: ${description}`);
@@ -56,10 +57,7 @@ describe('the statuses of a commit', () => {
     const of = note('superseded', [pool('gpu', 'Settled', 4), pool('general', 'Waiting', 1)], {
       message: 'superseded by b',
     });
-    assert.deepEqual(
-      statusesOf(of).map(({ state }) => state),
-      ['superseded', 'success', 'superseded'],
-    );
+    assert.deepEqual(column(statusesOf(of), 'state'), ['superseded', 'success', 'superseded']);
   });
 
   it('are bounded in length and number, and never leave out what failed', () => {

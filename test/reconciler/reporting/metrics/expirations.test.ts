@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { generateKey } from 'openpgp';
 import { followExpirations, readExpirations } from '#reconciler/reporting/metrics/expirations.ts';
 import {
@@ -15,6 +14,7 @@ import { firstExpirationOf } from '#reconciler/git/trust/key-expiration.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { createAuthority } from '../../../shared/kube/support/certificates.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const SOON = Date.UTC(2027, 5, 30);
 const LATER = Date.UTC(2031, 0, 2, 3, 4, 5);
@@ -34,11 +34,7 @@ const settings = (more: Partial<ExpiringSettings> = {}): ExpiringSettings => ({
 });
 
 describe('what the reconciler was given for a time', () => {
-  let directory = '';
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-expirations-'));
-  });
-  after(() => rm(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
 
   const endOf = async (pem: string): Promise<number | undefined> => {
     const file = join(directory, 'ca.crt');

@@ -4,6 +4,7 @@ import type { UnreadableObject } from '#reconciler/policy/fleet.ts';
 import { createUnreadablePools, describeUnreadable } from '#reconciler/reporting/pool-status/unreadable-pools.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { columns } from '../../../support/columns.ts';
 
 const held = (name: string, of: UnreadableObject['of'] = 'pool'): UnreadableObject => ({
   of,
@@ -20,14 +21,11 @@ describe('a pool that cannot be read', () => {
     const due = () => pools.due([held('web'), held('n1', 'node')]);
     const [step, ...more] = due();
     assert.ok(step?.step === 'hold-pool' && more.length === 0);
-    assert.deepEqual(
-      step.conditions.map(({ type, status, lastTransitionTime }) => [type, status, lastTransitionTime]),
-      [
-        ['Ready', 'False', since],
-        ['Reconciling', 'False', since],
-        ['Stalled', 'True', since],
-      ],
-    );
+    assert.deepEqual(columns(step.conditions, 'type', 'status', 'lastTransitionTime'), [
+      ['Ready', 'False', since],
+      ['Reconciling', 'False', since],
+      ['Stalled', 'True', since],
+    ]);
     clock.skip(60_000);
     assert.equal(due().length, 1, 'the write failed');
     pools.answered(step);

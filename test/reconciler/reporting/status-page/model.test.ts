@@ -10,6 +10,7 @@ import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { commit, COMMIT_A, COMMIT_B, invalidPool, NOW, validPool } from '../../../support/fleet.ts';
 import type { FleetSimulation } from '../../../support/fleet-simulation.ts';
 import { rollingFleet, passResultIn, passResultOf, settledFleet } from './pass-results.ts';
+import { column, columns } from '../../../support/columns.ts';
 
 const ABOUT = { cluster: 'prod', version: '1.2.3', forge: undefined } as const;
 
@@ -22,13 +23,10 @@ const stateOf = (model: WorkingModel, name: string): string | undefined =>
 describe('the model of the page', () => {
   it('says that all is well where it is, and needs nobody', () => {
     const model = modelOf(settledFleet(4));
-    assert.deepEqual(
-      model.pools.map(({ name, state }) => [name, state]),
-      [
-        ['gpu', 'settled'],
-        ['workers', 'settled'],
-      ],
-    );
+    assert.deepEqual(columns(model.pools, 'name', 'state'), [
+      ['gpu', 'settled'],
+      ['workers', 'settled'],
+    ]);
     assert.deepEqual(model.banners, []);
     assert.equal(stateOf(model, 'stray-1'), 'unselected');
   });
@@ -50,10 +48,7 @@ describe('the model of the page', () => {
     const workers = poolIn(modelOf(simulation), 'workers');
     assert.equal(workers?.state, 'rolling');
     assert.equal(workers?.rollout?.finishedAt, '');
-    assert.deepEqual(
-      workers?.rollout?.waves.map(({ name, span }) => [name, span]),
-      [['rest', { from: 0, to: 1_000 }]],
-    );
+    assert.deepEqual(columns(workers?.rollout?.waves, 'name', 'span'), [['rest', { from: 0, to: 1_000 }]]);
   });
 
   it('says why a node waits, in the words of the planner', () => {
@@ -143,10 +138,10 @@ describe('the model of the page', () => {
       failingSince: toTimestamp(NOW),
       failure: 'the server is away',
     });
-    assert.deepEqual(
-      model.banners.map(({ title }) => title),
-      ['Commit bbbbbbbbbbbb is refused', 'The repository cannot be read'],
-    );
+    assert.deepEqual(column(model.banners, 'title'), [
+      'Commit bbbbbbbbbbbb is refused',
+      'The repository cannot be read',
+    ]);
   });
 
   it('owns up to an old picture', () => {

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { gitEnvironment } from '#sandbox/git-server/git-program.ts';
 import { runInSubprocess } from '#sandbox/git-server/subprocess/run-in-subprocess.ts';
 
@@ -47,13 +43,6 @@ export function nativeGit(directory: string): NativeGit {
     return result.out.trim();
   };
   return Object.assign(run, { attempt, feed, directory, environment: env });
-}
-
-/** A directory that is gone when the test ends. */
-export async function temporaryDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'sandbox-git-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 function environmentIn(home: string): NodeJS.ProcessEnv {

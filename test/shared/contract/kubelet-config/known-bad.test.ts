@@ -4,6 +4,7 @@ import { hasFault, checkKnownBad, KNOWN_BAD, type KnownBad } from '#shared/contr
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
+import { column } from '../../../support/columns.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -79,10 +80,7 @@ describe('configs that a kubelet takes, and dies of later', () => {
     const known = validateKubeletConfig(PULLS, { minor: '1.36', apply: 'overlay' }).filter(
       ({ code }) => code === 'known-bad',
     );
-    assert.deepEqual(
-      known.map(({ severity }) => severity),
-      ['warning'],
-    );
+    assert.deepEqual(column(known, 'severity'), ['warning']);
   });
 });
 

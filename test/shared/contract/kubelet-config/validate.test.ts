@@ -5,6 +5,7 @@ import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import { column, columns } from '../../../support/columns.ts';
 
 const HEADER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 
@@ -178,10 +179,7 @@ describe('versions', () => {
 
   it('are named where a finding holds for some of them', () => {
     const findings = validate('podLogsDir: /var/log/pods', ['1.34', '1.28', '1.29']);
-    assert.deepEqual(
-      findings.map(({ code, versions }) => [code, versions]),
-      [['unknown-field', ['1.28', '1.29']]],
-    );
+    assert.deepEqual(columns(findings, 'code', 'versions'), [['unknown-field', ['1.28', '1.29']]]);
   });
 
   it('are left out where it holds for all', () => {
@@ -190,16 +188,10 @@ describe('versions', () => {
   });
 
   it('beyond the table are judged as the newest', () =>
-    assert.deepEqual(
-      validate('maxPods: -1', ['1.99']).map(({ code }) => code),
-      ['unknown-version', 'out-of-range'],
-    ));
+    assert.deepEqual(column(validate('maxPods: -1', ['1.99']), 'code'), ['unknown-version', 'out-of-range']));
 
   it('before 1.20 are refused', () => {
-    assert.deepEqual(
-      validate('', ['1.19']).map(({ code }) => code),
-      ['unsupported-version'],
-    );
+    assert.deepEqual(column(validate('', ['1.19']), 'code'), ['unsupported-version']);
   });
 
   it('need not be known to find what is wrong for all', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { validateConfigFile } from '#cli/validate/validate-file.ts';
+import { column } from '../../../../support/columns.ts';
 
 const HEADER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 
@@ -107,10 +108,7 @@ describe('advice', () => {
     it(`says ${title}`, () => {
       const bytes = Buffer.from(text.replace(/^@/, HEADER));
       const { findings } = validateConfigFile('f', bytes, ['1.36']);
-      assert.deepEqual(
-        findings.map(({ suggestion }) => suggestion),
-        advice,
-      );
+      assert.deepEqual(column(findings, 'suggestion'), advice);
     });
   }
 

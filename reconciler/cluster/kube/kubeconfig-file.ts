@@ -105,5 +105,5 @@ export function kubeconfigError(
   message: string,
   cause?: unknown,
 ): GitopsError {
-  return new GitopsError(code, message, { cause, disposition: { kind: 'stalled', until: 'operator' } });
+  return new GitopsError(code, message, { cause });
 }

@@ -1,5 +1,6 @@
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { askedToWaitMs } from '#shared/kube/kube-error.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
@@ -145,7 +146,7 @@ export function createForgeStatusWriter(options: ForgeStatusWriterOptions): Forg
       faults += 1;
       enter({ statuses: 'off', because: reasonOf(error) });
       log.warn({ code: codeOf(error), err: error }, 'commit statuses could not be posted');
-      const waitMs = error instanceof ForgeError && error.disposition.kind === 'wait' ? error.disposition.ms : 0;
+      const waitMs = askedToWaitMs(error) ?? 0;
       await clock.sleep(Math.max(waitMs, backoffDelay(faults, BACKOFF, random())), signal);
       return 0;
     }

@@ -12,14 +12,12 @@ interface Weakened {
 
 /** Every protection that a config takes away. What it leaves out is the node's own affair. */
 export function weakenedBy(config: Readonly<Record<string, unknown>>): readonly Weakened[] {
-  return WEAKENING.flatMap(({ fields, gives, isHarmless = () => false }) =>
-    fields.flatMap((field): readonly Weakened[] => {
-      const path = field.split('.');
-      const value = valueAt(config, path);
-      if (value === undefined || isHarmless(value)) return [];
-      return field === 'featureGates' ? weakenedGates(value) : [{ path, gives }];
-    }),
-  );
+  return Object.entries(WEAKENING).flatMap(([field, { gives, isHarmless }]): readonly Weakened[] => {
+    const path = field.split('.');
+    const value = valueAt(config, path);
+    if (value === undefined || isHarmless(value)) return [];
+    return field === 'featureGates' ? weakenedGates(value) : [{ path, gives }];
+  });
 }
 
 function weakenedGates(gates: unknown): readonly Weakened[] {

@@ -1,5 +1,5 @@
-import { isMap } from '../written-fields.ts';
 import { weakeningGate } from './gates.ts';
+import { isMap } from '../../../runtime/maps.ts';
 
 interface Weakening {
   /** As of a row of powers. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
+import { askedToWaitMs } from '#shared/kube/kube-error.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { permanentFailure } from './git/errors.ts';
 import type { GitSource } from './git/source-port.ts';
@@ -95,7 +96,7 @@ export function createBranch(
         const present = { since: at, code: codeOf(error) ?? 'GIT_ERROR', message: reasonOf(error) };
         if (!isDeepStrictEqual(failure, present)) failure = present;
         log.warn({ url: source.url, branch: source.branch, since: at, err: error }, 'repository cannot be read');
-        return error instanceof GitopsError && error.disposition.kind === 'wait' ? error.disposition.ms : 0;
+        return askedToWaitMs(error) ?? 0;
       }
     },
   };

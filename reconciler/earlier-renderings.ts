@@ -1,3 +1,4 @@
+import { setNewest } from '#shared/runtime/set-newest.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { askedToWaitMs } from '#shared/kube/kube-error.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
@@ -86,10 +87,7 @@ export function createEarlierRenderings(
 
   function keep(asked: CommitToRender, repo: LoadedRepo): void {
     const pool = repo.pools.find(({ name }) => name === asked.pool);
-    kept.delete(keyOf(asked));
-    kept.set(keyOf(asked), pool?.status === 'valid' ? withoutSource(pool) : null);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    setNewest(kept, keyOf(asked), pool?.status === 'valid' ? withoutSource(pool) : null, MOST_KEPT);
   }
 
   async function read(commit: CommitOid, life: AbortSignal, parent: AbortSignal): Promise<LoadedRepo | undefined> {

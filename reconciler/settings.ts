@@ -128,9 +128,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   if (wrong !== null) read.mistake(`GIT_PATH=${escapeInvisible(settings.gitPath)} ${wrong}`);
   const mistakes = read.mistakes();
   if (mistakes.length > 0) {
-    throw new GitopsError('SETTINGS_INVALID', `the reconciler cannot start: ${mistakes.join('; ')}`, {
-      disposition: { kind: 'stalled', until: 'operator' },
-    });
+    throw new GitopsError('SETTINGS_INVALID', `the reconciler cannot start: ${mistakes.join('; ')}`);
   }
   return settings;
 }

@@ -4,12 +4,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { findConnectionMethod } from '#reconciler/cluster/kube/connect-kube.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { KUBELET_NODES, KUBELET_POOLS, type Resource } from '#shared/kube/kube.ts';
 import type { Command, Given } from '../command.ts';
 import { connectTo } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
 import type { NameSource } from './candidates.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 const NAMESPACES: Resource = {
   ...KUBELET_NODES,

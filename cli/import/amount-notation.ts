@@ -1,6 +1,6 @@
 import { canonicalAmount } from '#shared/contract/kubelet-config/canonical-amount.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** Is given the keys that lead to an amount, what it means, and how it is written; returns what takes its place. */
 type Replace = (keys: readonly string[], amount: string, written: unknown) => unknown;

@@ -9,9 +9,9 @@ import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { RunningFields } from './non-defaults.ts';
 import type { FleetMember } from './nodes/importable-nodes.ts';
+import { isMap, valueIn } from '#shared/runtime/maps.ts';
 
 /** Nodes that run what a profile gives machines of their sizes. */
 export interface FoundFormula {
@@ -103,14 +103,8 @@ function pathsOf(profile: ProfileName): readonly (readonly string[])[] {
 }
 
 function amountAt(config: unknown, path: Path): number | undefined {
-  const value = valueAt(config, path);
+  const value = valueIn(config, path);
   return typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)) : undefined;
-}
-
-function valueAt(config: unknown, path: Path): unknown {
-  let here = config;
-  for (const key of path) here = isMap(here) && Object.hasOwn(here, key) ? here[key] : undefined;
-  return here;
 }
 
 /** Stands for a value that a profile gives. No file's text begins like this. */
@@ -138,7 +132,7 @@ export function splitFormula(config: RunningFields): {
   readonly plain: RunningFields;
   readonly profile: ProfileName | undefined;
 } {
-  const profile = PROFILE_NAMES.find((name) => pathsOf(name).some((path) => valueAt(config, path) === markOf(name)));
+  const profile = PROFILE_NAMES.find((name) => pathsOf(name).some((path) => valueIn(config, path) === markOf(name)));
   if (profile === undefined) return { plain: config, profile };
   const plain = pathsOf(profile).reduce((left, path) => replaced(left, path, undefined), config);
   return { plain, profile };

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { isHostField } from './host-fields.ts';
 import { meaningOf } from './amount-notation.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 export type RunningFields = Readonly<Record<string, unknown>>;
 

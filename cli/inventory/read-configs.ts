@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-text.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Io } from '../io.ts';
 import { type ConfigFile, type NotUsed, nodeOfFile } from './config-file-arguments.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+import { mapOf } from '#shared/runtime/maps.ts';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
@@ -30,7 +31,7 @@ export async function readInventory(path: string): Promise<readonly InventoryNod
   } catch (error) {
     throw unreadable(reasonOf(error));
   }
-  const items = mapIn(document)['items'];
+  const items = mapOf(document)['items'];
   if (!Array.isArray(items)) throw unreadable('it has no list of items');
   return nodesFrom(items);
 }
@@ -48,11 +49,11 @@ const ENDED: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
 
 /** Nodes and, where they are among the objects, their pods. */
 export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[] {
-  const maps = objects.map(mapIn);
+  const maps = objects.map(mapOf);
   const pods = maps.filter((object) => object['kind'] === 'Pod');
   const nodes = maps.filter((object) => object['kind'] === 'Node' || object['kind'] === undefined);
-  const running = pods.filter((pod) => !ENDED.has(mapIn(pod['status'])['phase']));
-  const byNode = Map.groupBy(running, (pod) => textIn(mapIn(pod['spec'])['nodeName']));
+  const running = pods.filter((pod) => !ENDED.has(mapOf(pod['status'])['phase']));
+  const byNode = Map.groupBy(running, (pod) => textIn(mapOf(pod['spec'])['nodeName']));
   const agents = agentsIn(maps.filter((object) => object['kind'] === 'KubeletNode'));
   return nodes
     .map((node) => nodeFrom(node, pods.length === 0 ? undefined : byNode))
@@ -64,7 +65,7 @@ export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[]
 /** What agents say, by the name of the node. The newest of them spoke when the inventory was made: a file may be old. */
 function agentsIn(kubeletNodes: readonly Raw[]): (node: string) => Pick<InventoryNode, 'numaNodes' | 'silent'> {
   const statuses = new Map(
-    kubeletNodes.map(({ metadata, status }) => [textIn(mapIn(metadata)['name']), mapIn(status)] as const),
+    kubeletNodes.map(({ metadata, status }) => [textIn(mapOf(metadata)['name']), mapOf(status)] as const),
   );
   const heartbeatOf = (status: Raw = {}): number => Date.parse(textIn(status['heartbeat'])) || 0;
   const newest = [...statuses.values()].reduce((last, status) => Math.max(last, heartbeatOf(status)), 0);
@@ -79,14 +80,14 @@ function agentsIn(kubeletNodes: readonly Raw[]): (node: string) => Pick<Inventor
 }
 
 function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefined): InventoryNode {
-  const metadata = mapIn(node['metadata']);
-  const status = mapIn(node['status']);
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapIn) : [];
+  const metadata = mapOf(node['metadata']);
+  const status = mapOf(node['status']);
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapOf) : [];
   const name = textIn(metadata['name']);
-  const spec = mapIn(node['spec']);
+  const spec = mapOf(node['spec']);
   const addresses = podAddresses(spec);
-  const isDrained = CORDONED_ANNOTATION in mapIn(metadata['annotations']);
-  const taints = (Array.isArray(spec['taints']) ? spec['taints'].map(mapIn) : []).map(({ key, value }) => ({
+  const isDrained = CORDONED_ANNOTATION in mapOf(metadata['annotations']);
+  const taints = (Array.isArray(spec['taints']) ? spec['taints'].map(mapOf) : []).map(({ key, value }) => ({
     key: textIn(key),
     value: textIn(value),
   }));
@@ -94,7 +95,7 @@ function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefin
   return {
     name,
     labels: textsIn(metadata['labels']),
-    kubeletVersion: textIn(mapIn(status['nodeInfo'])['kubeletVersion']),
+    kubeletVersion: textIn(mapOf(status['nodeInfo'])['kubeletVersion']),
     ready: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
     ...(spec['unschedulable'] === true && !isDrained ? { cordoned: true as const } : {}),
     ...marksOf(metadata['deletionTimestamp'], taints),
@@ -110,8 +111,6 @@ function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefin
   };
 }
 
-const mapIn = (value: unknown): Raw =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 const textsIn = (value: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(mapIn(value)).map(([key, item]) => [key, String(item)]));
+  Object.fromEntries(Object.entries(mapOf(value)).map(([key, item]) => [key, String(item)]));

@@ -1,11 +1,11 @@
 import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { ClassPool } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { leafPaths } from '#reconciler/policy/templates/template.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { classFor } from '../class-of-node.ts';
 import type { ClassPlan } from './merge-plan.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /**
  * The classes of machines in a pool with computed values, with what each gets, the largest first; none for other pools.

@@ -11,13 +11,13 @@ import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { type Allocatable, allocatableEffect, type AppliedConfig } from '#reconciler/policy/allocatable/allocatable.ts';
 import { disruptionFor } from './wait-reasons.ts';
 import { lockOutReasons } from '#reconciler/policy/allocatable/lock-out-reasons.ts';
 import type { NodePlan, NodeWarning } from './merge-plan.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeletPoolSpec, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { selectorText } from '#reconciler/cluster/blockers/blocking-pods.ts';
 import type { ClusterConfig } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** What of a pool's spec changes besides the config, as `rollout.maxUnavailable: 1 → 2`. */
 export function specChanges(before: KubeletPoolSpec, after: KubeletPoolSpec): readonly string[] {

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { leafPaths, type Template, describeLeaf } from '#reconciler/policy/templates/template.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { poolValueForDisplay } from '../class-of-node.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 type Keys = readonly string[];

@@ -8,12 +8,12 @@ import {
 } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { templateOf } from '#reconciler/policy/templates/template.ts';
 import { judgeOnExamples } from '#reconciler/policy/config-repo/example-machines.ts';
 import { COMPUTED_KIND, type ComputedLayer, readComputed } from '#reconciler/policy/config-repo/read-computed.ts';
 import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import { byPlace, type ValidatedFile } from './validation.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /**
  * One layer with computed values, as if it were all that a kubelet gets, on machines of several sizes. Undefined for a file of another

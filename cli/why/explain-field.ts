@@ -4,13 +4,13 @@ import { decodeKubeletConfig, decodeYaml } from '#shared/contract/kubelet-config
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { ComputedLeaf } from '#reconciler/policy/templates/leaf.ts';
 import { describeLeaf } from '#reconciler/policy/templates/template.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { COMPUTED_KIND, readComputed } from '#reconciler/policy/config-repo/read-computed.ts';
 import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import type { RepoFile } from '#reconciler/policy/commit-snapshot.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { otherConfigMapName } from '#shared/contract/config-map-hash.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 
 /** Other names for config sources whose own name another object has. */
 export interface FallbackNames {
@@ -23,10 +24,7 @@ export function createFallbackNames(): FallbackNames {
     next(usual, pool, payload) {
       const before = made.get(usual) ?? 0;
       if (before >= MOST_FALLBACK_NAMES) return undefined;
-      made.delete(usual);
-      made.set(usual, before + 1);
-      const oldest = made.keys().next().value;
-      if (made.size > MOST_REMEMBERED && oldest !== undefined) made.delete(oldest);
+      setNewest(made, usual, before + 1, MOST_REMEMBERED);
       return otherConfigMapName(pool, randomBytes(MARK_BYTES).toString('hex'), payload);
     },
   };

@@ -1,6 +1,7 @@
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { UnreadableObject } from '../policy/fleet.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
@@ -44,11 +45,9 @@ export function createRefusedWriteBackoff(clock: Clock): RefusedWriteBackoff {
       if (!isAboutTheObject(error)) return;
       const key = keyOf(step);
       const times = (refusals.get(key)?.times ?? 0) + 1;
-      refusals.delete(key);
       const left = isKubeError(error) ? null : leftOutBy(step, error);
-      refusals.set(key, { times, untilMs: clock.monotonic() + backoffDelay(times, BACKOFF, 0), left });
-      const oldest = refusals.keys().next().value;
-      if (refusals.size > MOST_STEPS && oldest !== undefined) refusals.delete(oldest);
+      const untilMs = clock.monotonic() + backoffDelay(times, BACKOFF, 0);
+      setNewest(refusals, key, { times, untilMs, left }, MOST_STEPS);
     },
     done: (step) => void (refusals.size > 0 && refusals.delete(keyOf(step))),
     planned(steps) {

@@ -1,4 +1,4 @@
-import { type Disposition, type ErrorDetail, GitopsError } from '#shared/runtime/errors.ts';
+import { type ErrorDetail, GitopsError } from '#shared/runtime/errors.ts';
 
 /** What the git server (or the way to it) said no with. */
 export type GitErrorCode =
@@ -72,23 +72,17 @@ export function isGitError(thrown: unknown, ...codes: readonly GitErrorCode[]): 
   return thrown instanceof GitError && (codes.length === 0 || codes.includes(thrown.code));
 }
 
-/** Trying again is of no use until the branch has another commit. */
-export const UNTIL_NEW_COMMIT: Disposition = { kind: 'stalled', until: 'new-commit' };
-
 /**
  * The commit that cannot be read, now or later, as the source of the error named it (`fields.commit`); undefined where
  * trying again may help.
  */
 export function permanentFailure(thrown: unknown): string | undefined {
-  if (!(thrown instanceof GitopsError)) return undefined;
-  const { disposition, fields } = thrown;
-  const isForGood = disposition.kind === 'stalled' && disposition.until === 'new-commit';
-  return isForGood && typeof fields['commit'] === 'string' ? fields['commit'] : undefined;
+  const commit = isGitError(thrown) ? thrown.fields['commit'] : undefined;
+  return typeof commit === 'string' ? commit : undefined;
 }
 
 /** Adds which commit it was to an error that says that there is too much of it. */
-export function attributeToCommit(thrown: unknown, commit: string): unknown {
-  if (!isGitError(thrown, 'GIT_TOO_BIG')) return thrown;
-  const { code, message, cause } = thrown;
-  return new GitError(code, message, { disposition: UNTIL_NEW_COMMIT, fields: { commit }, cause });
-}
+export const attributeToCommit = (thrown: unknown, commit: string): unknown =>
+  isGitError(thrown, 'GIT_TOO_BIG')
+    ? new GitError(thrown.code, thrown.message, { fields: { commit }, cause: thrown.cause })
+    : thrown;

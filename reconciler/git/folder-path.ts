@@ -1,4 +1,3 @@
-import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 import { GitError } from './errors.ts';
 import { hasInvisible, escapeInvisible } from './plain-text.ts';
 
@@ -28,7 +27,5 @@ export function folderPathProblem(path: string): string | null {
 export function folderPath(path: string): string {
   const wrong = folderPathProblem(path);
   if (wrong === null) return path;
-  throw new GitError('GIT_PATH_INVALID', `the folder "${escapeInvisible(path)}" ${wrong}`, {
-    disposition: UNTIL_OPERATOR,
-  });
+  throw new GitError('GIT_PATH_INVALID', `the folder "${escapeInvisible(path)}" ${wrong}`);
 }

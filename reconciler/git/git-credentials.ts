@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from './errors.ts';
-import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 
 /** What a request is signed with. Neither field may reach a log, a status or an error. */
 export interface GitCredential {
@@ -102,9 +101,7 @@ async function readText(directory: string, name: string): Promise<string | undef
 }
 
 function unreadable(directory: string, why: string): GitError {
-  return new GitError('GIT_CREDENTIALS_UNREADABLE', `the directory of git credentials ${directory} ${why}`, {
-    disposition: UNTIL_OPERATOR,
-  });
+  return new GitError('GIT_CREDENTIALS_UNREADABLE', `the directory of git credentials ${directory} ${why}`);
 }
 
 /** Takes the credential out of a text that a server or a proxy may have echoed it in. */

@@ -1,14 +1,10 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import type { Clock } from '#shared/runtime/clock.ts';
 import { forceGc } from '#shared/runtime/force-gc.ts';
-import type { GitCredentials } from './git-credentials.ts';
 import { attributeToCommit, GitError, isGitError } from './errors.ts';
 import { createRemote } from './create-remote.ts';
-import type { ProxySettings } from './proxy.ts';
-import type { SshOptions } from './remote.ts';
+import type { RemoteOptions } from './remote.ts';
 import type { GitSession } from './wire/git-session.ts';
 import { folderPath } from './folder-path.ts';
-import type { GitLimits } from './git-limits.ts';
 import { parseCommit } from './objects/parse-commit.ts';
 import type { CompressedBytes } from './objects/compressed-bytes.ts';
 import { branchRef } from './ref-name.ts';
@@ -21,24 +17,13 @@ import type { GitSource } from './source-port.ts';
 import type { CommitOid, Snapshot } from '../policy/commit-snapshot.ts';
 import { findTip } from './wire/find-tip.ts';
 
-export interface GitSourceOptions {
-  /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
-  readonly url: string;
+export interface GitSourceOptions extends RemoteOptions {
   /** `main`, or its full name. */
   readonly branch: string;
   /** The folder of the repository that is the config repository: `infra/kubelet`. Default: its root. */
   readonly path?: string | undefined;
-  readonly credentials: GitCredentials;
-  /** PEM file of the authorities to trust instead of the well-known ones. */
-  readonly caFile?: string | undefined;
-  /** What may stand between, over http and https. */
-  readonly proxy?: ProxySettings | undefined;
-  /** How a repository is reached whose address is one of ssh. */
-  readonly ssh?: SshOptions | undefined;
-  readonly limits?: Partial<GitLimits>;
   /** Which paths, from that folder, are read. Default: `clusters/`, `base/`, `pools/`, and YAML and JSON anywhere. */
   readonly select?: (path: string) => boolean;
-  readonly clock: Clock;
 }
 
 /**

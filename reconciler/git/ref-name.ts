@@ -1,5 +1,4 @@
 import { GitError } from './errors.ts';
-import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 import { escapeInvisible } from './plain-text.ts';
 
 // Where a part may not: git-check-ref-format(1).
@@ -40,5 +39,5 @@ export function notesRef(ref: string): string {
 }
 
 function invalid(what: string, remedy: string): GitError {
-  return new GitError('GIT_REF_NAME_INVALID', `${what}: ${remedy}`, { disposition: UNTIL_OPERATOR });
+  return new GitError('GIT_REF_NAME_INVALID', `${what}: ${remedy}`);
 }

@@ -1,6 +1,5 @@
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import { GitError } from './errors.ts';
-import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 
 /**
  * The address of a repository as it is asked under: http or https, nothing behind the path, no slash at its end.
@@ -28,5 +27,5 @@ export function repositoryUrl(text: string): URL {
 }
 
 function unusable(message: string): GitError {
-  return new GitError('GIT_URL_UNUSABLE', message, { disposition: UNTIL_OPERATOR });
+  return new GitError('GIT_URL_UNUSABLE', message);
 }

@@ -47,14 +47,12 @@ export function recordedPolicy(text: string, arePools: boolean): ClusterPolicy {
   if (text === '') return arePools ? LOST : policyOf(DEFAULT_CLUSTER);
   try {
     const read = JSON.parse(text) as Partial<ClusterPolicy>;
-    // Older releases did not record maxUnassign.
-    const { maxUnavailable, maxUnassign = DEFAULT_CLUSTER.maxUnassign, suspend, windows, unreadable, former } = read;
+    const { suspend, unreadable, former } = read;
     const file = typeof read.file === 'string' ? read.file : undefined;
-    const limits = { maxUnavailable, maxUnassign, windows } as Partial<FormerLimits>;
     const isText = unreadable === undefined || typeof unreadable === 'string';
-    if (!isFormerLimits(limits) || typeof suspend !== 'boolean' || !isText) return DAMAGED;
+    if (!isFormerLimits(read) || typeof suspend !== 'boolean' || !isText) return DAMAGED;
     if (former !== undefined && !isFormerLimits(former)) return DAMAGED;
-    return policyOf({ ...limits, file, suspend, unreadable, former });
+    return policyOf({ ...read, file, suspend, unreadable, former });
   } catch {
     return DAMAGED;
   }

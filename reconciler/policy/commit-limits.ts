@@ -57,26 +57,21 @@ export function isWider(before: Amount | null, now: Amount | null): boolean {
 
 /** What the record in the cluster says of the limits of the commit in force. */
 export interface RecordedLimits {
-  /** What the commit before it allowed and denied, by which it was judged; undefined in records of older releases. */
-  readonly fieldsBefore?: FieldPolicy;
+  /** What the commit before it allowed and denied, by which it was judged. */
+  readonly fieldsBefore: FieldPolicy;
   /** What it holds the next one to. */
-  readonly limits?: Limits;
+  readonly limits: Limits;
 }
 
 export const writeLimits = (limits: Limits, fieldsBefore: FieldPolicy | undefined): string =>
   JSON.stringify({ limits, fieldsBefore });
 
-/**
- * Reads the record back. A damaged record allows nothing.
- *
- * @param text '' in records of older releases
- */
+/** Reads the record back. A damaged record allows nothing. */
 export function readLimits(text: string): RecordedLimits {
-  if (text === '') return {};
   try {
-    const { limits, fieldsBefore } = JSON.parse(text) as RecordedLimits;
+    const { limits, fieldsBefore } = JSON.parse(text) as Partial<RecordedLimits>;
     return {
-      ...(fieldsBefore === undefined ? {} : { fieldsBefore: fieldsIn(fieldsBefore) }),
+      fieldsBefore: fieldsIn(fieldsBefore),
       limits: isLimits(limits) ? { ...limits, fields: fieldsIn(limits.fields) } : limitsOf(DEFAULT_CLUSTER),
     };
   } catch {
@@ -97,7 +92,7 @@ export function isFormerLimits(value: Partial<FormerLimits> | null | undefined):
 const isAmount = (value: unknown): value is Amount => typeof value === 'number' || typeof value === 'string';
 const isAmountOrNull = (value: unknown): value is Amount | null => value === null || isAmount(value);
 
-const fieldsIn = (value: Partial<FieldPolicy> | null): FieldPolicy => ({
+const fieldsIn = (value: Partial<FieldPolicy> | null | undefined): FieldPolicy => ({
   allow: words(value?.allow),
   deny: words(value?.deny),
 });

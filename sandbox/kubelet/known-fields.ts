@@ -1,5 +1,5 @@
 import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { countCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { SimulatedHost } from './host.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

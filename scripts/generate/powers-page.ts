@@ -1,7 +1,8 @@
 import { DENIED_BY_DEFAULT, RESTRICTIVE_VALUES } from '#shared/contract/kubelet-config/field-policy.ts';
 import { weakeningGates } from '#shared/contract/kubelet-config/security/gates.ts';
+import { OWNING } from '#shared/contract/kubelet-config/security/owning.ts';
 import type { PowerRow } from '#shared/contract/kubelet-config/security/power.ts';
-import { ownsNode, POWERS } from '#shared/contract/kubelet-config/security/powers.ts';
+import { WEAKENING } from '#shared/contract/kubelet-config/security/weakening.ts';
 
 /** The page that says of every field what it gives to the author of its value. */
 export function generatePowersPage(): ReadonlyMap<string, string> {
@@ -20,13 +21,13 @@ What somebody gains who may choose a field's value. The node's own local config 
 
 Whoever sets one of these ${Object.keys(DENIED_BY_DEFAULT).length} fields owns the node, or costs it its place in the cluster: [who may allow them](pool.md#fields). Always allowed: ${shuts.join(', ')}.
 
-${list(POWERS.filter(ownsNode))}
+${list(OWNING)}
 
 ## Shown in review
 
 These take a protection away ([\`weakens-security\`](findings.md#weakens-security)); \`fields.deny\` of the cluster's file refuses them.
 
-${list(POWERS.filter(({ power }) => power === 'weakens'))}
+${list(Object.entries(WEAKENING).map(([field, { gives }]) => ({ fields: [field], gives })))}
 
 Feature gates that do this when on: ${gates(true)}. When off: ${gates(false)}. The finding says what each gives.
 

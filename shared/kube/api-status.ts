@@ -1,3 +1,5 @@
+import { isMap } from '../runtime/maps.ts';
+
 /** `metav1.Status`, as far as it is read: what the API server says instead of an object. */
 export interface Status {
   readonly code: number;
@@ -15,8 +17,8 @@ export interface Status {
 
 /** Reads a decoded body or a watch's ERROR object; undefined for anything but a Status. */
 export function readStatus(body: unknown): Status | undefined {
-  if (!isRecord(body) || body['kind'] !== 'Status') return undefined;
-  const details = isRecord(body['details']) ? body['details'] : {};
+  if (!isMap(body) || body['kind'] !== 'Status') return undefined;
+  const details = isMap(body['details']) ? body['details'] : {};
   const seconds = details['retryAfterSeconds'];
   return {
     code: typeof body['code'] === 'number' ? body['code'] : 0,
@@ -35,11 +37,6 @@ const causesIn = (causes: unknown): readonly string[] =>
     .filter((text) => text !== '');
 
 const recordsIn = (list: unknown): readonly Readonly<Record<string, unknown>>[] =>
-  Array.isArray(list) ? list.filter(isRecord) : [];
+  Array.isArray(list) ? list.filter(isMap) : [];
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** A JSON object. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from './api-status.ts';
+import { isMap } from '../runtime/maps.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ export function mergeDiff(before: Json, after: Json): Record<string, unknown> | 
     const to = after[key];
     if (isDeepStrictEqual(from, to)) continue;
     if (to === undefined) patch[key] = null;
-    else patch[key] = isRecord(from) && isRecord(to) ? mergeDiff(from, to) : to;
+    else patch[key] = isMap(from) && isMap(to) ? mergeDiff(from, to) : to;
   }
   return Object.keys(patch).length === 0 ? null : patch;
 }

@@ -5,8 +5,8 @@ import type { Call } from './kube-call.ts';
 import type { Selection, WatchStart, WatchEvent } from './kube.ts';
 import { objectFrom } from './parse-objects.ts';
 import { watchError } from './response-error.ts';
-import { isRecord } from './api-status.ts';
 import type { Transport } from './transport.ts';
+import { isMap } from '../runtime/maps.ts';
 
 /** A server that has not ended a watch this long after its time is hung or unreachable, however alive the socket looks. */
 const GRACE_MS: Millis = 30_000;
@@ -38,15 +38,15 @@ export async function* watchOnce<T extends KubeObject>(
 }
 
 function eventFrom<T extends KubeObject>(call: Call, event: unknown): WatchEvent<T> {
-  const { type, object } = isRecord(event) ? event : {};
+  const { type, object } = isMap(event) ? event : {};
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
       return { type, object: versioned(call, objectFrom(call, object) as T) };
     case 'BOOKMARK': {
-      const metadata = isRecord(object) ? object['metadata'] : undefined;
-      const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+      const metadata = isMap(object) ? object['metadata'] : undefined;
+      const resourceVersion = isMap(metadata) ? metadata['resourceVersion'] : undefined;
       if (typeof resourceVersion !== 'string') throw malformedBody(call, 'a bookmark without a resourceVersion');
       return { type, resourceVersion };
     }

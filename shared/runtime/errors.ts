@@ -32,9 +32,6 @@ export class GitopsError<Code extends string = string> extends Error {
   }
 }
 
-/** Trying again is of no use until a person changes a setting, a credential or the server. */
-export const UNTIL_OPERATOR: Disposition = { kind: 'stalled', until: 'operator' };
-
 /** The message of anything that was thrown, followed by its causes' messages, on one line. */
 export function reasonOf(thrown: unknown): string {
   const parts: string[] = [];

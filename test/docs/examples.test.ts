@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import { DEFAULT_CLUSTER, readCluster } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { readPool } from '#reconciler/policy/config-repo/read-pool.ts';
@@ -11,6 +10,7 @@ import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import { type CommitNote, noteInForce } from '#reconciler/reporting/notes/commit-note.ts';
 import { noteContent } from '#reconciler/reporting/notes/note-content.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');
 

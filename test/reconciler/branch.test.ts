@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { GitError } from '#reconciler/git/errors.ts';
 import type { GitSource } from '#reconciler/git/source-port.ts';
 import type { CommitOid, Snapshot } from '#reconciler/policy/commit-snapshot.ts';
 import { createBranch } from '#reconciler/branch.ts';
@@ -121,11 +122,7 @@ describe('a followed branch', () => {
 });
 
 describe('a commit that cannot be read, now or later', () => {
-  const tooBig = (commit: CommitOid) =>
-    new GitopsError('GIT_TOO_BIG', 'too big', {
-      disposition: { kind: 'stalled', until: 'new-commit' },
-      fields: { commit },
-    });
+  const tooBig = (commit: CommitOid) => new GitError('GIT_TOO_BIG', 'too big', { fields: { commit } });
 
   it('is not read again before the branch moves', async () => {
     const repository = setUp();

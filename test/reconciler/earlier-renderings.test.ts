@@ -4,7 +4,7 @@ import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createEarlierRenderings } from '#reconciler/earlier-renderings.ts';
-import { GitError, UNTIL_NEW_COMMIT } from '#reconciler/git/errors.ts';
+import { GitError } from '#reconciler/git/errors.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import type { CommitOid, Snapshot } from '#reconciler/policy/commit-snapshot.ts';
@@ -199,7 +199,7 @@ describe('an earlier commit that cannot be read', () => {
 
   it('is left alone for as long as the server asks, and forever where it is too big', async () => {
     const throttled = new GitError('GIT_THROTTLED', 'later', { disposition: { kind: 'wait', ms: 300_000 } });
-    const tooBig = new GitError('GIT_TOO_BIG', 'big', { disposition: UNTIL_NEW_COMMIT, fields: { commit: B } });
+    const tooBig = new GitError('GIT_TOO_BIG', 'big', { fields: { commit: B } });
     const { ask, read, clock } = setUp({ [A]: throttled, [B]: tooBig });
     await ask({ x: A, y: B });
     assert.deepEqual(read(), [A, B]);

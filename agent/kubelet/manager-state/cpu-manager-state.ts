@@ -1,8 +1,8 @@
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { type StateRequirement, type ManagerState, NOT_READ } from './state-requirement.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** Takes the reserved CPUs out of the state's default set; from 1.32 on. */
 const STRICT = 'strict-cpu-reservation';

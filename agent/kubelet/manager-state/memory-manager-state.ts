@@ -1,7 +1,7 @@
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { type StateRequirement, type ManagerState, NOT_READ } from './state-requirement.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** Bytes kept back, by NUMA node and by kind of memory: `reserved.get('0 memory')`. */
 type Reserved = ReadonlyMap<string, number>;

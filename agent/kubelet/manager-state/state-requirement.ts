@@ -1,5 +1,5 @@
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** A state file's content as the kubelet wrote it: JSON, with the manager's policy under `policyName`. */
 export type ManagerState = Readonly<Record<string, unknown>>;

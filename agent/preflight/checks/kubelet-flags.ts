@@ -4,8 +4,8 @@ import { valueAt } from '#shared/contract/kubelet-config/config-view.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { type Check, refuse } from '../preflight-check.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** Flags and their values in order; a flag without one is `true`. */
 export function parseFlags(args: readonly string[]): readonly (readonly [flag: string, value: string])[] {

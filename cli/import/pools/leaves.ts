@@ -1,6 +1,6 @@
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { RunningFields } from '../non-defaults.ts';
 import type { Difference } from './pool-names.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** A value of a config as one word: its path, and what it is. Equal for what a merge does not tell apart. */
 export type FieldLeaf = string;

@@ -1,6 +1,7 @@
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type BlockersAnswer, blocked, NOT_BLOCKED } from '../../policy/pool-blockers.ts';
-import { errorIn, isJson, parseAnswer, describeServer, prometheusUnavailable } from './prometheus.ts';
+import { errorIn, parseAnswer, describeServer, prometheusUnavailable } from './prometheus.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
@@ -30,9 +31,9 @@ export function readRules(spec: PrometheusSpec, status: number, text: string): B
 }
 
 function namesIn(data: unknown): readonly string[] {
-  const groups = isJson(data) && Array.isArray(data['groups']) ? (data['groups'] as readonly unknown[]) : [];
+  const groups = isMap(data) && Array.isArray(data['groups']) ? (data['groups'] as readonly unknown[]) : [];
   const rules = groups.flatMap((group) =>
-    isJson(group) && Array.isArray(group['rules']) ? (group['rules'] as readonly unknown[]) : [],
+    isMap(group) && Array.isArray(group['rules']) ? (group['rules'] as readonly unknown[]) : [],
   );
-  return rules.flatMap((rule) => (isJson(rule) && typeof rule['name'] === 'string' ? [rule['name']] : []));
+  return rules.flatMap((rule) => (isMap(rule) && typeof rule['name'] === 'string' ? [rule['name']] : []));
 }

@@ -2,6 +2,7 @@ import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { sanitizeUrl } from '#shared/runtime/sanitize.ts';
 import { type BlockersAnswer, blocked, NOT_BLOCKED } from '../../policy/pool-blockers.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
@@ -62,21 +63,18 @@ export const lacksData = ({ warnings, isPartial }: Json): boolean =>
 
 type Json = Readonly<Record<string, unknown>>;
 
-export const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The body of an answer of the HTTP API; undefined for anything else. */
 export function parseAnswer(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJson(value) && typeof value['status'] === 'string' ? value : undefined;
+    return isMap(value) && typeof value['status'] === 'string' ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 function resultsIn(data: unknown): readonly unknown[] | undefined {
-  if (!isJson(data) || !Array.isArray(data['result'])) return undefined;
+  if (!isMap(data) || !Array.isArray(data['result'])) return undefined;
   const lists = data['resultType'] === 'vector' || data['resultType'] === 'matrix';
   return lists ? (data['result'] as readonly unknown[]) : [data['result']];
 }
@@ -96,6 +94,6 @@ function sayResults(spec: PrometheusSpec, results: readonly unknown[]): string {
 }
 
 function alertOf(result: unknown): string {
-  const metric = isJson(result) && isJson(result['metric']) ? result['metric'] : {};
+  const metric = isMap(result) && isMap(result['metric']) ? result['metric'] : {};
   return typeof metric['alertname'] === 'string' ? metric['alertname'] : '';
 }

@@ -1,5 +1,6 @@
 import type { NodeNumber } from '../../policy/analysis/query-answer.ts';
-import { errorIn, isJson, lacksData, parseAnswer } from './prometheus.ts';
+import { errorIn, lacksData, parseAnswer } from './prometheus.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** Why an answer holds no numbers, in a clause. */
 export interface NoNumbers {
@@ -52,13 +53,13 @@ function samplesOf(status: number, text: string): readonly QuerySample[] | NoNum
   if (body === undefined || why !== undefined) return { missing: why ?? '' };
   if (lacksData(body)) return { missing: 'it answered in part only' };
   const { data } = body;
-  if (!isJson(data) || !Array.isArray(data['result'])) return { missing: 'the answer has no result in it' };
+  if (!isMap(data) || !Array.isArray(data['result'])) return { missing: 'the answer has no result in it' };
   const result = data['result'] as readonly unknown[];
   if (data['resultType'] === 'scalar') return [{ labels: {}, value: numberIn(result) }];
   if (data['resultType'] !== 'vector') return { missing: 'the answer is neither a number nor a list of them' };
   return result.map((each) => ({
-    labels: isJson(each) && isJson(each['metric']) ? each['metric'] : {},
-    value: isJson(each) ? numberIn(each['value']) : Number.NaN,
+    labels: isMap(each) && isMap(each['metric']) ? each['metric'] : {},
+    value: isMap(each) ? numberIn(each['value']) : Number.NaN,
   }));
 }
 

@@ -55,7 +55,6 @@ export async function findApiServer(
         'KUBECONFIG_MISSING',
         'no cluster to talk to: this is not a pod, KUBECONFIG is not set and there is no ~/.kube/config. ' +
           'Name a kubeconfig with --kubeconfig',
-        { disposition: { kind: 'stalled', until: 'operator' } },
       );
   }
 }

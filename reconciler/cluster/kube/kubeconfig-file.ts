@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
+import { isMap, mapOf } from '#shared/runtime/maps.ts';
 
 /** A kubeconfig, or several as one. Paths in it are absolute. */
 export interface Kubeconfig {
@@ -51,8 +52,7 @@ async function readOne(path: string): Promise<Kubeconfig | undefined> {
 /** @param path where the text comes from: relative paths in it start there */
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
   const document = parseYaml(text, path);
-  if (!isEntry(document))
-    throw kubeconfigError('KUBECONFIG_INVALID', `${path} is not a kubeconfig: it holds no mapping`);
+  if (!isMap(document)) throw kubeconfigError('KUBECONFIG_INVALID', `${path} is not a kubeconfig: it holds no mapping`);
   const list = (part: string, kind: string): ReadonlyMap<string, Entry> =>
     new Map(entriesOf(document[part], kind).map(([name, entry]) => [name, absolute(entry, dirname(path))]));
   const current = document['current-context'];
@@ -80,9 +80,9 @@ function parseYaml(text: string, path: string): unknown {
 
 function entriesOf(list: unknown, kind: string): readonly (readonly [string, Entry])[] {
   return (Array.isArray(list) ? list : []).flatMap((each: unknown) => {
-    if (!isEntry(each) || typeof each['name'] !== 'string') return [];
+    if (!isMap(each) || typeof each['name'] !== 'string') return [];
     const value = each[kind];
-    return [[each['name'], isEntry(value) ? value : {}] as const];
+    return [[each['name'], mapOf(value)] as const];
   });
 }
 
@@ -96,14 +96,10 @@ function absolute(entry: Entry, directory: string): Entry {
   return { ...entry, ...Object.fromEntries(paths) };
 }
 
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function kubeconfigError(
   code: 'KUBECONFIG_MISSING' | 'KUBECONFIG_INVALID',
   message: string,
   cause?: unknown,
 ): GitopsError {
-  return new GitopsError(code, message, { cause, disposition: { kind: 'stalled', until: 'operator' } });
+  return new GitopsError(code, message, { cause });
 }

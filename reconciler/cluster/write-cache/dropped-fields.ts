@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '#shared/kube/api-status.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** From the root of a value to something in it; `[]` stands for every element of a list. */
 export type FieldPath = readonly string[];
@@ -20,7 +20,7 @@ export function diffFields(sent: unknown, made: unknown): FieldDiff {
   const compare = (before: unknown, after: unknown, path: FieldPath): void => {
     if (before === undefined && after === undefined) return;
     if (after === undefined) return note(dropped, path);
-    if (isRecord(before) && isRecord(after)) {
+    if (isMap(before) && isMap(after)) {
       const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
       for (const key of keys) compare(before[key], after[key], [...path, key]);
     } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
@@ -41,7 +41,7 @@ export function withoutFields(value: unknown, paths: readonly FieldPath[]): unkn
     const inside = below(paths, '[]');
     return value.map((each) => withoutFields(each, inside));
   }
-  if (!isRecord(value)) return value;
+  if (!isMap(value)) return value;
   const gone = new Set(paths.filter(({ length }) => length === 1).map(([key]) => key));
   return Object.fromEntries(
     Object.entries(value)
@@ -71,4 +71,4 @@ const withoutTime = (_: string, value: unknown): unknown =>
   typeof value === 'string' && TIMESTAMP.test(value) ? '' : value;
 
 const sortKeys = (_: string, value: unknown): unknown =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+  isMap(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;

@@ -2,6 +2,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { Step } from '../../policy/steps.ts';
 import { isNodeStep, nodePatch } from '../drains/node-writes.ts';
 import {
@@ -92,10 +93,7 @@ export function createIneffectiveWrites(clock: Clock, log: Log): IneffectiveWrit
   }
 
   function remember(key: string, entry: Tried): void {
-    tried.delete(key);
-    tried.set(key, entry);
-    const oldest = tried.keys().next().value;
-    if (tried.size > MOST_OBJECTS && oldest !== undefined) tried.delete(oldest);
+    setNewest(tried, key, entry, MOST_OBJECTS);
     if (!triedAt.has(entry.resource)) triedAt.set(entry.resource, clock.monotonic());
   }
 

@@ -8,7 +8,6 @@ import { codeOf } from '#shared/runtime/errors.ts';
 import { certificatesIn } from '#shared/runtime/pem.ts';
 import type { ClientCertificate } from '../git-credentials.ts';
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { DEFAULT_GIT_LIMITS } from '../git-limits.ts';
 import { NO_PROXY, type Proxies, describeProxy } from '../proxy.ts';
 import { tunnelThrough } from './tunnel.ts';
@@ -79,7 +78,6 @@ async function readAuthorities(file: string): Promise<string> {
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it is not there' : 'it is not a readable PEM file of certificates';
     throw new GitError('GIT_CA_UNREADABLE', `the file of certificate authorities ${file} cannot be used: ${why}`, {
-      disposition: UNTIL_OPERATOR,
       cause: error,
     });
   }

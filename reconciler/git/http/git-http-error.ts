@@ -1,9 +1,7 @@
 import type { HttpAnswer } from '#shared/http/body.ts';
 import { retryAfterMs } from '#shared/http/retry-after.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Disposition } from '#shared/runtime/errors.ts';
 import { GitError, type GitErrorCode } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { plainLine } from '../plain-text.ts';
 
 /** Longest Retry-After that is obeyed: a day's pause must not come from a stranger's typing error. */
@@ -20,46 +18,40 @@ export function gitHttpError(answer: HttpAnswer, what: string, clean: (text: str
   const waitMs = retryAfter(answer.headers['retry-after'], now);
   // nginx says so in a page.
   const certificate = answer.status === 400 && /SSL certificate/i.test(answer.body.toString('latin1'));
-  const { code, why, disposition } = certificate ? WANTS_CERTIFICATE : meaningOf(answer.status, waitMs);
+  const [code, why] = certificate ? WANTS_CERTIFICATE : meaningOf(answer.status, waitMs !== null);
   const said = /^text\/plain\b/.test(answer.headers['content-type'] ?? '') ? answer.body.toString('utf8') : '';
   const remark = plainLine(clean(said), 200);
-  return new GitError(code, `${what}: ${why} (status ${answer.status})${remark === '' ? '' : `: ${remark}`}`, {
-    disposition: waitMs === null ? disposition : { kind: 'wait', ms: waitMs },
-  });
+  const message = `${what}: ${why} (status ${answer.status})${remark === '' ? '' : `: ${remark}`}`;
+  return new GitError(code, message, waitMs === null ? {} : { disposition: { kind: 'wait', ms: waitMs } });
 }
 
-interface Meaning {
-  readonly code: GitErrorCode;
-  readonly why: string;
-  readonly disposition: Disposition;
-}
+type Meaning = readonly [code: GitErrorCode, why: string];
 
-const WANTS_CERTIFICATE: Meaning = {
-  code: 'GIT_UNAUTHORIZED',
-  why: 'the server wants a certificate of ours, or another one: put tls.crt and tls.key beside the git credential',
-  disposition: UNTIL_OPERATOR,
-};
+const WANTS_CERTIFICATE: Meaning = [
+  'GIT_UNAUTHORIZED',
+  'the server wants a certificate of ours, or another one: put tls.crt and tls.key beside the git credential',
+];
 
-function meaningOf(status: number, waitMs: Millis | null): Meaning {
-  const stalled = (code: GitErrorCode, why: string): Meaning => ({ code, why, disposition: UNTIL_OPERATOR });
-  const passing = (code: GitErrorCode, why: string): Meaning => ({ code, why, disposition: { kind: 'retry' } });
+function meaningOf(status: number, asksForPause: boolean): Meaning {
   switch (status) {
     case 401:
     case 203:
-      return stalled('GIT_UNAUTHORIZED', 'the credential is missing, wrong or has expired');
+      return ['GIT_UNAUTHORIZED', 'the credential is missing, wrong or has expired'];
     case 403:
-      if (waitMs !== null) return passing('GIT_THROTTLED', 'too many requests');
-      return stalled('GIT_FORBIDDEN', 'the credential does not allow this');
+      return asksForPause
+        ? ['GIT_THROTTLED', 'too many requests']
+        : ['GIT_FORBIDDEN', 'the credential does not allow this'];
     case 404:
-      return stalled('GIT_NOT_FOUND', 'there is no such repository, or the credential may not see it');
+      return ['GIT_NOT_FOUND', 'there is no such repository, or the credential may not see it'];
     case 407:
-      return stalled('GIT_FORBIDDEN', 'the proxy on the way wants a credential, or another one');
+      return ['GIT_FORBIDDEN', 'the proxy on the way wants a credential, or another one'];
     case 429:
-      return passing('GIT_THROTTLED', 'too many requests');
+      return ['GIT_THROTTLED', 'too many requests'];
     default:
-      if (status === 503 && waitMs !== null) return passing('GIT_THROTTLED', 'the server asks for a pause');
-      if (status >= 500) return passing('GIT_SERVER_ERROR', 'the server failed');
-      return stalled('GIT_REFUSED', 'the server refused the request');
+      if (status === 503 && asksForPause) return ['GIT_THROTTLED', 'the server asks for a pause'];
+      return status >= 500
+        ? ['GIT_SERVER_ERROR', 'the server failed']
+        : ['GIT_REFUSED', 'the server refused the request'];
   }
 }
 

@@ -4,7 +4,6 @@ import { sendRequest } from '#shared/http/send-request.ts';
 import { isTrustFailure } from '#shared/http/trust-failure.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { RequestDeadlines } from '../request-deadlines.ts';
 import { withBufferGc, type Take } from '../wire/pack-answer.ts';
 import type { ProxyAgents } from './connection-agents.ts';
@@ -62,9 +61,7 @@ export async function sendGitRequest(
 }
 
 function tooLong(url: URL, maxBytes: number): GitError {
-  return new GitError('GIT_TOO_BIG', `${url.host} sends more than the ${maxBytes} bytes that are read of one answer`, {
-    disposition: UNTIL_OPERATOR,
-  });
+  return new GitError('GIT_TOO_BIG', `${url.host} sends more than the ${maxBytes} bytes that are read of one answer`);
 }
 
 /** The alerts (RFC 8446, 6.2) with which a server refuses what it was shown, or that it was shown nothing. */
@@ -77,14 +74,14 @@ function unreachable(url: URL, proxy: string | undefined, cause: unknown): GitEr
     return new GitError(
       'GIT_UNTRUSTED',
       `the certificate of ${url.host} is not trusted (${code}): is a private certificate authority missing?`,
-      { disposition: UNTIL_OPERATOR, cause },
+      { cause },
     );
   }
   if (isCertificateAlert(code)) {
     return new GitError(
       'GIT_UNAUTHORIZED',
       `${url.host} wants a certificate of ours, or another one (${code}): put tls.crt and tls.key beside the git credential`,
-      { disposition: UNTIL_OPERATOR, cause },
+      { cause },
     );
   }
   const way = proxy === undefined ? '' : ` through the proxy ${proxy}`;

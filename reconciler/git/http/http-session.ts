@@ -4,7 +4,6 @@ import type { HttpAnswer } from '#shared/http/body.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { type GitCredential, redactCredential } from '../git-credentials.ts';
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { GitLimits } from '../git-limits.ts';
 import { plainLine } from '../plain-text.ts';
 import { readAdvertisement } from '../wire/advertisement.ts';
@@ -60,14 +59,12 @@ export function openSession(options: SessionOptions): GitSession {
       throw new GitError(
         'GIT_NOT_GIT',
         `${shown} hands out the files of a repository (git’s “dumb” protocol), which is not read: serve it with git http-backend or a forge`,
-        { disposition: UNTIL_OPERATOR },
       );
     }
     const what = sent === mediaType ? `an answer in ${encoding}, which was not asked for` : plainLine(clean(sent), 80);
     throw new GitError(
       'GIT_NOT_GIT',
       `${shown} does not answer as a git repository, but with ${what}: is the address right?`,
-      { disposition: UNTIL_OPERATOR },
     );
   }
 
@@ -93,9 +90,7 @@ export function openSession(options: SessionOptions): GitSession {
         if (service === 'git-upload-pack') greeting = heard;
         return heard;
       }
-      throw new GitError('GIT_REDIRECT_REFUSED', `${shown} redirects more than ${MOST_REDIRECTS} times`, {
-        disposition: UNTIL_OPERATOR,
-      });
+      throw new GitError('GIT_REDIRECT_REFUSED', `${shown} redirects more than ${MOST_REDIRECTS} times`);
     },
     async post(service, body, { version, maxBytes, take }) {
       const headers = {

@@ -1,5 +1,4 @@
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { plainLine } from '../plain-text.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -35,6 +34,5 @@ function refused(from: URL, where: string): GitError {
   return new GitError(
     'GIT_REDIRECT_REFUSED',
     `${from.host} redirects ${where}: check the address of the repository and its credential`,
-    { disposition: UNTIL_OPERATOR },
   );
 }

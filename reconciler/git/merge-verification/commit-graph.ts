@@ -23,9 +23,10 @@ export async function loadCommitGraph(oid: CommitOid, store: ObjectStore): Promi
 }
 
 /** A commit and all that it comes from, as far as the graph goes; names that are not in it are among them. */
-export function ancestorsOf(graph: CommitGraph, oid: CommitOid): ReadonlySet<CommitOid> {
+export const ancestorsOf = (graph: CommitGraph, oid: CommitOid): ReadonlySet<CommitOid> => reachedFrom(graph, [oid]);
+
+function reachedFrom(graph: CommitGraph, open: CommitOid[]): ReadonlySet<CommitOid> {
   const met = new Set<CommitOid>();
-  const open = [oid];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (met.has(next)) continue;
     met.add(next);
@@ -38,12 +39,9 @@ export function ancestorsOf(graph: CommitGraph, oid: CommitOid): ReadonlySet<Com
 export function mergeBases(graph: CommitGraph, one: CommitOid, other: CommitOid): readonly CommitOid[] {
   const ofOther = ancestorsOf(graph, other);
   const common = [...ancestorsOf(graph, one)].filter((oid) => ofOther.has(oid));
-  const older = new Set<CommitOid>();
-  const open = common.flatMap((oid) => graph.get(oid)?.parents ?? []);
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (older.has(next)) continue;
-    older.add(next);
-    open.push(...(graph.get(next)?.parents ?? []));
-  }
+  const older = reachedFrom(
+    graph,
+    common.flatMap((oid) => graph.get(oid)?.parents ?? []),
+  );
   return common.filter((oid) => !older.has(oid));
 }

@@ -1,14 +1,12 @@
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { GitError } from '../errors.ts';
 
-export type Annotated = {
+export interface Annotated {
+  /** false: every note that can be written stood there already. */
+  readonly written: boolean;
   /** Commits whose note could not be written, because its place on the ref cannot be read. The others were. */
   readonly unreadable: ReadonlyMap<CommitOid, GitError>;
-} & (
-  | { readonly written: true; readonly notesCommit: CommitOid }
-  /** Every other note stood there already. */
-  | { readonly written: false }
-);
+}
 
 /** What is written of one commit. */
 export interface NoteContent {

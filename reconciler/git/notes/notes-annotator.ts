@@ -1,12 +1,8 @@
-import type { Clock } from '#shared/runtime/clock.ts';
 import type { Annotated, Annotator, NoteContent } from './annotator.ts';
-import type { GitCredentials } from '../git-credentials.ts';
 import type { GitError } from '../errors.ts';
 import { createRemote } from '../create-remote.ts';
-import type { ProxySettings } from '../proxy.ts';
-import type { SshOptions } from '../remote.ts';
+import type { RemoteOptions } from '../remote.ts';
 import type { GitSession } from '../wire/git-session.ts';
-import type { GitLimits } from '../git-limits.ts';
 import { storedNote } from './stored-note.ts';
 import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor, type NotesStore } from './notes-store.ts';
 import { retryRaces } from './notes-race.ts';
@@ -17,23 +13,12 @@ import type { ObjectStore } from '../objects/git-object-store.ts';
 import { notesRef } from '../ref-name.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 
-export interface AnnotatorOptions {
-  /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
-  readonly url: string;
+/** The credential has to be one that may push. */
+export interface AnnotatorOptions extends RemoteOptions {
   /** `refs/notes/…`; one writer a ref, usually. */
   readonly ref: string;
-  /** One that may push. */
-  readonly credentials: GitCredentials;
-  /** PEM file of the authorities to trust instead of the well-known ones. */
-  readonly caFile?: string | undefined;
-  /** What may stand between, over http and https. */
-  readonly proxy?: ProxySettings | undefined;
-  /** How a repository is reached whose address is one of ssh. */
-  readonly ssh?: SshOptions | undefined;
-  readonly limits?: Partial<GitLimits>;
   /** Of the notes' commits. */
   readonly author?: NotesAuthor;
-  readonly clock: Clock;
   /** Numbers in [0, 1). */
   readonly random: () => number;
 }
@@ -82,7 +67,7 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     const tip = await commitNotes(store, tree, { author, seconds, message: MESSAGE });
     await pushNotes(session, objects.repo, { ref, from: store.tip, to: tip, oids: [tip, ...written] });
     keep({ store: { ...store, tip, tree }, pushes: pushes + 1 });
-    return { written: true, notesCommit: tip, unreadable };
+    return { written: true, unreadable };
   }
 
   async function annotate(notes: ReadonlyMap<CommitOid, NoteFiles>, signal: AbortSignal): Promise<Annotated> {

@@ -1,6 +1,5 @@
 import git from 'isomorphic-git';
 import { GitError, isGitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { GitSession } from '../wire/git-session.ts';
 import { parseCommit } from '../objects/parse-commit.ts';
 import { createObjectStore, type ObjectStore } from '../objects/git-object-store.ts';
@@ -94,11 +93,5 @@ export async function commitNotes(
 /** The error for a commit name that could end up as a path. */
 export function assertCommitOid(oid: string): void {
   if (/^[0-9a-f]{40}$/.test(oid)) return;
-  throw new GitError(
-    'GIT_NOTE_INVALID',
-    'a note was to be written on something that is not the full name of a commit',
-    {
-      disposition: UNTIL_OPERATOR,
-    },
-  );
+  throw new GitError('GIT_NOTE_INVALID', 'a note was to be written on something that is not the full name of a commit');
 }

@@ -1,4 +1,3 @@
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { GitError, type GitErrorCode } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
 import { remoteError } from '../wire/remote-error.ts';
@@ -90,9 +89,7 @@ export function pushError({ ref, reason, remarks }: PushRefusal): GitError {
   const kind = KINDS.find(({ words }) => words.some((each) => each.test(`${reason}\n${remarks}`)));
   if (kind !== undefined) {
     const { code, says, remedy } = kind;
-    return new GitError(code, `the git server ${says} (${ref}): ${said}. To fix this, ${remedy}`, {
-      disposition: UNTIL_OPERATOR,
-    });
+    return new GitError(code, `the git server ${says} (${ref}): ${said}. To fix this, ${remedy}`);
   }
   if (NOT_WRITTEN.test(reason) && (remarks.trim() === '' || isRace(remarks))) return pushRaceError(ref, said);
   return remoteError(said === '' ? `nothing about ${ref}, which it was sent` : said, (text) => text);

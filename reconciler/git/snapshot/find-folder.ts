@@ -1,6 +1,6 @@
 import type { Commit, CommitOid, Lineage, RepoFile } from '../../policy/commit-snapshot.ts';
 import type { Finding } from '#shared/contract/finding.ts';
-import { GitError, isGitError, UNTIL_NEW_COMMIT } from '../errors.ts';
+import { GitError, isGitError } from '../errors.ts';
 import { type ParsedCommit, parseCommit } from '../objects/parse-commit.ts';
 import { createObjectStore, type ObjectStore } from '../objects/git-object-store.ts';
 import { supportsSingleObjects, requestObjects } from '../wire/request-objects.ts';
@@ -170,11 +170,11 @@ async function inWholeCommit({ session, tip: oid, since, folder, held }: FolderR
 
 function withRemedy(error: unknown, folder: string): unknown {
   if (!isGitError(error, 'GIT_TOO_BIG')) return error;
-  const { code, message, disposition, cause } = error;
+  const { code, message, cause } = error;
   const why =
     `; the git server cannot leave out what lies beside ${folder}, so the limits hold for the whole repository: ` +
     'switch on partial clones there (uploadpack.allowFilter), or give the configuration a repository of its own';
-  return new GitError(code, `${message}${why}`, { disposition, cause });
+  return new GitError(code, `${message}${why}`, { cause });
 }
 
 async function treeOf(tip: ParsedCommit, folder: string, store: ObjectStore, session: GitSession): Promise<string> {
@@ -183,7 +183,7 @@ async function treeOf(tip: ParsedCommit, folder: string, store: ObjectStore, ses
   throw new GitError(
     'GIT_PATH_MISSING',
     `there is no folder ${folder} in the commit ${tip.oid} of ${session.url}: correct GIT_PATH, or commit the folder`,
-    { disposition: UNTIL_NEW_COMMIT, fields: { commit: tip.oid } },
+    { fields: { commit: tip.oid } },
   );
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Finding, Severity } from '#shared/contract/finding.ts';
-import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
+import { GitError } from '../errors.ts';
 import { inFolder } from '../../policy/in-folder.ts';
 import type { GitLimits } from '../git-limits.ts';
 import { createBytesCompressor, type CompressedBytes } from '../objects/compressed-bytes.ts';
@@ -143,7 +143,5 @@ function namesGivenTwice(entries: readonly TreeEntry[]): ReadonlyMap<string, Tre
 }
 
 function tooBig(what: string): GitError {
-  return new GitError('GIT_TOO_BIG', `the commit is too big for a config repository: it holds ${what}`, {
-    disposition: UNTIL_NEW_COMMIT,
-  });
+  return new GitError('GIT_TOO_BIG', `the commit is too big for a config repository: it holds ${what}`);
 }

@@ -1,6 +1,5 @@
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 
 /** Where a repository is, on a server that is reached over SSH. */
 export interface SshAddress {
@@ -70,6 +69,5 @@ function unusable(text: string, what: string): GitError {
   return new GitError(
     'GIT_URL_UNUSABLE',
     `the address of the repository${shown} cannot be used over ssh: ${what} is not usable. Write ssh://git@<host>/<path> or git@<host>:<path>`,
-    { disposition: UNTIL_OPERATOR },
   );
 }

@@ -3,7 +3,6 @@ import type { Readable, Writable } from 'node:stream';
 import { chunksOf, collectBody, streamBody } from '#shared/http/body.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { RequestDeadlines } from '../request-deadlines.ts';
 import { withBufferGc, type Take } from '../wire/pack-answer.ts';
 import { createGreetingReader } from './greeting.ts';
@@ -70,7 +69,7 @@ function endOf(child: Child, { program }: SshCall): Promise<number | null> {
         new GitError(
           'GIT_SSH_MISSING',
           `${program} cannot be run (${codeOf(cause) ?? 'for an unknown reason'}): reading over ssh takes the image that has it`,
-          { disposition: UNTIL_OPERATOR, cause },
+          { cause },
         ),
       );
     });
@@ -124,7 +123,5 @@ async function converse(
 }
 
 function tooLong({ shown }: SshCall, most: number): GitError {
-  return new GitError('GIT_TOO_BIG', `${shown} sends more than the ${most} bytes that are read of one answer`, {
-    disposition: UNTIL_OPERATOR,
-  });
+  return new GitError('GIT_TOO_BIG', `${shown} sends more than the ${most} bytes that are read of one answer`);
 }

@@ -2,7 +2,6 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { SshAddress } from './address.ts';
 
 /** Names of the files, as `kubectl create secret generic --type=kubernetes.io/ssh-auth` and Flux know them. */
@@ -47,7 +46,7 @@ async function present(file: string): Promise<string | null> {
 }
 
 function unreadable(why: string): GitError {
-  return new GitError('GIT_CREDENTIALS_UNREADABLE', why, { disposition: UNTIL_OPERATOR });
+  return new GitError('GIT_CREDENTIALS_UNREADABLE', why);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 
 /** When signed objects were first seen here. Their signers can choose any date, but not this one. */
 interface FirstSeenSignatures {
@@ -15,11 +16,7 @@ export function createFirstSeenSignatures(): FirstSeenSignatures {
   return {
     of(oid, now) {
       const first = Math.min(now, seen.get(oid) ?? Infinity);
-      // Set again, so that the one that was asked for longest ago is the first.
-      seen.delete(oid);
-      seen.set(oid, first);
-      const oldest = seen.keys().next().value;
-      if (seen.size > MOST && oldest !== undefined) seen.delete(oldest);
+      setNewest(seen, oid, first, MOST);
       return first;
     },
   };

@@ -39,9 +39,7 @@ type Files = readonly (readonly [name: string, bytes: Buffer])[];
 /** @throws GitopsError `TRUSTED_KEYS_UNREADABLE` */
 async function readFiles(directory: string): Promise<Files> {
   const unreadable = (why: string): GitopsError =>
-    new GitopsError('TRUSTED_KEYS_UNREADABLE', `the directory of trusted keys ${directory} cannot be used: ${why}`, {
-      disposition: { kind: 'stalled', until: 'operator' },
-    });
+    new GitopsError('TRUSTED_KEYS_UNREADABLE', `the directory of trusted keys ${directory} cannot be used: ${why}`);
   try {
     const names = (await readdir(directory)).filter((name) => !name.startsWith('.')).sort();
     if (names.length > MOST_FILES) throw unreadable(`it holds more than ${MOST_FILES} files`);

@@ -16,7 +16,6 @@ const MOST = 8;
 export function fileSecrets(file: string): WebhookSecrets {
   const unusable = (why: string, cause?: unknown): GitopsError =>
     new GitopsError('WEBHOOK_SECRET_UNUSABLE', `the file of webhook secrets ${file} ${why}`, {
-      disposition: { kind: 'stalled', until: 'operator' },
       cause,
     });
   return async () => {

@@ -9,6 +9,8 @@ type SignatureCheck =
   | { readonly genuine: true; readonly proof: SignatureScheme }
   | { readonly genuine: false; readonly because: 'no-signature' | 'wrong-signature' | 'out-of-time' };
 
+const WRONG: SignatureCheck = { genuine: false, because: 'wrong-signature' };
+
 /** How far a signed time may be off, either way: what Standard Webhooks recommends. */
 export const TIME_WINDOW_MS: Millis = 5 * 60_000;
 
@@ -26,40 +28,25 @@ export const TIME_WINDOW_MS: Millis = 5 * 60_000;
 export function verifyWebhookSignature(delivery: Delivery, secrets: readonly string[], now: Millis): SignatureCheck {
   const { body } = delivery;
   const sent = (name: string): string | undefined => headerOf(delivery, name);
-  const judge = (proof: SignatureScheme, genuine: boolean): SignatureCheck =>
-    genuine ? { genuine, proof } : { genuine, because: 'wrong-signature' };
-  const anyKey = (made: (secret: string) => boolean): boolean => secrets.map(made).includes(true);
+  const judge = (proof: SignatureScheme, given: string, expected: (secret: string) => string): SignatureCheck =>
+    secrets.map((secret) => isSame(given, expected(secret))).includes(true) ? { genuine: true, proof } : WRONG;
 
   const generic = sent('x-kubelet-gitops-signature');
   if (generic !== undefined) {
     const time = sent('x-kubelet-gitops-timestamp') ?? '';
     if (!isTimely(time, now)) return { genuine: false, because: 'out-of-time' };
     const signed = Buffer.concat([Buffer.from(`${time}.`), body]);
-    return judge(
-      'generic',
-      anyKey((secret) => isSame(generic, `sha256=${hmac(secret, signed, 'hex')}`)),
-    );
+    return judge('generic', generic, (secret) => `sha256=${hmac(secret, signed, 'hex')}`);
   }
   const standard = sent('webhook-signature');
   if (standard !== undefined) return judgeStandard(delivery, standard, secrets, now);
   const token = sent('x-gitlab-token');
-  if (token !== undefined)
-    return judge(
-      'gitlab-token',
-      anyKey((secret) => isSame(token, secret)),
-    );
+  if (token !== undefined) return judge('gitlab-token', token, (secret) => secret);
   const gitea = sent('x-forgejo-signature') ?? sent('x-gitea-signature');
-  if (gitea !== undefined)
-    return judge(
-      'gitea',
-      anyKey((secret) => isSame(gitea, hmac(secret, body, 'hex'))),
-    );
+  if (gitea !== undefined) return judge('gitea', gitea, (secret) => hmac(secret, body, 'hex'));
   const github = sent('x-hub-signature-256');
   if (github === undefined) return { genuine: false, because: 'no-signature' };
-  return judge(
-    'github',
-    anyKey((secret) => isSame(github, `sha256=${hmac(secret, body, 'hex')}`)),
-  );
+  return judge('github', github, (secret) => `sha256=${hmac(secret, body, 'hex')}`);
 }
 
 /** Several signatures may stand side by side there, while a key is being changed. */
@@ -72,7 +59,7 @@ function judgeStandard(delivery: Delivery, header: string, secrets: readonly str
   const matches = secrets
     .flatMap(keysOf)
     .flatMap((key) => given.map((signature) => isSame(signature, `v1,${hmac(key, signed, 'base64')}`)));
-  return matches.includes(true) ? { genuine: true, proof: 'gitlab' } : { genuine: false, because: 'wrong-signature' };
+  return matches.includes(true) ? { genuine: true, proof: 'gitlab' } : WRONG;
 }
 
 /** Standard Webhooks writes keys as `whsec_<base64>`; any other token is the key as it is. */

@@ -1,5 +1,4 @@
 import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { assertWhole, type Packet, readPackets, textOf } from './pkt-line.ts';
 import { throwRemoteError } from './remote-error.ts';
 
@@ -26,7 +25,6 @@ export function readAdvertisement(body: Buffer, clean: (text: string) => string)
     throw new GitError(
       'GIT_SHA256',
       'the repository names its objects by SHA-256, which is not supported: use one that was made with --object-format=sha1',
-      { disposition: UNTIL_OPERATOR },
     );
   }
   return { version, capabilities };

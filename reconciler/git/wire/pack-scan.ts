@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
+import { GitError } from '../errors.ts';
 import type { GitLimits } from '../git-limits.ts';
 import { createEventLoopYield, SLICE_BYTES, type YieldAfterWork } from '../event-loop-yield.ts';
 import { damagedPack, inflateEntry, readEntry } from './pack-entry.ts';
@@ -82,6 +82,5 @@ function tooBig(what: string): GitError {
     'GIT_TOO_BIG',
     `the commit is too big for a config repository: it holds ${what}; keep other things elsewhere ` +
       '(git ls-tree -r -l <branch> shows sizes)',
-    { disposition: UNTIL_NEW_COMMIT },
   );
 }

@@ -1,4 +1,3 @@
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
 
 /** One piece of git's framing (gitprotocol-common, pkt-line). */
@@ -69,7 +68,7 @@ export function truncatedError(): GitError {
 
 function tooMany(): GitError {
   const what = `the git server’s answer has more than the ${MOST_PACKETS} lines that are read: does the repository hold that many refs?`;
-  return new GitError('GIT_TOO_BIG', what, { disposition: UNTIL_OPERATOR });
+  return new GitError('GIT_TOO_BIG', what);
 }
 
 /** A line without the line break at its end. */

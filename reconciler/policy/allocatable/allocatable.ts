@@ -5,7 +5,7 @@ import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor
 import { countCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { mapOf } from '#shared/runtime/maps.ts';
 
 /** Pods of the priority classes system-*-critical, static ones, and those of DaemonSets, and what they request together. */
 export interface VitalPods {
@@ -14,7 +15,7 @@ const CRITICAL = 2_000_000_000;
 
 /** What the pods of one node that it cannot do without request together; the others are left out. */
 export function vitalPods(pods: readonly unknown[]): VitalPods {
-  const vital = pods.map(mapIn).filter(isVital);
+  const vital = pods.map(mapOf).filter(isVital);
   const sum = (resource: string): number => vital.reduce((total, pod) => total + requestOf(pod, resource), 0);
   return {
     count: vital.length,
@@ -24,11 +25,11 @@ export function vitalPods(pods: readonly unknown[]): VitalPods {
 
 /** A mirror of a static pod belongs to its Node. */
 function isVital(pod: Raw): boolean {
-  const { priority, priorityClassName } = mapIn(pod['spec']);
+  const { priority, priorityClassName } = mapOf(pod['spec']);
   if (typeof priority === 'number' && priority >= CRITICAL) return true;
   if (typeof priorityClassName === 'string' && /^system-(?:node|cluster)-critical$/.test(priorityClassName))
     return true;
-  const owners = mapsIn(mapIn(pod['metadata'])['ownerReferences']);
+  const owners = mapsIn(mapOf(pod['metadata'])['ownerReferences']);
   return owners.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node');
 }
 
@@ -37,8 +38,8 @@ function isVital(pod: Raw): boolean {
  * together with the sidecars that were started before it; and its overhead.
  */
 function requestOf(pod: Raw, resource: string): number {
-  const spec = mapIn(pod['spec']);
-  const of = (container: Raw): number => amountIn(mapIn(container['resources'])['requests'], resource);
+  const spec = mapOf(pod['spec']);
+  const of = (container: Raw): number => amountIn(mapOf(container['resources'])['requests'], resource);
   let sidecars = 0;
   let most = 0;
   for (const container of mapsIn(spec['initContainers'])) {
@@ -50,13 +51,10 @@ function requestOf(pod: Raw, resource: string): number {
   return Math.max(running, most) + amountIn(spec['overhead'], resource);
 }
 
-/** Empty for anything but a map. */
-export const mapIn = (value: unknown): Raw =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
-export const mapsIn = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(mapIn) : []);
+export const mapsIn = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(mapOf) : []);
 
 /** Files may have numbers where Kubernetes writes texts. */
 function amountIn(amounts: unknown, resource: string): number {
-  const amount = mapIn(amounts)[resource];
+  const amount = mapOf(amounts)[resource];
   return typeof amount === 'string' || typeof amount === 'number' ? (parseQuantity(String(amount)) ?? 0) : 0;
 }

@@ -77,15 +77,11 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
   /** Reads a commit as what is in force before it lets it be read. */
   function readTip(tip: JudgedSnapshot, recorded: RecordedCommits, limits: Limits | undefined): CommitInForce {
     const { oid } = tip.commit;
-    if (limits === undefined) {
-      const fieldsBefore = recorded.inForce === null ? NO_FIELD_POLICY : recorded.limits?.fieldsBefore;
-      const { former } = recorded;
-      const repo = load(tip, fieldsBefore);
-      return { oid, repo, ...(fieldsBefore && { fieldsBefore }), ...(former && { former }) };
-    }
-    const repo = load(tip, limits.fields);
-    const former = tip.since === null ? undefined : formerLimits(limits, inForce?.repo ?? null, repo);
-    return { oid, repo, fieldsBefore: limits.fields, ...(former && { former }) };
+    const fieldsBefore = limits?.fields ?? recorded.limits?.fieldsBefore ?? NO_FIELD_POLICY;
+    const repo = load(tip, fieldsBefore);
+    const loosened = limits && tip.since !== null ? formerLimits(limits, inForce?.repo ?? null, repo) : undefined;
+    const former = limits === undefined ? recorded.former : loosened;
+    return { oid, repo, fieldsBefore, ...(former && { former }) };
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { redact } from '#shared/runtime/redact.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** Headers of a request for static pods that say nothing about who asks. */
 const HARMLESS_HEADER = /^(?:accept(?:-[a-z]+)?|cache-control|from|host|user-agent)$/i;

@@ -1,9 +1,9 @@
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { FileReport } from './file-report.ts';
 import type { FileSchema, SchemaNode } from './schema-node.ts';
 import { belowOf, fillIn, tellErrors } from './tell-errors.ts';
 import { TEXT_FORMATS } from './text-formats.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** A file of ours, judged. */
 export interface ReadFile<T> {

@@ -9,7 +9,7 @@ import { readBySchema } from './read-by-schema.ts';
 /** How many of the nodes in pools a commit that changes several pools may give another config, by default. */
 export const DEFAULT_MAX_CHANGE = '80%';
 
-/** The name of the cluster's file if its path is unknown: in records of older releases. */
+/** The name of the cluster's file if its path is unknown. */
 export const CLUSTER_FILE = "the cluster's file";
 
 /** An error in one of these leaves open what the others say; one anywhere else may hide that changes are to wait. */

@@ -1,7 +1,6 @@
 import { setOwn } from '#shared/contract/kubelet-config/decode/json.ts';
 import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/position.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import * as boundsOfLeaf from './computed-bounds.generated.js';
 import * as computedFile from './computed-file.generated.js';
 import type { FileReport } from './file-report.ts';
@@ -12,6 +11,7 @@ import { compile } from '../templates/expression.ts';
 import { FUNCTIONS, METHODS, VARIABLES } from '../templates/expression-language.ts';
 import { type ComputedLeaf, placeholderOfLeaf } from '../templates/leaf.ts';
 import { type ExpressionTree, PROFILES } from '../templates/profiles.ts';
+import { isMap, valueIn } from '#shared/runtime/maps.ts';
 
 /** Kind of a layer whose fields are expressions. */
 export const COMPUTED_KIND = 'ComputedKubeletConfiguration';
@@ -74,7 +74,7 @@ export function readComputed(file: unknown, report: FileReport, positionOf: Posi
     const leaf: ComputedLeaf = {
       key,
       expression,
-      bounds: readBounds(at(bounds, path), path, report),
+      bounds: readBounds(valueIn(bounds, path), path, report),
       ...(name === undefined ? {} : { profile: name }),
     };
     const mark = placeholderOfLeaf(leaf);
@@ -106,16 +106,7 @@ function lay(tree: Tree, path: Path, put: (path: Path, value: unknown) => void):
   }
 }
 
-function at(tree: unknown, path: Path): unknown {
-  let here = tree;
-  for (const step of path) {
-    if (!isMap(here) || !Object.hasOwn(here, step)) return undefined;
-    here = here[step];
-  }
-  return here;
-}
-
-const has = (tree: Tree, path: Path): boolean => at(tree, path) !== undefined;
+const has = (tree: Tree, path: Path): boolean => valueIn(tree, path) !== undefined;
 
 function putAt(tree: Record<string, unknown>, path: Path, value: string): void {
   let here = tree;
@@ -154,7 +145,7 @@ function unusedBounds(bounds: Tree, value: Tree, report: FileReport): void {
   const look = (tree: Tree, path: Path): void => {
     for (const [key, item] of Object.entries(tree)) {
       const here = [...path, key];
-      const computed = at(value, here);
+      const computed = valueIn(value, here);
       if (isMap(computed) && isMap(item)) look(item, here);
       else if (isMap(computed) && item !== null) {
         report.error('wrong-type', ['bounds', ...here], `bounds.${formatPath(here)} has to be a map`);

@@ -3,7 +3,6 @@ import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet
 import type { Layer } from '#shared/contract/kubelet-config/merge.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
 import type { ComputedLeaf } from '../templates/leaf.ts';
 import type { FileDecoder } from './decode-cache.ts';
@@ -11,6 +10,7 @@ import type { PoolSource } from './pool-source.ts';
 import { caseFold } from './case-fold.ts';
 import { COMPUTED_KIND, readComputed } from './read-computed.ts';
 import { fileReport } from './file-report.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 export interface ReadLayer {
   readonly layer?: Layer;

@@ -1,12 +1,12 @@
 import type { DisruptionClass, DisruptionSpec, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { abbreviateJson } from '#shared/contract/kubelet-config/decode/abbreviate-json.ts';
 import { checkPool } from './check-pool.ts';
 import { checkName, type FileReport } from './file-report.ts';
 import * as poolFile from './pool-file.generated.js';
 import { readBySchema } from './read-by-schema.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** A `pool.yaml`. */
 export interface ReadPool {

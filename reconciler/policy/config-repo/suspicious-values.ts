@@ -3,7 +3,7 @@ import type { Composed } from '#shared/contract/kubelet-config/merge.ts';
 import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
 import { parsePercentage } from '#shared/contract/kubelet-config/syntax/percentage.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 interface Doubt {
   readonly at: Path;

@@ -2,10 +2,10 @@ import type { ErrorObject } from 'ajv';
 import { abbreviateJson } from '#shared/contract/kubelet-config/decode/abbreviate-json.ts';
 import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
 import { didYouMean, sameButCase } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { type FileReport, placeName } from './file-report.ts';
 import type { Says, SchemaNode } from './schema-node.ts';
 import { TEXT_FORMATS } from './text-formats.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 /** An error with its place, and what stands there. */
 interface Fault {

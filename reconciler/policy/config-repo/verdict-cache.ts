@@ -1,5 +1,6 @@
 import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 
 /**
  * Judges each content once for each version and remembers the verdict: a pass asks for all pools, and nearly always for
@@ -18,10 +19,7 @@ export function createVerdictCache(most: number, judge: ComplaintsOf = complaint
     hashes.set(value, content);
     const key = `${version.minor} ${version.apply} ${content}`;
     const verdict = kept.get(key) ?? judge(value, version);
-    kept.delete(key);
-    kept.set(key, verdict);
-    const oldest = kept.keys().next().value;
-    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    setNewest(kept, key, verdict, most);
     return verdict;
   };
 }

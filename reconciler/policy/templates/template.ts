@@ -2,11 +2,11 @@ import { setOwn } from '#shared/contract/kubelet-config/decode/json.ts';
 import { defaultOf, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { inputsOfLeaf, type ComputedLeaf, valueOfLeaf } from './leaf.ts';
 import type { Machine } from './machine.ts';
 import { allInputs, type Inputs, NO_INPUTS } from './expression-inputs.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -37,7 +37,6 @@ export function connectForge(settings: ForgeSettings, ports: ForgePorts): ForgeS
     throw new ForgeError(
       'FORGE_SETTINGS',
       'the address of the repository does not tell where its forge is: set FORGE_API_URL and FORGE_REPOSITORY',
-      { disposition: { kind: 'stalled', until: 'operator' } },
     );
   }
   const readToken = fileToken(settings.tokenFile);
@@ -66,9 +65,7 @@ export function connectForge(settings: ForgeSettings, ports: ForgePorts): ForgeS
  */
 function fileToken(file: string): () => Promise<string> {
   const unreadable = (why: string): ForgeError =>
-    new ForgeError('FORGE_TOKEN_UNREADABLE', `the file with the forge's token ${file} ${why}`, {
-      disposition: { kind: 'stalled', until: 'operator' },
-    });
+    new ForgeError('FORGE_TOKEN_UNREADABLE', `the file with the forge's token ${file} ${why}`);
   return async () => {
     let text: string;
     try {

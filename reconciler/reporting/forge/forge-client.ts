@@ -8,7 +8,6 @@ import { TunnelRefused } from '../../git/http/tunnel.ts';
 import { ForgeError } from './errors.ts';
 import type { ForgeRequest } from './forges.ts';
 import { forgeErrorOf } from './forge-http-error.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 
 /** Sends a request to the forge. @returns its answer's JSON @throws ForgeError */
 export type CallForge = (request: ForgeRequest, signal: AbortSignal) => Promise<unknown>;
@@ -76,8 +75,6 @@ function parse(text: string, { host }: URL): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ForgeError('FORGE_UNREADABLE', `${host} does not answer as a forge's API: is FORGE_API_URL right?`, {
-      disposition: UNTIL_OPERATOR,
-    });
+    throw new ForgeError('FORGE_UNREADABLE', `${host} does not answer as a forge's API: is FORGE_API_URL right?`);
   }
 }

@@ -1,7 +1,6 @@
 import type { HttpAnswer } from '#shared/http/body.ts';
 import { retryAfterMs } from '#shared/http/retry-after.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { type Disposition, UNTIL_OPERATOR } from '#shared/runtime/errors.ts';
 import { plainLine } from '../../git/plain-text.ts';
 import { ForgeError, type ForgeErrorCode } from './errors.ts';
 
@@ -18,16 +17,11 @@ const USUAL_WAIT_MS: Millis = 60_000;
 export function forgeErrorOf({ status, headers }: HttpAnswer, url: URL, text: string, now: Millis): ForgeError {
   const said = plainLine(text, 300);
   const waitMs = pauseOf(status, headers, text, now);
-  const [code, why, lasting] = meaningOf(status, waitMs !== null);
-  const disposition: Disposition =
-    waitMs !== null
-      ? { kind: 'wait', ms: Math.min(waitMs, LONGEST_WAIT_MS) }
-      : lasting
-        ? UNTIL_OPERATOR
-        : { kind: 'retry' };
+  const [code, why] = meaningOf(status, waitMs !== null);
   const more = [movedTo(status, headers, url), neededBy(code, headers)].filter((part) => part !== '').join('');
   const message = `${shown(url)}: ${why}${more} (status ${status})${said === '' ? '' : `: ${said}`}`;
-  return new ForgeError(code, message, { disposition });
+  if (waitMs === null) return new ForgeError(code, message);
+  return new ForgeError(code, message, { disposition: { kind: 'wait', ms: Math.min(waitMs, LONGEST_WAIT_MS) } });
 }
 
 /** The repository as the forge's API was asked for it: most mistakes can be seen in it. */
@@ -60,21 +54,14 @@ function neededBy(code: ForgeErrorCode, headers: HttpAnswer['headers']): string 
     : '';
 }
 
-function meaningOf(
-  status: number,
-  asksForPause: boolean,
-): readonly [code: ForgeErrorCode, why: string, lasting: boolean] {
-  if (status === 429 || (status === 403 && asksForPause)) return ['FORGE_THROTTLED', 'too many requests', false];
-  if (status >= 500) return ['FORGE_SERVER_ERROR', 'the forge failed', false];
+function meaningOf(status: number, asksForPause: boolean): readonly [code: ForgeErrorCode, why: string] {
+  if (status === 429 || (status === 403 && asksForPause)) return ['FORGE_THROTTLED', 'too many requests'];
+  if (status >= 500) return ['FORGE_SERVER_ERROR', 'the forge failed'];
   // Too slow, or at the same moment as another status of the commit: the next time it may go through.
-  if (status === 408 || status === 409) return ['FORGE_SERVER_ERROR', 'the forge was busy', false];
-  if (status === 401) return ['FORGE_UNAUTHORIZED', 'the token is missing, wrong or has expired', true];
-  if (status === 403) return ['FORGE_FORBIDDEN', 'the token may not read or write statuses here', true];
-  if (status === 404) {
-    return ['FORGE_FORBIDDEN', 'there is no such repository or commit, or the token may not see it', true];
-  }
-  if (status >= 300 && status <= 399) {
-    return ['FORGE_MOVED', 'the repository was renamed, or the API is elsewhere', true];
-  }
-  return ['FORGE_REFUSED', 'the forge does not take this', true];
+  if (status === 408 || status === 409) return ['FORGE_SERVER_ERROR', 'the forge was busy'];
+  if (status === 401) return ['FORGE_UNAUTHORIZED', 'the token is missing, wrong or has expired'];
+  if (status === 403) return ['FORGE_FORBIDDEN', 'the token may not read or write statuses here'];
+  if (status === 404) return ['FORGE_FORBIDDEN', 'there is no such repository or commit, or the token may not see it'];
+  if (status >= 300 && status <= 399) return ['FORGE_MOVED', 'the repository was renamed, or the API is elsewhere'];
+  return ['FORGE_REFUSED', 'the forge does not take this'];
 }

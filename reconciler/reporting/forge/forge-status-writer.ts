@@ -1,8 +1,10 @@
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { askedToWaitMs } from '#shared/kube/kube-error.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { CommitNote } from '../notes/commit-note.ts';
 import type { CallForge } from './forge-client.ts';
@@ -145,7 +147,7 @@ export function createForgeStatusWriter(options: ForgeStatusWriterOptions): Forg
       faults += 1;
       enter({ statuses: 'off', because: reasonOf(error) });
       log.warn({ code: codeOf(error), err: error }, 'commit statuses could not be posted');
-      const waitMs = error instanceof ForgeError && error.disposition.kind === 'wait' ? error.disposition.ms : 0;
+      const waitMs = askedToWaitMs(error) ?? 0;
       await clock.sleep(Math.max(waitMs, backoffDelay(faults, BACKOFF, random())), signal);
       return 0;
     }
@@ -155,10 +157,7 @@ export function createForgeStatusWriter(options: ForgeStatusWriterOptions): Forg
     want(note, onlyFirst = false) {
       const told = commits.get(note.commit) ?? { note, onlyFirst, standing: null };
       Object.assign(told, { note, onlyFirst });
-      commits.delete(note.commit);
-      commits.set(note.commit, told);
-      const oldest = commits.keys().next().value;
-      if (commits.size > MOST_COMMITS && oldest !== undefined) commits.delete(oldest);
+      setNewest(commits, note.commit, told, MOST_COMMITS);
       const { standing } = told;
       const now = clock.monotonic();
       if (standing === null) return wakeUps.poke();

@@ -1,3 +1,4 @@
+import { mapOf } from '#shared/runtime/maps.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { CommitStatus, StatusState } from './commit-status.ts';
 
@@ -83,7 +84,7 @@ function githubLike({ api, repository }: ForgeApi, { superseded, headers, pageSi
       headers: headers(),
     }),
     read(answer) {
-      const statuses = fieldOf(answer, 'statuses');
+      const statuses = mapOf(answer)['statuses'];
       // Gitea has null for a commit without any.
       return statusesIn(statuses === null ? [] : statuses, 'context', key);
     },
@@ -131,16 +132,10 @@ function gitea(place: ForgeApi, token: () => string): Forge {
   return githubLike(place, { superseded: 'warning', headers, pageSize: 'limit', state: 'status' });
 }
 
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
-}
-
 function statusesIn(list: unknown, context: string, state: string): readonly PostedStatus[] | undefined {
   if (!Array.isArray(list)) return undefined;
   return list.flatMap((entry: unknown) => {
-    const [is, what, description] = [fieldOf(entry, state), fieldOf(entry, context), fieldOf(entry, 'description')];
+    const [is, what, description] = [mapOf(entry)[state], mapOf(entry)[context], mapOf(entry)['description']];
     if (typeof is !== 'string' || typeof what !== 'string') return [];
     return [{ context: what, state: is, description: typeof description === 'string' ? description : '' }];
   });

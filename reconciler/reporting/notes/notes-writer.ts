@@ -5,6 +5,7 @@ import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import { type Term, withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Annotated, Annotator, NoteContent } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
@@ -46,7 +47,7 @@ interface NotesWriterOptions {
 
 const BACKOFF = { firstMs: 5_000, maxMs: 10 * 60_000, jitter: 0.2 };
 const CALL_TIMEOUT_MS = 60_000;
-/** What is said of older commits is of no interest any more. */
+/** What is said of older commits is of no interest any more; where nothing can be written, by a read-only credential say, it would heap up. */
 const MOST_NOTES = 50;
 
 export function createNotesWriter({
@@ -101,7 +102,7 @@ export function createNotesWriter({
       const outcome = await withLifetime(callTerm(signal), (life) => annotator.annotate(batch, life.signal));
       const done = [...batch].filter(([commit]) => !outcome.unreadable.has(commit));
       for (const [commit, content] of done) {
-        remember(written, commit, content);
+        setNewest(written, commit, content, MOST_NOTES);
         if (isSame(wanted.get(commit), content)) wanted.delete(commit);
       }
       faults = 0;
@@ -121,7 +122,7 @@ export function createNotesWriter({
       const content = { ...noteContent(note), onlyFirst };
       const last = wanted.get(note.commit) ?? written.get(note.commit);
       if (isSame(last, content)) return;
-      remember(wanted, note.commit, content);
+      setNewest(wanted, note.commit, content, MOST_NOTES);
       wakeUps.poke();
     },
     stands: (note) => !wanted.has(note.commit) && isSame(written.get(note.commit), noteContent(note)),
@@ -152,11 +153,3 @@ export function createNotesWriter({
 /** The text may stay while nodes come: what programs read has their number. */
 const isSame = (one: NoteContent | undefined, other: NoteContent): boolean =>
   one?.text === other.text && one.data === other.data;
-
-/** The newest notes only: where nothing can be written, by a read-only credential say, they would heap up forever. */
-function remember(notes: Map<CommitOid, NoteContent>, commit: CommitOid, content: NoteContent): void {
-  notes.delete(commit);
-  notes.set(commit, content);
-  const oldest = notes.keys().next().value;
-  if (notes.size > MOST_NOTES && oldest !== undefined) notes.delete(oldest);
-}

@@ -1,7 +1,6 @@
 import { LASTING_REFUSALS, type RecordedCommits } from '../../policy/commit-admission/accepted-commits.ts';
 import { recordedPolicy } from '../../policy/cluster-policy.ts';
-import { limitsOf, readLimits } from '../../policy/commit-limits.ts';
-import { DEFAULT_CLUSTER } from '../../policy/config-repo/read-cluster.ts';
+import { readLimits } from '../../policy/commit-limits.ts';
 import type { SourceState } from './source-state.ts';
 
 /**
@@ -16,13 +15,10 @@ export function recordedCommitsOf(
   const { commit, refusedCommit, refusedReason, refusedBecause } = recorded;
   const reason = LASTING_REFUSALS.find((each) => each === refusedReason);
   const isAboutHere = recorded.url === here.url && recorded.branch === here.branch && recorded.cluster === here.cluster;
-  const { former, maxUnavailable, maxUnassign, windows } = recordedPolicy(recorded.policy, false);
-  const limits = readLimits(recorded.limits);
-  // An older release wrote some of them only.
-  const known = limits.limits ?? { ...limitsOf(DEFAULT_CLUSTER), maxUnavailable, maxUnassign, windows };
+  const { former } = recordedPolicy(recorded.policy, false);
   return {
     inForce: commit === '' ? null : commit,
-    ...(commit === '' ? {} : { limits: { ...limits, limits: known } }),
+    ...(commit === '' ? {} : { limits: readLimits(recorded.limits) }),
     ...(commit === '' || former === undefined ? {} : { former }),
     refused: reason === undefined || !isAboutHere ? null : { commit: refusedCommit, reason, message: refusedBecause },
   };

@@ -2,7 +2,7 @@ import type { ApplyMode } from '../api/kubelet-node.ts';
 import { gateSpec } from './feature-gates/feature-gates.ts';
 import { defaultOf, existsIn, FIELDS, hasUnsetZero } from './fields/fields.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
-import { isMap } from './written-fields.ts';
+import { mapOf, valueIn } from '../../runtime/maps.ts';
 
 /**
  * A config as a kubelet of one minor version works with it: with its defaults, without the fields that it does not know,
@@ -52,7 +52,7 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
     return followed(path, written, minor, apply) ?? defaultOf(field, minor) ?? own;
   };
   const gates = config['featureGates'];
-  const gate = (name: string): boolean => gateIn(isMap(gates) ? gates : {}, name, minor);
+  const gate = (name: string): boolean => gateIn(mapOf(gates), name, minor);
   const list = (path: string): readonly unknown[] => asList(value(path));
 
   return {
@@ -71,22 +71,20 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
     },
     texts: (path) => list(path).flatMap((item) => textOf(item) ?? []),
     numbers: (path) => list(path).map((item) => (item === null ? 0 : asNumber(item))),
-    entries: (path) => Object.entries(asMap(value(path))).flatMap(([key, item]) => pair(key, textOf(item))),
-    structs: (path) => list(path).map(asMap),
+    entries: (path) => Object.entries(mapOf(value(path))).flatMap(([key, item]) => pair(key, textOf(item))),
+    structs: (path) => list(path).map(mapOf),
   };
 }
 
 /** The value at a path of the table without lists in it; undefined where there is none. */
 export function valueAt(config: Readonly<Record<string, unknown>>, path: string): unknown {
-  let here: unknown = config;
-  for (const name of path.split('.')) here = isMap(here) && Object.hasOwn(here, name) ? here[name] : undefined;
-  return here;
+  return valueIn(config, path.split('.'));
 }
 
 function isSetIn(config: Readonly<Record<string, unknown>>, path: string, written: (path: string) => unknown): boolean {
   const [gates, gate] = path.split('.');
   if (gates !== 'featureGates' || gate === undefined) return written(path) !== undefined;
-  return Object.hasOwn(asMap(config['featureGates']), gate);
+  return Object.hasOwn(mapOf(config['featureGates']), gate);
 }
 
 /** AllAlpha and AllBeta speak for the gates of their stage that are not named; null in the map counts as false. */
@@ -125,7 +123,6 @@ function isZero(value: unknown, isDuration = false): boolean {
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const asFlag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const asMap = (value: unknown): Readonly<Record<string, unknown>> => (isMap(value) ? value : {});
 const textOf = (item: unknown): string | undefined => (item === null ? '' : asText(item));
 
 function asNumber(value: unknown): number | undefined {

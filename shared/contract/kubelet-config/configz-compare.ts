@@ -4,7 +4,7 @@ import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import type { Field } from './fields/field.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { parseQuantity, trimmedQuantity } from './syntax/quantity.ts';
-import { isMap } from './written-fields.ts';
+import { isMap } from '../../runtime/maps.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { defaultOf, existsIn, FIELDS } from './fields/fields.ts';
 import { mergePatch } from './merge.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import { valueAt, viewOf } from './config-view.ts';
-import { isMap } from './written-fields.ts';
+import { isMap } from '../../runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

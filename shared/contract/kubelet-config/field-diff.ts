@@ -4,7 +4,7 @@ import type { ChangeCost, Field } from './fields/field.ts';
 import { RAISED_NOTES, RISK_NOTES } from './fields/risk-notes.ts';
 import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
 import { NEWEST_MINOR } from './minor.ts';
-import { isMap } from './written-fields.ts';
+import { isMap, mapOf } from '../../runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -43,15 +43,13 @@ export function mostDisruptiveCost(changes: readonly Pick<FieldChange, 'cost'>[]
 export function diffPayloads(before: Config | null, after: Config | null, minor?: number): readonly FieldChange[] {
   const then = leavesOf(before ?? {});
   const now = leavesOf(after ?? {});
-  const gates: GateMaps = { before: asMap(before?.['featureGates']), after: asMap(after?.['featureGates']), minor };
+  const gates: GateMaps = { before: mapOf(before?.['featureGates']), after: mapOf(after?.['featureGates']), minor };
   const paths = [...new Set([...then.keys(), ...now.keys()])].sort();
   return paths.flatMap((path) => {
     const [old, current] = [then.get(path), now.get(path)];
     return old === current ? [] : [changeAt(path, old, current, gates)];
   });
 }
-
-const asMap = (value: unknown): Config => (isMap(value) ? value : {});
 
 function changeAt(path: string, before: string | undefined, after: string | undefined, gates: GateMaps): FieldChange {
   const [field, own] = fieldAt(path);

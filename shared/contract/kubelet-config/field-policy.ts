@@ -1,6 +1,6 @@
 import type { Path } from './position.ts';
 import { FIELDS } from './fields/fields.ts';
-import { isMap } from './written-fields.ts';
+import { isMap } from '../../runtime/maps.ts';
 
 /** Fields, or whole branches of them: `authentication` means everything below it as well. */
 export interface FieldPolicy {

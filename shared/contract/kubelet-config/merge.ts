@@ -2,7 +2,7 @@ import type { ApplyMode } from '../api/kubelet-node.ts';
 import type { Finding } from '../finding.ts';
 import { formatPath, type Path, type PositionOf } from './position.ts';
 import { setOwn } from './decode/json.ts';
-import { isMap } from './written-fields.ts';
+import { isMap } from '../../runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

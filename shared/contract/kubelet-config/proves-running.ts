@@ -1,6 +1,6 @@
 import { contradictions } from './configz-compare.ts';
-import type { Path } from './position.ts';
-import { isMap, writtenFields } from './written-fields.ts';
+import { writtenFields } from './written-fields.ts';
+import { isMap, valueIn } from '../../runtime/maps.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -38,13 +38,10 @@ function keepsAll(present: Json, wanted: Json): boolean {
 function hasNoMore(wanted: Json, running: Json): boolean {
   return [...writtenFields(wanted)].every(({ path, field, value }) => {
     if (!field.kind.endsWith('-map') || !isMap(value)) return true;
-    const seen = valueAt(running, path);
+    const seen = valueIn(running, path);
     return !isMap(seen) || Object.keys(seen).every((key) => Object.hasOwn(value, key));
   });
 }
-
-const valueAt = (config: Json, path: Path): unknown =>
-  path.reduce<unknown>((at, part) => (isMap(at) && Object.hasOwn(at, part) ? at[part] : undefined), config);
 
 const isZero = (value: unknown): boolean =>
   value === 0 || value === false || value === '' || (Array.isArray(value) && value.length === 0);

@@ -2,7 +2,7 @@ import type { Finding } from '../finding.ts';
 import { setOwn } from './decode/json.ts';
 import { childrenOf, FIELDS } from './fields/fields.ts';
 import { NEWEST_MINOR } from './minor.ts';
-import { isMap } from './written-fields.ts';
+import { isMap } from '../../runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -23,7 +23,8 @@ import { SYSCTL_RULES } from './rules/sysctls.ts';
 import { WITHOUT_EFFECT_RULES } from './rules/without-effect.ts';
 import { tolerated } from './tolerance.ts';
 import { type ConfigView, viewOf } from './config-view.ts';
-import { isMap, writtenFields } from './written-fields.ts';
+import { writtenFields } from './written-fields.ts';
+import { isMap } from '../../runtime/maps.ts';
 
 /** Every rule that looks at more than one field, or at more than the table says of it. */
 const RULES: readonly Rule[] = [

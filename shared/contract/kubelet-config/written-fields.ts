@@ -1,6 +1,7 @@
 import type { Path } from './position.ts';
 import type { Field } from './fields/field.ts';
 import { childrenOf, FIELDS } from './fields/fields.ts';
+import { isMap } from '../../runtime/maps.ts';
 
 /** A field of the table as a config has it. */
 export interface WrittenField {
@@ -45,9 +46,4 @@ function* walkStruct(
       if (isMap(item)) yield* walkStruct(item, [...written.path, index], `${below}[]`, enter);
     }
   }
-}
-
-/** A map of a config, as opposed to a list or a single value. */
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

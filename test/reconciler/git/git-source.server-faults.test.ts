@@ -170,12 +170,12 @@ describeOrSkip('a git server that fails', { skip: WITHOUT_GIT }, () => {
 
 describeOrSkip('a status that is no success', { skip: WITHOUT_GIT }, () => {
   const rows = [
-    [401, {}, 'GIT_UNAUTHORIZED', 'stalled'],
-    [203, {}, 'GIT_UNAUTHORIZED', 'stalled'],
-    [403, {}, 'GIT_FORBIDDEN', 'stalled'],
+    [401, {}, 'GIT_UNAUTHORIZED', 'retry'],
+    [203, {}, 'GIT_UNAUTHORIZED', 'retry'],
+    [403, {}, 'GIT_FORBIDDEN', 'retry'],
     [403, { 'retry-after': '60' }, 'GIT_THROTTLED', 'wait'],
-    [404, {}, 'GIT_NOT_FOUND', 'stalled'],
-    [418, {}, 'GIT_REFUSED', 'stalled'],
+    [404, {}, 'GIT_NOT_FOUND', 'retry'],
+    [418, {}, 'GIT_REFUSED', 'retry'],
     [429, {}, 'GIT_THROTTLED', 'retry'],
     [429, { 'retry-after': '7' }, 'GIT_THROTTLED', 'wait'],
     [503, {}, 'GIT_SERVER_ERROR', 'retry'],

@@ -80,14 +80,12 @@ describe('the file of a cluster', () => {
   });
 
   it('has no name where its record has one that is no text', () => {
-    const recorded = recordedPolicy('{"file":1,"maxUnavailable":1,"suspend":false,"windows":null}', true);
+    const recorded = recordedPolicy(
+      '{"file":1,"maxUnavailable":1,"maxUnassign":1,"suspend":false,"windows":null}',
+      true,
+    );
     assert.ok(!('file' in recorded));
     assert.equal(recorded.maxUnavailable, 1);
-  });
-
-  it('allows as many nodes to be unassigned as usual where an older release recorded it', () => {
-    const recorded = recordedPolicy('{"maxUnavailable":1,"suspend":false,"windows":null}', true);
-    assert.equal(recorded.maxUnassign, DEFAULT_CLUSTER.maxUnassign);
   });
 
   it('that was never recorded holds nothing up', () => assert.deepEqual(suspension(''), [undefined, undefined]));

@@ -7,8 +7,8 @@ import { templateFiles } from '#sandbox/demo/template-repository.ts';
 import { SMALL_HOST, hostProblem } from '#sandbox/kubelet/host.ts';
 import { simulatedHostLook } from '#sandbox/kubelet/simulated-host-facts.ts';
 import type { Finding } from '#shared/contract/finding.ts';
-import { isMap } from '#shared/contract/kubelet-config/written-fields.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 
 const GENERAL = 'pools/general/kubelet.yaml';
 const KUBELET = { configFile: '/etc/kubelet.yaml', dropInDirectory: undefined, rootDirectory: '/var/lib/kubelet' };

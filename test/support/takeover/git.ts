@@ -51,10 +51,7 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
           notes.set(commit, text);
           pushes.push({ by, commit, text });
         }
-        const notesCommit = String(pushes.length);
-        return Promise.resolve(
-          changed.length === 0 ? { written: false, unreadable } : { written: true, notesCommit, unreadable },
-        );
+        return Promise.resolve({ written: changed.length > 0, unreadable });
       },
     }),
     commit(...pools) {

@@ -5,9 +5,9 @@ import { abbreviateJson } from './abbreviate-json.ts';
 import { sourceText } from './source-text.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
-import { isMap } from '../written-fields.ts';
 import type { FieldKind } from '../fields/field.ts';
 import { FIELDS } from '../fields/fields.ts';
+import { isMap } from '../../../runtime/maps.ts';
 
 export const KUBELET_CONFIG_API_VERSION = 'kubelet.config.k8s.io/v1beta1';
 export const KUBELET_CONFIG_KIND = 'KubeletConfiguration';

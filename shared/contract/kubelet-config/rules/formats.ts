@@ -6,8 +6,9 @@ import { parseQuantity, trimmedQuantity } from '../syntax/quantity.ts';
 import { gateSpec } from '../feature-gates/feature-gates.ts';
 import { valuesOf } from '../fields/fields.ts';
 import type { ConfigView } from '../config-view.ts';
-import { isMap, type WrittenField } from '../written-fields.ts';
+import { type WrittenField } from '../written-fields.ts';
 import { type Complaint, oneOf } from './rule.ts';
+import { isMap } from '../../../runtime/maps.ts';
 
 /** What is wrong with one field's value by itself: bounds, words, durations, quantities, as the table has them. */
 export function judgeFormat(written: WrittenField, config: ConfigView): readonly Complaint[] {

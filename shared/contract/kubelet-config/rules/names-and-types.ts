@@ -1,7 +1,7 @@
 import type { FieldKind } from '../fields/field.ts';
 import { childrenOf, FIELDS, TYPE_FIELDS } from '../fields/fields.ts';
 import type { Path } from '../position.ts';
-import { isMap } from '../written-fields.ts';
+import { isMap } from '../../../runtime/maps.ts';
 
 /** Types as JSON tells them apart. */
 export type JsonType = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';

@@ -3,9 +3,9 @@ import { countCpus } from '../syntax/cpu-set.ts';
 import { parseWholePercentage } from '../syntax/percentage.ts';
 import { parseQuantity, trimmedQuantity } from '../syntax/quantity.ts';
 import type { ConfigView } from '../config-view.ts';
-import { isMap } from '../written-fields.ts';
 import { badQuantity, unknownValue } from './formats.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
+import { mapOf } from '../../../runtime/maps.ts';
 
 /** What `kubeReserved` and `systemReserved` can hold. */
 export const RESERVABLE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
@@ -117,7 +117,7 @@ function* judgeReservedMemory(
   seen: Set<string>,
 ): Generator<Complaint> {
   const numaNode = abbreviateJson(item['numaNode'] ?? 0);
-  const limits = isMap(item['limits']) ? item['limits'] : {};
+  const limits = mapOf(item['limits']);
   for (const [resource, amount] of Object.entries(limits)) {
     const path = ['reservedMemory', index, 'limits', resource];
     if (resource !== 'memory' && !resource.startsWith('hugepages-'))

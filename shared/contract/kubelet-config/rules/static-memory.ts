@@ -2,8 +2,8 @@ import { isSwitchedOff } from '../reserved-amount.ts';
 import { parsePercentage } from '../syntax/percentage.ts';
 import { parseQuantity } from '../syntax/quantity.ts';
 import type { ConfigView } from '../config-view.ts';
-import { isMap } from '../written-fields.ts';
 import { at, type Rule } from './rule.ts';
+import { isMap } from '../../../runtime/maps.ts';
 
 /** First minor whose memory manager needs no gate. */
 const STABLE_MINOR = 32;

@@ -4,10 +4,11 @@ import type { Field } from '../fields/field.ts';
 import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields/fields.ts';
 import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
-import { isMap, type WrittenField, writtenFields } from '../written-fields.ts';
+import { type WrittenField, writtenFields } from '../written-fields.ts';
 import { nameAdvice, typeAdvice } from './advice.ts';
 import { type Complaint, oneOf } from './rule.ts';
 import { type JsonType, type SchemaMismatch, schemaMismatchesIn } from './names-and-types.ts';
+import { isMap } from '../../../runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,9 @@
 import { setOwn } from '../decode/json.ts';
 import { formatPath, type Path } from '../position.ts';
 import { existsIn } from '../fields/fields.ts';
-import { isMap, writtenFields } from '../written-fields.ts';
+import { writtenFields } from '../written-fields.ts';
 import type { Complaint } from './rule.ts';
+import { isMap } from '../../../runtime/maps.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -12,17 +12,14 @@ export const DISRUPTING: readonly PowerRow[] = [
       'evictionMinimumReclaim',
       'mergeDefaultEvictionSettings',
     ],
-    power: 'disrupts',
     gives: 'evicts pods, or lets the node run out of memory and disk',
   },
   {
     fields: ['shutdownGracePeriod', 'shutdownGracePeriodCriticalPods', 'shutdownGracePeriodByPodPriority'],
-    power: 'disrupts',
     gives: 'ends pods hard when the node shuts down, or delays its shutdown',
   },
   {
     fields: ['maxPods', 'podsPerCore'],
-    power: 'disrupts',
     gives: 'has the node refuse pods, or take more than it can bear',
   },
   {
@@ -39,7 +36,6 @@ export const DISRUPTING: readonly PowerRow[] = [
       'memoryReservationPolicy',
       'localStorageCapacityIsolation',
     ],
-    power: 'disrupts',
     gives: 'takes memory, CPU or disk from pods, or lets pods take it from the host',
   },
   {
@@ -51,7 +47,6 @@ export const DISRUPTING: readonly PowerRow[] = [
       'systemCgroups',
       'kernelMemcgNotification',
     ],
-    power: 'disrupts',
     gives: 'puts pods or the host’s processes into other cgroups, without their limits',
   },
   {
@@ -69,20 +64,17 @@ export const DISRUPTING: readonly PowerRow[] = [
       'oomScoreAdj',
       'maxOpenFiles',
     ],
-    power: 'disrupts',
     gives: 'slows pods or the kubelet down, or has pods refused',
   },
   {
     fields: ['memorySwap', 'failSwapOn'],
-    power: 'disrupts',
     gives:
       'lets the node swap: pods get slow, and before kernel 6.3 what is in memory-backed volumes may reach the disk',
   },
-  { fields: ['failCgroupV1'], power: 'disrupts', gives: 'keeps the kubelet from starting on hosts with cgroup v1' },
-  { fields: ['userNamespaces'], power: 'disrupts', gives: 'keeps pods with a user namespace from starting' },
+  { fields: ['failCgroupV1'], gives: 'keeps the kubelet from starting on hosts with cgroup v1' },
+  { fields: ['userNamespaces'], gives: 'keeps pods with a user namespace from starting' },
   {
     fields: ['registerNode', 'registerWithTaints'],
-    power: 'disrupts',
     gives: 'has new nodes take no pods, or pods that are not meant for them',
   },
   {
@@ -95,12 +87,10 @@ export const DISRUPTING: readonly PowerRow[] = [
       'configMapAndSecretChangeDetectionStrategy',
       'syncFrequency',
     ],
-    power: 'disrupts',
     gives: 'has healthy nodes marked lost, Secrets come late to pods, or the API server drowned in requests',
   },
   {
     fields: ['eventRecordQPS', 'eventBurst'],
-    power: 'disrupts',
     gives: 'hides what happens to pods, or floods the API server',
   },
   {
@@ -115,12 +105,10 @@ export const DISRUPTING: readonly PowerRow[] = [
       'imageGCLowThresholdPercent',
       'runtimeRequestTimeout',
     ],
-    power: 'disrupts',
     gives: 'slows the start of pods down, fills the disk with images, or has the registry refuse the node',
   },
   {
     fields: ['containerLogMaxSize', 'containerLogMaxFiles', 'containerLogMaxWorkers', 'containerLogMonitorInterval'],
-    power: 'disrupts',
     gives: 'loses what containers logged, or fills the disk with it',
   },
   {
@@ -131,12 +119,10 @@ export const DISRUPTING: readonly PowerRow[] = [
       'iptablesMasqueradeBit',
       'iptablesDropBit',
     ],
-    power: 'disrupts',
     gives: 'breaks the names, network or volumes of pods',
   },
   {
     fields: ['crashLoopBackOff'],
-    power: 'disrupts',
     gives: 'has pods that crash wait longer, or restart without a pause',
   },
   {
@@ -151,7 +137,6 @@ export const DISRUPTING: readonly PowerRow[] = [
       'tracing',
       'volumeStatsAggPeriod',
     ],
-    power: 'none',
     gives: 'gains nothing worth having',
   },
 ];

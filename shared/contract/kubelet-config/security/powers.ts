@@ -1,10 +1,14 @@
 import { DISRUPTING } from './disrupting.ts';
 import { OWNING } from './owning.ts';
-import { OWNS_NODE, type PowerRow } from './power.ts';
+import type { PowerRow } from './power.ts';
 import { WEAKENING } from './weakening.ts';
 
 /** What each field gives to a person who may choose its value; together they cover every field of the table. */
-export const POWERS: readonly PowerRow[] = [...OWNING, ...WEAKENING, ...DISRUPTING];
+export const POWERS: readonly PowerRow[] = [
+  ...OWNING,
+  ...Object.entries(WEAKENING).map(([field, { gives }]) => ({ fields: [field], gives })),
+  ...DISRUPTING,
+];
 
 const BY_FIELD: ReadonlyMap<string, PowerRow> = new Map(
   POWERS.flatMap((row) => row.fields.map((field) => [field, row] as const)),
@@ -24,4 +28,4 @@ export function powerOf(field: string): PowerRow | undefined {
 }
 
 /** Whether the choice of the value gives ownership of the node, or cuts it off. */
-export const ownsNode = ({ power }: PowerRow): boolean => OWNS_NODE.has(power);
+export const ownsNode = (row: PowerRow): boolean => OWNING.includes(row);

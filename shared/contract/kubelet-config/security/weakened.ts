@@ -1,7 +1,7 @@
 import type { Path } from '../position.ts';
-import { isMap } from '../written-fields.ts';
 import { weakeningGate } from './gates.ts';
 import { WEAKENING } from './weakening.ts';
+import { mapOf, valueIn } from '../../../runtime/maps.ts';
 
 /** A value that takes a protection away. */
 interface Weakened {
@@ -12,26 +12,17 @@ interface Weakened {
 
 /** Every protection that a config takes away. What it leaves out is the node's own affair. */
 export function weakenedBy(config: Readonly<Record<string, unknown>>): readonly Weakened[] {
-  return WEAKENING.flatMap(({ fields, gives, isHarmless = () => false }) =>
-    fields.flatMap((field): readonly Weakened[] => {
-      const path = field.split('.');
-      const value = valueAt(config, path);
-      if (value === undefined || isHarmless(value)) return [];
-      return field === 'featureGates' ? weakenedGates(value) : [{ path, gives }];
-    }),
-  );
-}
-
-function weakenedGates(gates: unknown): readonly Weakened[] {
-  return Object.entries(isMap(gates) ? gates : {}).flatMap(([gate, on]) => {
-    const gives = weakeningGate(gate, on);
-    return gives === undefined ? [] : [{ path: ['featureGates', gate], gives }];
+  return Object.entries(WEAKENING).flatMap(([field, { gives, isHarmless }]): readonly Weakened[] => {
+    const path = field.split('.');
+    const value = valueIn(config, path);
+    if (value === undefined || isHarmless(value)) return [];
+    return field === 'featureGates' ? weakenedGates(value) : [{ path, gives }];
   });
 }
 
-function valueAt(config: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    config,
-  );
+function weakenedGates(gates: unknown): readonly Weakened[] {
+  return Object.entries(mapOf(gates)).flatMap(([gate, on]) => {
+    const gives = weakeningGate(gate, on);
+    return gives === undefined ? [] : [{ path: ['featureGates', gate], gives }];
+  });
 }

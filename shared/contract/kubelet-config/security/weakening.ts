@@ -1,6 +1,12 @@
-import { isMap } from '../written-fields.ts';
 import { weakeningGate } from './gates.ts';
-import type { PowerRow } from './power.ts';
+import { isMap } from '../../../runtime/maps.ts';
+
+interface Weakening {
+  /** As of a row of powers. */
+  readonly gives: string;
+  /** Whether this value weakens nothing. Null is asked as well: it takes back what the node has. */
+  readonly isHarmless: (value: unknown) => boolean;
+}
 
 /** What is no text stands for none: it is found elsewhere. */
 const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? `${value}` : '');
@@ -9,112 +15,78 @@ const textOf = (value: unknown): string => (typeof value === 'string' || typeof 
 const LOGS_BODIES = 8;
 
 /** Fields that take a protection away without any node failing: people see them in review. */
-export const WEAKENING: readonly PowerRow[] = [
-  {
-    fields: ['clusterDNS'],
-    power: 'weakens',
+export const WEAKENING: Readonly<Record<string, Weakening>> = {
+  clusterDNS: {
     gives: 'answers every name that pods look up, from an address outside of private networks',
     isHarmless: (value) => Array.isArray(value) && !value.some(isPublicAddress),
   },
-  {
-    fields: ['resolvConf'],
-    power: 'weakens',
+  resolvConf: {
     gives: 'answers names for pods by a file outside of /etc and /run, which a pod may be able to write',
     isHarmless: (value) => value === '' || (typeof value === 'string' && /^\/(?:etc|run)\/(?!.*\.\.)/.test(value)),
   },
-  {
-    fields: ['allowedUnsafeSysctls'],
-    power: 'weakens',
+  allowedUnsafeSysctls: {
     gives: 'lets pods set kernel parameters that reach other pods or the whole node',
     isHarmless: (value) => Array.isArray(value) && value.length === 0,
   },
-  {
-    fields: ['defaultPodSysctls'],
-    power: 'weakens',
+  defaultPodSysctls: {
     gives: 'sets kernel parameters in every pod that does not set them itself',
     isHarmless: (value) => !isMap(value) || Object.keys(value).length === 0,
   },
-  {
-    fields: ['protectKernelDefaults'],
-    power: 'weakens',
+  protectKernelDefaults: {
     gives: 'has the kubelet change kernel parameters of the host instead of refusing to start',
     isHarmless: (value) => value === true,
   },
-  {
-    fields: ['seccompDefault'],
-    power: 'weakens',
+  seccompDefault: {
     gives: 'runs pods that name no seccomp profile without any: every system call is open to them',
     isHarmless: (value) => value === true,
   },
-  {
-    fields: ['makeIPTablesUtilChains'],
-    power: 'weakens',
+  makeIPTablesUtilChains: {
     gives: 'drops the rules that keep other hosts from services on the node’s loopback',
     isHarmless: (value) => value === true,
   },
-  {
-    fields: ['podPidsLimit'],
-    power: 'weakens',
+  podPidsLimit: {
     gives: 'lets one pod take all process numbers of the node',
     isHarmless: (value) => Number(value) > 0,
   },
-  {
-    fields: ['tlsMinVersion'],
-    power: 'weakens',
+  tlsMinVersion: {
     gives: 'lets somebody between the kubelet and its clients force TLS 1.0 or 1.1',
     isHarmless: (value) => value === 'VersionTLS12' || value === 'VersionTLS13',
   },
-  {
-    fields: ['tlsCipherSuites'],
-    power: 'weakens',
+  tlsCipherSuites: {
     gives: 'lets somebody between the kubelet and its clients use ciphers that are broken (RC4, 3DES, CBC)',
     isHarmless: (value) => Array.isArray(value) && !value.some((suite) => /RC4|3DES|_CBC_/.test(textOf(suite))),
   },
-  {
-    fields: ['streamingConnectionIdleTimeout'],
-    power: 'weakens',
+  streamingConnectionIdleTimeout: {
     gives: 'keeps idle exec and port-forward sessions open forever',
     isHarmless: (value) => value === null || !/^[0.]+(?:h|m|s|ms|us|µs|ns)?$/.test(textOf(value)),
   },
-  {
-    fields: ['tracing.endpoint'],
-    power: 'weakens',
+  'tracing.endpoint': {
     gives: 'is sent what the kubelet does, with the names of pods and images, by every node',
     isHarmless: (value) => value === null || /^(?:|localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(textOf(value)),
   },
-  {
-    fields: ['imagePullCredentialsVerificationPolicy'],
-    power: 'weakens',
+  imagePullCredentialsVerificationPolicy: {
     gives: 'lets pods use private images that others pulled, without having access to them',
     isHarmless: (value) => value !== 'NeverVerify',
   },
-  {
-    fields: ['preloadedImagesVerificationAllowlist'],
-    power: 'weakens',
+  preloadedImagesVerificationAllowlist: {
     gives: 'lets pods use the listed private images without having access to them',
     isHarmless: (value) => value === null || (Array.isArray(value) && value.length === 0),
   },
-  {
-    fields: ['logging.verbosity'],
-    power: 'weakens',
+  'logging.verbosity': {
     gives: 'has the kubelet log what it sends and receives, Secrets among it',
     isHarmless: (value) => !(Number(value) >= LOGS_BODIES),
   },
-  {
-    fields: ['logging.vmodule'],
-    power: 'weakens',
+  'logging.vmodule': {
     gives: 'has parts of the kubelet log what they send and receive, Secrets among it',
     isHarmless: (value) =>
       !Array.isArray(value) || value.every((item) => !isMap(item) || !(Number(item['verbosity']) >= LOGS_BODIES)),
   },
-  {
-    fields: ['featureGates'],
-    power: 'weakens',
+  featureGates: {
     gives: 'switches a protection off, or an unfinished feature on, gate by gate',
     isHarmless: (value) =>
       !isMap(value) || Object.entries(value).every(([gate, on]) => weakeningGate(gate, on) === undefined),
   },
-];
+};
 
 /**
  * A public address: outside of RFC 1918, 6598, 3927, 4193, 4291 and of loopback. What is no address is refused elsewhere.

@@ -18,13 +18,13 @@ const resets = (seconds: number): Headers => ({
 
 describe('what a forge says no with', () => {
   for (const [status, headers, text, expected] of [
-    [400, {}, '', 'FORGE_REFUSED stalled'],
-    [422, {}, '', 'FORGE_REFUSED stalled'],
-    [401, {}, '', 'FORGE_UNAUTHORIZED stalled'],
-    [403, {}, '', 'FORGE_FORBIDDEN stalled'],
-    [404, {}, '', 'FORGE_FORBIDDEN stalled'],
-    [300, {}, '', 'FORGE_MOVED stalled'],
-    [399, {}, '', 'FORGE_MOVED stalled'],
+    [400, {}, '', 'FORGE_REFUSED retry'],
+    [422, {}, '', 'FORGE_REFUSED retry'],
+    [401, {}, '', 'FORGE_UNAUTHORIZED retry'],
+    [403, {}, '', 'FORGE_FORBIDDEN retry'],
+    [404, {}, '', 'FORGE_FORBIDDEN retry'],
+    [300, {}, '', 'FORGE_MOVED retry'],
+    [399, {}, '', 'FORGE_MOVED retry'],
     [408, {}, '', 'FORGE_SERVER_ERROR retry'],
     [409, {}, '', 'FORGE_SERVER_ERROR retry'],
     [500, {}, '', 'FORGE_SERVER_ERROR retry'],
@@ -35,11 +35,11 @@ describe('what a forge says no with', () => {
     [429, resets(90), '', 'FORGE_THROTTLED 90 s'],
     [429, resets(-5), '', 'FORGE_THROTTLED 0 s'],
     [403, resets(90), '', 'FORGE_THROTTLED 90 s'],
-    [403, { ...resets(90), 'x-ratelimit-remaining': '1' }, '', 'FORGE_FORBIDDEN stalled'],
+    [403, { ...resets(90), 'x-ratelimit-remaining': '1' }, '', 'FORGE_FORBIDDEN retry'],
     [403, { 'x-ratelimit-remaining': '0' }, '', 'FORGE_THROTTLED 60 s'],
     [403, {}, 'You have exceeded a secondary rate limit', 'FORGE_THROTTLED 60 s'],
     [403, {}, 'Abuse detection mechanism', 'FORGE_THROTTLED 60 s'],
-    [400, resets(90), 'rate limit', 'FORGE_REFUSED stalled'],
+    [400, resets(90), 'rate limit', 'FORGE_REFUSED retry'],
   ] as const) {
     it(`is ${expected} for ${status} ${JSON.stringify(headers)} ${text}`, () => {
       assert.equal(told(status, headers, text), expected);

@@ -34,7 +34,7 @@ function repository() {
         if (!unreadable.has(commit)) held.set(commit, text);
       }
       const left = new Map([...unreadable].filter(([commit]) => notes.has(commit)));
-      return Promise.resolve({ written: true, notesCommit: oid(1), unreadable: left });
+      return Promise.resolve({ written: true, unreadable: left });
     },
   };
   const notes: NotesWriter = createNotesWriter({

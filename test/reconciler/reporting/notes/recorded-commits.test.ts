@@ -15,7 +15,7 @@ const recorded = (state: Partial<SourceState>): SourceState =>
 
 describe('what is on record of commits', () => {
   it('is the one in force, and the one that was refused for what it would do to the fleet', () => {
-    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER) } };
+    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore: { allow: [], deny: [] } } };
     assert.deepEqual(recordedCommitsOf(recorded({}), HERE), { inForce: COMMIT_A, refused: null, ...usual });
     const refused = { commit: COMMIT_B, reason: 'changes-too-many', message: 'it would change all' };
     assert.deepEqual(recordedCommitsOf(recorded(REFUSED), HERE), { inForce: COMMIT_A, refused, ...usual });
@@ -32,11 +32,6 @@ describe('what is on record of commits', () => {
       HERE,
     );
     assert.deepEqual([limits, read], [{ limits: own, fieldsBefore }, former]);
-    const older = recordedCommitsOf(
-      recorded({ policy: JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, maxUnavailable: 3 })) }),
-      HERE,
-    );
-    assert.deepEqual([older.limits?.limits?.maxUnavailable, older.limits?.fieldsBefore], [3, undefined]);
   });
 
   it('allows nothing where somebody damaged it', () => {
@@ -54,7 +49,7 @@ describe('what is on record of commits', () => {
     }
   });
 
-  it('is no refusal for another reason, of an older release, or for another branch, repository or cluster', () => {
+  it('is no refusal for another reason, or for another branch, repository or cluster', () => {
     for (const refusedReason of ['', 'history-rewritten', 'commit-unsigned']) {
       assert.equal(recordedCommitsOf(recorded({ ...REFUSED, refusedReason }), HERE).refused, null);
     }

@@ -2,7 +2,7 @@ import type { ApplyMode } from '../api/kubelet-node.ts';
 import { gateSpec } from './feature-gates/feature-gates.ts';
 import { defaultOf, existsIn, FIELDS, hasUnsetZero } from './fields/fields.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
-import { mapOf, valueIn } from '../../runtime/maps.ts';
+import { isMap, mapOf, valueIn } from '../../runtime/maps.ts';
 
 /**
  * A config as a kubelet of one minor version works with it: with its defaults, without the fields that it does not know,
@@ -112,7 +112,7 @@ function followed(path: string, written: (path: string) => unknown, minor: numbe
 function filledUp(own: unknown, written: (path: string) => unknown, minor: number): unknown {
   const field = FIELDS.get('evictionHard');
   const isAsked = field !== undefined && written('mergeDefaultEvictionSettings') === true;
-  return isAsked && isMap(own) ? { ...asMap(defaultOf(field, minor)), ...own } : own;
+  return isAsked && isMap(own) ? { ...mapOf(defaultOf(field, minor)), ...own } : own;
 }
 
 function isZero(value: unknown, isDuration = false): boolean {

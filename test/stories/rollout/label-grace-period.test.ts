@@ -104,13 +104,6 @@ describe('a node whose labels put it into no pool any more', () => {
     }
   });
 
-  it('is sent back to its local config once, when that is over', () => {
-    const world = new Labelled(10);
-    world.relabel(['n3'], {});
-    assert.deepEqual(world.pass(GRACE), NOTHING);
-    assert.deepEqual(world.pass(60).unassigned, ['n3']);
-  });
-
   it('is not sent back sooner or later for a reconciler that restarts every minute', () => {
     const world = new Labelled(10);
     world.relabel(['n3'], {});
@@ -197,17 +190,6 @@ describe('more nodes than maxUnassign allows that lose their labels', () => {
     world.pass(60);
     world.fleet.inForce = allowing('40%', commit(COMMIT_B, workers));
     assert.deepEqual([...world.pass(60).unassigned].sort(), [...world.first(40)].sort());
-  });
-
-  it('are as many as it allows, and one more', () => {
-    for (const [lost, unassigned] of [
-      [20, 20],
-      [21, 0],
-    ] as const) {
-      const world = new Labelled(100);
-      world.relabel(world.first(lost), {});
-      assert.equal(world.pass(60).unassigned.length, unassigned, `${lost} of 100`);
-    }
   });
 });
 

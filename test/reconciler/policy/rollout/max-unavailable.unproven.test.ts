@@ -65,8 +65,7 @@ const UNPROVEN: readonly Row[] = [
     [2, beside(3, { is: onTrial, joining: true })],
     TWO,
     2,
-    undefined,
-    undefined,
+    /^/,
     { proved: true },
   ],
 ];
@@ -102,7 +101,7 @@ const JOINING: readonly Row[] = [
   ['half of many', [{ count: 22, ...JOINER }], {}, 11],
   ['less those that have begun', [{ count: 12, ...JOINER }, beside(2, { joining: true, is: onTrial })], {}, 8],
   ['not less old nodes in change', [{ count: 12, ...JOINER }, beside(2, { is: onTrial })], {}, 10],
-  ['one of the control plane', [{ count: 3, ...JOINER, view: { labels: SERVER } }], {}, 1, undefined, 'control-plane'],
+  ['one of the control plane', [{ count: 3, ...JOINER, view: { labels: SERVER } }], {}, '1 control-plane'],
   [
     'one of the control plane beside one of the others',
     [

@@ -128,10 +128,9 @@ export type Row = readonly [
   string,
   kinds: readonly (Kind | number)[],
   rollout: Partial<RolloutSpec>,
-  given: number,
-  because?: RegExp | undefined,
-  /** What holds the first that gets none, where that is not `budget`. */
-  hold?: string | undefined,
+  /** How many, and what holds the first that gets none, where that is not `budget`. */
+  given: number | `${number} ${string}`,
+  because?: RegExp,
   more?: More,
 ];
 /** Other nodes, for which nobody asks for a place. */
@@ -172,10 +171,11 @@ export function describePlaces(
   ask: (budgets: Budgets) => (member: Member) => Hold | null,
 ): void {
   describe(title, () => {
-    for (const [name, kinds, rollout, count, because = /^/, hold = 'budget', more = {}] of rows) {
+    for (const [name, kinds, rollout, given, because = /^/, more = {}] of rows) {
+      const [count, hold = 'budget'] = String(given).split(' ');
       it(name, () => {
         const [got, asked, reason, said] = places(kinds, rollout, more, ask);
-        assert.deepEqual([got, reason], [count, got < asked ? hold : undefined]);
+        assert.deepEqual([String(got), reason], [count, got < asked ? hold : undefined]);
         assert.match(said, because);
       });
     }

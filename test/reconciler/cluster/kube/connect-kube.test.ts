@@ -236,14 +236,14 @@ echo '{"kind":"ExecCredential","status":{"token":"run-'$n'"}}'
       'a port that there cannot be',
       'https://127.0.0.1:99999',
       undefined,
-      /kubeconfig.*: the server .*:99999 is not an address/,
+      /\/config: .*the server .*:99999 is not an address/,
     ],
-    ['no server', '', undefined, /kubeconfig.*has no server/],
+    ['no server', '', undefined, /\/config: .*has no server/],
     [
       'a proxy without an address',
       'https://127.0.0.1:1',
       'proxy',
-      /kubeconfig.*: the proxy-url of context .* is not an address/,
+      /\/config: .*the proxy-url of context .* is not an address/,
     ],
   ] as const) {
     it(`with ${what} is refused with its name`, async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderWhy } from '#cli/status/render-why.ts';
-import { nodeReasonsOf } from '#cli/status/node-reasons.ts';
-import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
+import { nodeReasonsOf, readFleet } from '#cli/status/node-reasons.ts';
+import { OPT_OUT_LABEL, MANAGED_BY, MANAGED_BY_LABEL, POOL_LABEL } from '#shared/contract/api/group.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
@@ -20,6 +20,8 @@ import {
 } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
 import { GOOD, RolloutStory } from '../../support/rollout-story.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
+import { aSandbox } from '../../sandbox/api-server/support/sandbox.ts';
 
 const POLICY = JSON.stringify(policyOf(DEFAULT_CLUSTER));
 const SOURCE = { ...NO_STATE, commit: COMMIT_A, policy: POLICY };
@@ -138,4 +140,18 @@ describe('the reasons of every node', () => {
     assert.deepEqual(doings(POLICY), ['nothing to do', 'nothing to do', 'budget']);
     assert.deepEqual(doings(''), ['nothing to do', 'nothing to do', 'cluster-file']);
   });
+});
+
+it('what the planner looks at is read from the namespace alone that is asked for, and of ConfigMaps only our own', async () => {
+  await using sandbox = await aSandbox({ namespaces: ['ours', 'theirs'] });
+  const { store } = sandbox.server;
+  const labels = { [MANAGED_BY_LABEL]: MANAGED_BY, [POOL_LABEL]: 'general' };
+  store.seed(CONFIG_MAPS, { metadata: { name: 'general-a', namespace: 'ours', labels } });
+  store.seed(CONFIG_MAPS, { metadata: { name: 'notes', namespace: 'ours' } });
+  store.seed(CONFIG_MAPS, { metadata: { name: 'general-b', namespace: 'theirs', labels } });
+  for (const resource of [NODES, KUBELET_NODES]) store.seed(resource, { metadata: { name: 'n-1' } });
+  store.seed(KUBELET_POOLS, { metadata: { name: 'general' } });
+  const { nodes, kubeletNodes, pools, configSources } = await readFleet(sandbox.kube, 'ours');
+  const names = [nodes, kubeletNodes, pools, configSources].map((objects) => [...objects.keys()]);
+  assert.deepEqual(names, [['n-1'], ['n-1'], ['general'], ['general-a']]);
 });

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
-import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
-import { createRefusedWriteBackoff } from '#reconciler/cluster/refused-write-backoff.ts';
-import { createDrains } from '#reconciler/cluster/drains/drains.ts';
+import { apply } from '#reconciler/cluster/apply.ts';
 import { viewKubeletNode } from '#reconciler/cluster/object-views.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import {
@@ -15,30 +12,13 @@ import {
 } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
-import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
-import { silentLog } from '#shared/runtime/log.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
 import { NOW } from '../../support/fleet.ts';
 import { aSandbox, type ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
+import { applyPorts } from './support/apply-ports.ts';
 
 const never = new AbortController().signal;
 const SINCE = toTimestamp(NOW + 60_000);
-
-function portsOf({ kube }: ApiServerSandbox): ApplyPorts {
-  const ignore = (): void => undefined;
-  const heard = { wrote: ignore, wrotePool: ignore, wroteMarks: ignore, answered: ignore };
-  const standBack = createRefusedWriteBackoff(systemClock);
-  const log = silentLog;
-  return {
-    kube,
-    namespace: 'kubelet-gitops',
-    log,
-    mayWrite: () => true,
-    drains: createDrains(kube),
-    standBack,
-    otherNames: createFallbackNames(),
-    ...heard,
-  };
-}
 
 const knode = async ({ kube }: ApiServerSandbox): Promise<KubeletNode> => {
   const found = await kube.get<KubeletNode>({ resource: KUBELET_NODES }, 'a');
@@ -55,7 +35,7 @@ const remembering = (present: KubeletNode, since: string | null): Step => ({
 
 it('keeps on a KubeletNode when its Node was first seen, and since when no pool selects it, which no agent hears of', async () => {
   await using sandbox = await aSandbox();
-  const ports = portsOf(sandbox);
+  const ports = applyPorts(sandbox.kube);
   await apply([{ step: 'create-node', node: 'a', uid: 'u', at: NOW }], ports, never);
   const made = await knode(sandbox);
   assert.deepEqual(made.metadata.annotations, { [FIRST_SEEN_ANNOTATION]: toTimestamp(NOW) });
@@ -69,7 +49,7 @@ it('keeps on a KubeletNode when its Node was first seen, and since when no pool 
 
 it('keeps nothing on a KubeletNode that somebody else wrote since it was read', async () => {
   await using sandbox = await aSandbox();
-  const ports = portsOf(sandbox);
+  const ports = applyPorts(sandbox.kube);
   await apply([{ step: 'create-node', node: 'a', uid: 'u', at: NOW }], ports, never);
   const made = await knode(sandbox);
   await sandbox.kube.mergePatch({ resource: KUBELET_NODES }, 'a', { spec: { pool: 'workers' } });
@@ -79,7 +59,7 @@ it('keeps nothing on a KubeletNode that somebody else wrote since it was read', 
 
 it('reads back all that it remembers on a KubeletNode: what it forgets it would decide without, and write again in each pass', async () => {
   await using sandbox = await aSandbox();
-  const ports = portsOf(sandbox);
+  const ports = applyPorts(sandbox.kube);
   await apply([{ step: 'create-node', node: 'a', uid: 'u', at: NOW }], ports, never);
   const annotations = {
     [UNSELECTED_SINCE_ANNOTATION]: SINCE,

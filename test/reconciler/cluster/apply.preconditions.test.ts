@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { apply } from '#reconciler/cluster/apply.ts';
-import { createDrains } from '#reconciler/cluster/drains/drains.ts';
-import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
-import { createRefusedWriteBackoff } from '#reconciler/cluster/refused-write-backoff.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { API_VERSION, CORDONED_ANNOTATION, NOT_CONFIGURED_TAINT } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES, type Place, PODS } from '#shared/kube/kube.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
-import { silentLog } from '#shared/runtime/log.ts';
 import { aSandbox, type ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
 import { validPool } from '../../support/fleet.ts';
+import { applyPorts } from './support/apply-ports.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 const NAME = 'web';
@@ -139,19 +135,7 @@ async function see(
       after(() => kube.mergePatch<T>(...call)),
     delete: (...call) => after(() => kube.delete(...call)),
   };
-  const ports = {
-    kube: late,
-    namespace: NAMESPACE,
-    log: silentLog,
-    mayWrite: () => true,
-    drains: createDrains(late),
-    wrote: () => undefined,
-    wrotePool: () => undefined,
-    wroteMarks: () => undefined,
-    answered: () => undefined,
-    standBack: createRefusedWriteBackoff(systemClock),
-    otherNames: createFallbackNames(),
-  };
+  const ports = applyPorts(late);
   await apply([step(present as Parameters<Case['step']>[0])], ports, never);
   return { sent, left: await kube.get(place, NAME) };
 }

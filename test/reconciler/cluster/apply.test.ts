@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
-import { createDrains } from '#reconciler/cluster/drains/drains.ts';
-import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
-import { createRefusedWriteBackoff } from '#reconciler/cluster/refused-write-backoff.ts';
+import { apply } from '#reconciler/cluster/apply.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { applyPorts } from './support/apply-ports.ts';
 
 const never = new AbortController().signal;
 const throttled = (ms: number): KubeError =>
@@ -30,19 +28,7 @@ function portsWith(create: (nth: number, name: string) => unknown) {
   } as unknown as Kube;
   const warn = (_: unknown, message: string): void => void warnings.push(message);
   const log = { ...silentLog, warn } as Log;
-  const ports: ApplyPorts = {
-    kube,
-    namespace: 'x',
-    log,
-    mayWrite: () => true,
-    drains: createDrains(kube),
-    wrote: () => undefined,
-    wrotePool: () => undefined,
-    wroteMarks: () => undefined,
-    answered: () => undefined,
-    standBack: createRefusedWriteBackoff(clock),
-    otherNames: createFallbackNames(),
-  };
+  const ports = applyPorts(kube, { log }, clock);
   return { clock, ports, calls, warnings };
 }
 

@@ -12,6 +12,27 @@ import { until } from '../../support/until.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 
+const viewOf = (kube: Kube) =>
+  createClusterView({
+    kube,
+    namespace: NAMESPACE,
+    written: createWriteOverlay(systemClock, WRITTEN_NODES),
+    writtenPools: createWriteOverlay(systemClock, WRITTEN_POOLS),
+    marks: createWriteOverlay(systemClock, WRITTEN_MARKS),
+    onChange: () => undefined,
+    onFault: () => undefined,
+    clock: systemClock,
+    random: () => 0.5,
+  });
+
+/** An API server of these objects, in which nothing happens. */
+const quietKube = (list: (selection: Selection, trim?: (object: KubeObject) => KubeObject) => readonly KubeObject[]) =>
+  ({
+    list: (selection: Selection, _: unknown, trim?: (object: KubeObject) => KubeObject) =>
+      Promise.resolve({ resourceVersion: '1', items: list(selection, trim) }),
+    watch: (_: unknown, __: unknown, signal: AbortSignal) => createEventQueue<never>(signal).items(),
+  }) as unknown as Kube;
+
 describe('the view of the cluster that reads again what another reconciler wrote', () => {
   it('reads the Nodes as well until it knows that no pool has any drained', async (t) => {
     const api = await startApiServer({ tokens: [] });
@@ -30,17 +51,7 @@ describe('the view of the cluster that reads again what another reconciler wrote
         return api.direct.list(selection, signal, trim);
       },
     };
-    const view = createClusterView({
-      kube,
-      namespace: NAMESPACE,
-      written: createWriteOverlay(systemClock, WRITTEN_NODES),
-      writtenPools: createWriteOverlay(systemClock, WRITTEN_POOLS),
-      marks: createWriteOverlay(systemClock, WRITTEN_MARKS),
-      onChange: () => undefined,
-      onFault: () => undefined,
-      clock: systemClock,
-      random: () => 0.5,
-    });
+    const view = viewOf(kube);
     const lists = (plural: string): number => listed.filter((each) => each === plural).length;
     const running = view.run(stop.signal);
     await until('both are listed', () => lists('nodes') === 1 && lists('kubeletpools') === 1);
@@ -66,24 +77,11 @@ describe('the view of a large cluster', () => {
     });
     const trimmed = new Map<string, KubeObject | undefined>();
     const stop = new AbortController();
-    const kube = {
-      list: ({ resource }: Selection, _: unknown, trim?: (object: KubeObject) => KubeObject) => {
-        trimmed.set(resource.plural, trim?.(whole('a')));
-        return Promise.resolve({ resourceVersion: '1', items: [] });
-      },
-      watch: (_: unknown, __: unknown, signal: AbortSignal) => createEventQueue<never>(signal).items(),
-    } as unknown as Kube;
-    const view = createClusterView({
-      kube,
-      namespace: NAMESPACE,
-      written: createWriteOverlay(systemClock, WRITTEN_NODES),
-      writtenPools: createWriteOverlay(systemClock, WRITTEN_POOLS),
-      marks: createWriteOverlay(systemClock, WRITTEN_MARKS),
-      onChange: () => undefined,
-      onFault: () => undefined,
-      clock: systemClock,
-      random: () => 0.5,
+    const kube = quietKube(({ resource }, trim) => {
+      trimmed.set(resource.plural, trim?.(whole('a')));
+      return [];
     });
+    const view = viewOf(kube);
     t.after(() => stop.abort());
     const running = view.run(stop.signal);
     await until('everything is seen', () => view.fleet() !== null);
@@ -112,22 +110,8 @@ describe('the view of a cluster in which objects cannot be read', () => {
       configmaps: [broken('q-1', 'data')],
     };
     const stop = new AbortController();
-    const kube = {
-      list: ({ resource }: Selection, _: unknown, trim: (object: KubeObject) => KubeObject = (object) => object) =>
-        Promise.resolve({ resourceVersion: '1', items: (items[resource.plural] ?? []).map(trim) }),
-      watch: (_: unknown, __: unknown, signal: AbortSignal) => createEventQueue<never>(signal).items(),
-    } as unknown as Kube;
-    const view = createClusterView({
-      kube,
-      namespace: NAMESPACE,
-      written: createWriteOverlay(systemClock, WRITTEN_NODES),
-      writtenPools: createWriteOverlay(systemClock, WRITTEN_POOLS),
-      marks: createWriteOverlay(systemClock, WRITTEN_MARKS),
-      onChange: () => undefined,
-      onFault: () => undefined,
-      clock: systemClock,
-      random: () => 0.5,
-    });
+    const kube = quietKube(({ resource }, trim = (object) => object) => (items[resource.plural] ?? []).map(trim));
+    const view = viewOf(kube);
     const running = view.run(stop.signal);
     await until('everything is seen', () => view.fleet() !== null);
     const fleet = view.fleet();

@@ -7,7 +7,7 @@ import { sendRequest, type OutgoingRequest } from '#shared/http/send-request.ts'
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { hang, reset, scriptedServer, text, type Turn } from '../kube/support/scripted-server.ts';
+import { hang, reset, scriptedServer, text, type Turn, playing } from '../kube/support/scripted-server.ts';
 import { until } from '../../support/until.ts';
 import { column } from '../../support/columns.ts';
 
@@ -60,8 +60,7 @@ describe('a request', () => {
   });
 
   it('waits for the head of its answer for as long as silence may last', async () => {
-    await using server = await scriptedServer();
-    server.play(hang);
+    await using server = await playing(hang);
     const { clock, life } = begin();
     const limits = { connect: limit('the connection', 100), silence: limit('the answer', 200) };
     const late = assert.rejects(sendRequest(get(server.url, limits), life), /the answer took too long/);
@@ -131,8 +130,7 @@ describe('a request', () => {
   });
 
   it('over a new connection goes out once', async () => {
-    await using server = await scriptedServer();
-    server.play(reset, text('second'));
+    await using server = await playing(reset, text('second'));
     await assert.rejects(sendRequest(get(server.url, { repeatable: true }), begin().life), { code: 'ECONNRESET' });
     assert.equal(server.seen.length, 1);
   });
@@ -140,16 +138,14 @@ describe('a request', () => {
 
 describe('the body of an answer', () => {
   it('may be as long as its bound, and no byte longer', async () => {
-    await using server = await scriptedServer();
-    server.play(text('12345678'), text('123456789'));
+    await using server = await playing(text('12345678'), text('123456789'));
     const { life } = begin();
     assert.equal((await sendAndCollect(get(server.url), life, UP_TO_8)).body.toString(), '12345678');
     await assert.rejects(sendAndCollect(get(server.url), life, UP_TO_8), /too long/);
   });
 
   it('is read no further than is wanted, and its connection is closed', async () => {
-    await using server = await scriptedServer();
-    server.play(started(() => undefined));
+    await using server = await playing(started(() => undefined));
     const enough = (_: unknown, bytes: number): boolean => bytes === 4;
     const { body } = await sendAndCollect(get(server.url), begin().life, { ...UP_TO_8, enough });
     assert.equal(body.toString(), '1234');
@@ -185,8 +181,7 @@ describe('the body of an answer', () => {
   });
 
   it('is never taken for a whole one after its lifetime was cut', async () => {
-    await using server = await scriptedServer();
-    server.play(text('1234'));
+    await using server = await playing(text('1234'));
     const { life } = begin();
     const response = await sendRequest(get(server.url), life);
     await until('all of it has arrived', () => response.complete);
@@ -199,8 +194,7 @@ describe('the body of an answer', () => {
   });
 
   it('that breaks off is an error, and nothing is waited for any more', async () => {
-    await using server = await scriptedServer();
-    server.play(started((response) => void response.socket?.resetAndDestroy()));
+    await using server = await playing(started((response) => void response.socket?.resetAndDestroy()));
     const { clock, life } = begin();
     await assert.rejects(sendAndCollect(get(server.url, { silence: limit('the rest', 100) }), life, UP_TO_8), {
       code: 'ECONNRESET',

@@ -5,7 +5,18 @@ import { describe, it } from 'node:test';
 import type { KubeErrorCode } from '#shared/kube/kube-error.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { hang, json, list, node, reset, scriptedServer, status, text, type Turn } from './support/scripted-server.ts';
+import {
+  hang,
+  json,
+  list,
+  node,
+  reset,
+  scriptedServer,
+  status,
+  text,
+  type Turn,
+  playing,
+} from './support/scripted-server.ts';
 import { AT_NODES, kubeFor, refusalOf } from './support/test-kube.ts';
 import { until } from '../../support/until.ts';
 
@@ -52,8 +63,7 @@ async function silentServer() {
 describe('a call that meets', () => {
   for (const [fault, turn, code] of rows) {
     it(`${fault} ends with ${code}, and the next one is well`, async () => {
-      await using server = await scriptedServer();
-      server.play(turn, json(list('1', [])));
+      await using server = await playing(turn, json(list('1', [])));
       const kube = kubeFor(server);
       const error = await refusalOf(kube.list(AT_NODES));
       assert.equal(error.code, code);
@@ -72,8 +82,7 @@ describe('a call that meets', () => {
   });
 
   it('silence ends after thirty seconds', async () => {
-    await using server = await scriptedServer();
-    server.play(hang);
+    await using server = await playing(hang);
     const clock = createManualClock();
     const call = refusalOf(kubeFor(server, { clock }).list(AT_NODES));
     await until('the request is there', () => server.seen.length === 1);
@@ -88,8 +97,7 @@ describe('a call that meets', () => {
   });
 
   it('an answer that stops half-way ends after thirty seconds as well', async () => {
-    await using server = await scriptedServer();
-    server.play((response) => {
+    await using server = await playing((response) => {
       response.writeHead(200);
       response.write('{');
     });
@@ -125,8 +133,7 @@ describe('a call that meets', () => {
   });
 
   it('its caller changing their mind ends at once, and says why', async () => {
-    await using server = await scriptedServer();
-    server.play(hang);
+    await using server = await playing(hang);
     const caller = new AbortController();
     const kube = kubeFor(server);
     const call = refusalOf(kube.list(AT_NODES, caller.signal));
@@ -143,8 +150,7 @@ describe('a call that meets', () => {
 
 describe('a kept connection that the server closed', () => {
   it('is no fault for a read: it goes out once more', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')), reset, json(node('a', '2')));
+    await using server = await playing(json(node('a', '1')), reset, json(node('a', '2')));
     const kube = kubeFor(server);
     await kube.get(AT_NODES, 'a');
     assert.deepEqual(await kube.get(AT_NODES, 'a'), node('a', '2'));
@@ -152,8 +158,7 @@ describe('a kept connection that the server closed', () => {
   });
 
   it('is a fault for a read that meets two of them', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')), reset, reset);
+    await using server = await playing(json(node('a', '1')), reset, reset);
     const kube = kubeFor(server);
     await kube.get(AT_NODES, 'a');
     assert.equal((await refusalOf(kube.get(AT_NODES, 'a'))).code, 'KUBE_UNREACHABLE');
@@ -161,8 +166,7 @@ describe('a kept connection that the server closed', () => {
   });
 
   it('is a fault for a write: nobody knows whether it arrived', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')), reset, json(node('a', '2')));
+    await using server = await playing(json(node('a', '1')), reset, json(node('a', '2')));
     const kube = kubeFor(server);
     await kube.get(AT_NODES, 'a');
     const error = await refusalOf(kube.mergePatch(AT_NODES, 'a', {}));

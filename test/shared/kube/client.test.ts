@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, KUBELET_NODES } from '#shared/kube/kube.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { json, list, node, scriptedServer, status, text } from './support/scripted-server.ts';
+import { json, list, node, scriptedServer, status, text, playing } from './support/scripted-server.ts';
 import { AT_NODES, kubeFor, refusalOf } from './support/test-kube.ts';
 
 const missing = status(404, 'nodes "a" not found', { reason: 'NotFound', details: { name: 'a', kind: 'nodes' } });
@@ -13,8 +13,7 @@ const AT_MAPS = { resource: CONFIG_MAPS, namespace: 'ns' };
 
 describe('get', () => {
   it('brings the object, and says who asks', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '7')));
+    await using server = await playing(json(node('a', '7')));
     assert.deepEqual(await kubeFor(server).get(AT_NODES, 'a'), node('a', '7'));
     assert.equal(server.seen[0]?.url.pathname, '/api/v1/nodes/a');
     assert.equal(server.seen[0]?.headers['user-agent'], 'test/1');
@@ -25,8 +24,7 @@ describe('get', () => {
   });
 
   it('brings null only where the server says that the object is not there', async () => {
-    await using server = await scriptedServer();
-    server.play(missing, unknown);
+    await using server = await playing(missing, unknown);
     const kube = kubeFor(server);
     assert.equal(await kube.get(AT_NODES, 'a'), null);
     const error = await refusalOf(kube.get({ resource: KUBELET_NODES }, 'a'));
@@ -44,8 +42,10 @@ describe('get', () => {
   });
 
   it('refuses an answer that is too long, and closes that connection', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1', { filler: 'x'.repeat(5 * 1024 * 1024) })), json(node('a', '2')));
+    await using server = await playing(
+      json(node('a', '1', { filler: 'x'.repeat(5 * 1024 * 1024) })),
+      json(node('a', '2')),
+    );
     const kube = kubeFor(server);
     const error = await refusalOf(kube.get(AT_NODES, 'a'));
     assert.equal(error.code, 'KUBE_TOO_LONG');
@@ -63,8 +63,7 @@ describe('get', () => {
   });
 
   it('goes below the path of the server where it has one', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')));
+    await using server = await playing(json(node('a', '1')));
     await kubeFor({ url: `${server.url}/clusters/one/` }).get(AT_NODES, 'a');
     assert.equal(server.seen[0]?.url.pathname, '/clusters/one/api/v1/nodes/a');
   });
@@ -72,8 +71,7 @@ describe('get', () => {
 
 describe('list', () => {
   it('reads by pages and gives the version of the whole', async () => {
-    await using server = await scriptedServer();
-    server.play(json(list('9', [node('a', '1')], 'more')), json(list('9', [node('b', '2')])));
+    await using server = await playing(json(list('9', [node('a', '1')], 'more')), json(list('9', [node('b', '2')])));
     const listed = await kubeFor(server).list({ ...AT_NODES, labelSelector: 'x=y', fieldSelector: 'f=g' });
     assert.deepEqual(listed, { resourceVersion: '9', items: [node('a', '1'), node('b', '2')] });
     const [first, second] = server.seen.map(({ url }) => Object.fromEntries(url.searchParams));
@@ -100,8 +98,7 @@ describe('list', () => {
   });
 
   it('keeps of each item what the caller keeps, whether it is read by pages or in one piece', async () => {
-    await using server = await scriptedServer();
-    server.play(
+    await using server = await playing(
       json(list('9', [node('a', '1', { filler: 'x' })], 'more')),
       json(list('9', [node('b', '2', { filler: 'x' })])),
       json(list('9', [node('a', '1', { filler: 'x' })], 'more')),
@@ -155,8 +152,7 @@ describe('list', () => {
   });
 
   it('is read again in one piece where its moment was forgotten between pages', async () => {
-    await using server = await scriptedServer();
-    server.play(
+    await using server = await playing(
       json(list('9', [node('a', '1')], 'more')),
       status(410, 'the continue token is too old', { reason: 'Expired' }),
       json(list('12', [node('b', '2')])),
@@ -166,14 +162,12 @@ describe('list', () => {
   });
 
   it('of nothing is empty, also as Go writes it', async () => {
-    await using server = await scriptedServer();
-    server.play(json({ metadata: { resourceVersion: '3' }, items: null }));
+    await using server = await playing(json({ metadata: { resourceVersion: '3' }, items: null }));
     assert.deepEqual(await kubeFor(server).list(AT_NODES), { resourceVersion: '3', items: [] });
   });
 
   it('of an unknown resource says that the CRD is not installed', async () => {
-    await using server = await scriptedServer();
-    server.play(unknown);
+    await using server = await playing(unknown);
     assert.match(
       (await refusalOf(kubeFor(server).list({ resource: KUBELET_NODES }))).message,
       /is the CRD installed\?/,
@@ -181,8 +175,7 @@ describe('list', () => {
   });
 
   it('of the wrong shape is refused', async () => {
-    await using server = await scriptedServer();
-    server.play(json({ metadata: {}, items: [] }), json(list('1', [{ metadata: {} }])));
+    await using server = await playing(json({ metadata: {}, items: [] }), json(list('1', [{ metadata: {} }])));
     const kube = kubeFor(server);
     assert.equal((await refusalOf(kube.list(AT_NODES))).code, 'KUBE_GARBLED');
     assert.equal((await refusalOf(kube.list(AT_NODES))).code, 'KUBE_GARBLED');
@@ -205,8 +198,11 @@ describe('a write', () => {
   });
 
   it('patches an object or its status', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '8')), json(node('a', '9')), status(409, 'changed', { reason: 'Conflict' }));
+    await using server = await playing(
+      json(node('a', '8')),
+      json(node('a', '9')),
+      status(409, 'changed', { reason: 'Conflict' }),
+    );
     const kube = kubeFor(server);
     const patch = { metadata: { resourceVersion: '7' }, status: { phase: null } };
     await kube.mergePatch(AT_NODES, 'a', patch);
@@ -221,8 +217,12 @@ describe('a write', () => {
   });
 
   it('deletes only the object that was meant, and does not mind that it is gone', async () => {
-    await using server = await scriptedServer();
-    server.play(status(200, ''), missing, status(409, 'another uid', { reason: 'Conflict' }), unknown);
+    await using server = await playing(
+      status(200, ''),
+      missing,
+      status(409, 'another uid', { reason: 'Conflict' }),
+      unknown,
+    );
     const kube = kubeFor(server);
     await kube.delete(AT_NODES, 'a', { uid: 'u', resourceVersion: '3' });
     await kube.delete(AT_NODES, 'a', { uid: 'u' });
@@ -260,8 +260,7 @@ describe('connections', () => {
   });
 
   it('are kept after a refusal as well', async () => {
-    await using server = await scriptedServer();
-    server.play(missing, unknown, status(403, 'no'), json(node('a', '1')));
+    await using server = await playing(missing, unknown, status(403, 'no'), json(node('a', '1')));
     const kube = kubeFor(server);
     await kube.get(AT_NODES, 'a');
     await refusalOf(kube.get(AT_NODES, 'a'));

@@ -4,7 +4,7 @@ import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { inClusterCredentials, inClusterServer } from '#shared/kube/in-cluster.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { json, node, scriptedServer, status, type Turn } from './support/scripted-server.ts';
+import { json, node, scriptedServer, status, type Turn, playing } from './support/scripted-server.ts';
 import { serviceAccountDirectory } from './support/service-account.ts';
 import { AT_NODES, kubeFor, refusalOf } from './support/test-kube.ts';
 
@@ -133,8 +133,7 @@ describe("a pod's service account", () => {
 
 describe('a fixed token', () => {
   it('is trimmed, and one that no header can carry fails the call without being shown', async () => {
-    await using server = await scriptedServer();
-    server.play(only('one'));
+    await using server = await playing(only('one'));
     await kubeFor(server, { credentials: staticCredentials({ token: ' one\n' }) }).get(AT_NODES, 'a');
     const broken = kubeFor(server, { credentials: staticCredentials({ token: 'sec\nret' }) });
     const error = await refusalOf(broken.get(AT_NODES, 'a'));

@@ -4,7 +4,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { mergePatchLatest } from '#shared/kube/update.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { json, node, scriptedServer, status } from './support/scripted-server.ts';
+import { json, node, status, playing } from './support/scripted-server.ts';
 import { AT_NODES, kubeFor, refusalOf } from './support/test-kube.ts';
 
 const conflict = status(409, 'the object has been modified', { reason: 'Conflict' });
@@ -13,8 +13,7 @@ const labelled = ({ metadata }: KubeObject) => ({ metadata: { labels: { was: met
 
 describe('an update of the latest', () => {
   it('writes what follows from what was read, only if nobody wrote in between', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')), json(node('a', '2')));
+    await using server = await playing(json(node('a', '1')), json(node('a', '2')));
     assert.deepEqual(
       await mergePatchLatest(kubeFor(server), AT_NODES, 'a', labelled, { ...options, subresource: 'status' }),
       node('a', '2'),
@@ -26,8 +25,7 @@ describe('an update of the latest', () => {
   });
 
   it('reads and decides again when somebody did', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')), conflict, json(node('a', '5')), json(node('a', '6')));
+    await using server = await playing(json(node('a', '1')), conflict, json(node('a', '5')), json(node('a', '6')));
     await mergePatchLatest(kubeFor(server), AT_NODES, 'a', labelled, options);
     assert.deepEqual(JSON.parse(server.seen[3]?.body ?? ''), {
       metadata: { labels: { was: '5' }, resourceVersion: '5' },
@@ -35,16 +33,14 @@ describe('an update of the latest', () => {
   });
 
   it('gives up after five tries', async () => {
-    await using server = await scriptedServer();
-    server.play(...Array.from({ length: 10 }, () => [json(node('a', '1')), conflict]).flat());
+    await using server = await playing(...Array.from({ length: 10 }, () => [json(node('a', '1')), conflict]).flat());
     const error = await refusalOf(mergePatchLatest(kubeFor(server), AT_NODES, 'a', labelled, options));
     assert.equal(error.code, 'KUBE_CONFLICT');
     assert.equal(server.seen.length, 10);
   });
 
   it('writes nothing where nothing is to be done, or there is not an object', async () => {
-    await using server = await scriptedServer();
-    server.play(
+    await using server = await playing(
       json(node('a', '1')),
       status(404, 'not found', { reason: 'NotFound', details: { name: 'a', kind: NODES.plural } }),
     );
@@ -54,8 +50,7 @@ describe('an update of the latest', () => {
   });
 
   it('leaves every other refusal to its caller', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')), status(422, 'no such phase', { reason: 'Invalid' }));
+    await using server = await playing(json(node('a', '1')), status(422, 'no such phase', { reason: 'Invalid' }));
     const error = await refusalOf(mergePatchLatest(kubeFor(server), AT_NODES, 'a', labelled, options));
     assert.equal(error.code, 'KUBE_INVALID');
   });

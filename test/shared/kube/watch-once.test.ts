@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { WatchStart, WatchEvent } from '#shared/kube/kube.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { events, hang, node, reset, scriptedServer, status, stream, text } from './support/scripted-server.ts';
+import { events, hang, node, reset, scriptedServer, status, stream, text, playing } from './support/scripted-server.ts';
 import { AT_NODES, collect, kubeFor, refusalOf } from './support/test-kube.ts';
 import { until } from '../../support/until.ts';
 
@@ -41,8 +41,7 @@ const value = async (next: Promise<IteratorResult<WatchEvent<KubeObject>>>) => (
 
 describe('a watch', () => {
   it('asks for bookmarks, for a version and for an end', async () => {
-    await using server = await scriptedServer();
-    server.play(events(), events());
+    await using server = await playing(events(), events());
     await collect(
       kubeFor(server).watch(
         { ...AT_NODES, fieldSelector: 'metadata.name=a' },
@@ -76,8 +75,7 @@ describe('a watch', () => {
   });
 
   it('gives its connection back when it ends cleanly', async () => {
-    await using server = await scriptedServer();
-    server.play(events(), events(), events());
+    await using server = await playing(events(), events(), events());
     const kube = kubeFor(server);
     for (let turn = 0; turn < 3; turn += 1) await collect(kube.watch(AT_NODES, SINCE_5, never));
     assert.equal(server.accepted(), 1);
@@ -136,8 +134,7 @@ describe('a watch', () => {
   }
 
   it('whose version is forgotten ends with KUBE_GONE, by status', async () => {
-    await using server = await scriptedServer();
-    server.play(status(410, 'too old resource version', { reason: 'Expired' }));
+    await using server = await playing(status(410, 'too old resource version', { reason: 'Expired' }));
     assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)))).code, 'KUBE_GONE');
   });
 
@@ -156,8 +153,7 @@ describe('a watch', () => {
     [500, 'KUBE_SERVER_ERROR'],
   ] as const) {
     it(`that is refused with ${code} ends with ${expected}`, async () => {
-      await using server = await scriptedServer();
-      server.play(status(code, 'no', {}, { 'retry-after': '9' }));
+      await using server = await playing(status(code, 'no', {}, { 'retry-after': '9' }));
       const error = await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)));
       assert.equal(error.code, expected);
       assert.equal(error.disposition.kind, code === 403 ? 'retry' : 'wait');
@@ -165,20 +161,17 @@ describe('a watch', () => {
   }
 
   it('that is answered with another success is none', async () => {
-    await using server = await scriptedServer();
-    server.play(text('{}', 202));
+    await using server = await playing(text('{}', 202));
     assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)))).code, 'KUBE_GARBLED');
   });
 
   it('that is reset before it begins ends with KUBE_UNREACHABLE', async () => {
-    await using server = await scriptedServer();
-    server.play(reset);
+    await using server = await playing(reset);
     assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)))).code, 'KUBE_UNREACHABLE');
   });
 
   it('that is not answered ends after thirty seconds', async () => {
-    await using server = await scriptedServer();
-    server.play(hang);
+    await using server = await playing(hang);
     const clock = createManualClock();
     const watching = refusalOf(collect(kubeFor(server, { clock }).watch(AT_NODES, SINCE_5, never)));
     await until('the request is there', () => server.seen.length === 1);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -234,6 +234,7 @@ describe('asking Prometheus', () => {
     const ask = asking({ token: { file, origin: trusted } });
     await ask(queryAt(trusted));
     await ask(queryAt(other));
+    await rm(file);
     assert.deepEqual(seen, ['Bearer sesame', undefined]);
     const { because } = await asking({ token: { file, origin: trusted } })(queryAt(trusted));
     assert.match(because, /token cannot be read/);

@@ -12,7 +12,14 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createAuthority } from '../../../shared/kube/support/certificates.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
-import { json, node, scriptedServer, status, type Turn } from '../../../shared/kube/support/scripted-server.ts';
+import {
+  json,
+  node,
+  scriptedServer,
+  status,
+  type Turn,
+  playing,
+} from '../../../shared/kube/support/scripted-server.ts';
 import { refusalOf } from '../../../shared/kube/support/test-kube.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -229,14 +236,14 @@ echo '{"kind":"ExecCredential","status":{"token":"run-'$n'"}}'
       'a port that there cannot be',
       'https://127.0.0.1:99999',
       undefined,
-      /kubeconfig.*: the server .*:99999 is not an address/,
+      /\/config: .*the server .*:99999 is not an address/,
     ],
-    ['no server', '', undefined, /kubeconfig.*has no server/],
+    ['no server', '', undefined, /\/config: .*has no server/],
     [
       'a proxy without an address',
       'https://127.0.0.1:1',
       'proxy',
-      /kubeconfig.*: the proxy-url of context .* is not an address/,
+      /\/config: .*the proxy-url of context .* is not an address/,
     ],
   ] as const) {
     it(`with ${what} is refused with its name`, async () => {
@@ -269,8 +276,7 @@ echo '{"kind":"ExecCredential","status":{"token":"run-'$n'"}}'
   });
 
   it('of a server without TLS works, and sends it no credential', async () => {
-    await using server = await scriptedServer();
-    server.play(json(node('a', '1')));
+    await using server = await playing(json(node('a', '1')));
     await (await connect(await kubeconfig(server.url, { token: 'one' }, {}))).get({ resource: NODES }, 'a');
     assert.equal(server.seen[0]?.headers.authorization, undefined);
   });

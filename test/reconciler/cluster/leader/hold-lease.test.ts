@@ -42,17 +42,23 @@ function replica(
   return { ...hold, told, befall: (next) => (fate = next), stop: () => stop.abort() };
 }
 
+/** One replica, and how to start more beside it. */
+function alone() {
+  const world = createManualClock();
+  const store = leaseStore(world);
+  const join = (identity: string) => replica(identity, world, store);
+  return { world, store, a: join('a'), join };
+}
+
 const lose =
   (lost: 'request' | 'answer'): (() => Fate) =>
   () => ({ ...quick, lost });
 
 describe('a lease that is held', () => {
   it('goes to the first who asks, and stays there', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, store, a, join } = alone();
     await world.advance(100);
-    const b = replica('b', world, store);
+    const b = join('b');
     await world.advance(120_000);
     assert.deepEqual([a.isLeader(), b.isLeader()], [true, false]);
     assert.deepEqual([a.holder(), b.holder()], ['a', 'a']);
@@ -71,11 +77,9 @@ describe('a lease that is held', () => {
   });
 
   it('is given back at the end, and taken by the next within its pause', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, store, a, join } = alone();
     await world.advance(100);
-    const b = replica('b', world, store);
+    const b = join('b');
     await world.advance(10_000);
     a.stop();
     assert.equal(a.isLeader(), false);
@@ -88,9 +92,7 @@ describe('a lease that is held', () => {
   });
 
   it('is taken over after fifteen seconds from one who is cut off, who has stopped after ten', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, store, a } = alone();
     await world.advance(100);
     const b = replica('b', world, store, 1, -3_600_000);
     await world.advance(10_000);
@@ -156,9 +158,7 @@ describe('a lease that is held', () => {
   }
 
   it('survives a server that is away for less than the renew time', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, a } = alone();
     await world.advance(5000);
     a.befall(lose('request'));
     await world.advance(6000);
@@ -168,9 +168,7 @@ describe('a lease that is held', () => {
   });
 
   it('comes back to who lost sight of it, if nobody else took it', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, a } = alone();
     await world.advance(5000);
     a.befall(lose('answer'));
     await world.advance(60_000);
@@ -181,9 +179,7 @@ describe('a lease that is held', () => {
   });
 
   it('is made again when somebody deletes it', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, store, a } = alone();
     await world.advance(5000);
     store.replace(null);
     await world.advance(5000);
@@ -191,9 +187,7 @@ describe('a lease that is held', () => {
   });
 
   it('is lost at once to whoever is named in it instead', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, store, a } = alone();
     await world.advance(5000);
     store.replace({ metadata: { name: 'l' }, spec: { holderIdentity: 'x', leaseDurationSeconds: 15 } });
     await world.advance(4100);
@@ -285,11 +279,9 @@ describe('three replicas with clocks that run up to 15 % fast or slow, on a netw
 
 describe('a lease that is handed over', () => {
   it('is free at once, taken by the next, and never asked for again by who gave it', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, store, a, join } = alone();
     await world.advance(100);
-    const b = replica('b', world, store);
+    const b = join('b');
     await world.advance(10_000);
     const given = a.handOver();
     assert.equal(a.isLeader(), false, 'not one write more');
@@ -305,9 +297,7 @@ describe('a lease that is handed over', () => {
   });
 
   it('is not taken back by a look that is on its way and finds it free', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, store, a } = alone();
     await world.advance(100);
     // A renewal is lost, so that the lease is read again, and that is on its way for long; what is sent after it is not.
     const fates: Fate[] = [
@@ -324,9 +314,7 @@ describe('a lease that is handed over', () => {
   });
 
   it('ends in order where the process is told to', async () => {
-    const world = createManualClock();
-    const store = leaseStore(world);
-    const a = replica('a', world, store);
+    const { world, a } = alone();
     await world.advance(100);
     const given = a.handOver();
     await world.advance(10);

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
-import { createDrains } from '#reconciler/cluster/drains/drains.ts';
+import { apply } from '#reconciler/cluster/apply.ts';
 import { createIneffectiveWrites } from '#reconciler/cluster/write-cache/ineffective-writes.ts';
-import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
-import { createRefusedWriteBackoff } from '#reconciler/cluster/refused-write-backoff.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { applyPorts } from '../support/apply-ports.ts';
 
 const never = new AbortController().signal;
 const MINUTES = 60_000;
@@ -48,19 +46,7 @@ function serverThat(keeps: (object: Json) => Json) {
     void warnings.push(`${field}: ${message}`);
   const log = { ...silentLog, warn } as Log;
   const futile = createIneffectiveWrites(clock, log);
-  const ports: ApplyPorts = {
-    kube,
-    namespace: 'x',
-    log,
-    mayWrite: () => true,
-    drains: createDrains(kube),
-    wrote: () => undefined,
-    wrotePool: () => undefined,
-    wroteMarks: () => undefined,
-    answered: futile.answered,
-    standBack: createRefusedWriteBackoff(clock),
-    otherNames: createFallbackNames(),
-  };
+  const ports = applyPorts(kube, { log, answered: futile.answered }, clock);
   return {
     clock,
     futile,

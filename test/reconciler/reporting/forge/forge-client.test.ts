@@ -4,7 +4,7 @@ import { createConnectionAgents } from '#reconciler/git/http/connection-agents.t
 import { createForgeClient } from '#reconciler/reporting/forge/forge-client.ts';
 import { isForgeError } from '#reconciler/reporting/forge/errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { hang, json, reset, scriptedServer } from '../../../shared/kube/support/scripted-server.ts';
+import { hang, json, reset, scriptedServer, playing } from '../../../shared/kube/support/scripted-server.ts';
 
 const never = new AbortController().signal;
 
@@ -21,8 +21,7 @@ const failsWith = (message: RegExp) => (error: unknown) =>
 
 describe('asking a forge', () => {
   it('asks again over a new connection, but posts no status twice', async () => {
-    await using server = await scriptedServer();
-    server.play(json([]), reset, json([1]), reset);
+    await using server = await playing(json([]), reset, json([1]), reset);
     const ask = asking();
     const list = { method: 'GET', url: `${server.url}/list`, headers: {} } as const;
     await ask(list, never);
@@ -36,8 +35,7 @@ describe('asking a forge', () => {
   });
 
   it('passes on what the forge says, but not the token in it', async () => {
-    await using server = await scriptedServer();
-    server.play(json({ message: 'no rights for hush-hush-1, as hush-hush-1 was revoked' }, 422));
+    await using server = await playing(json({ message: 'no rights for hush-hush-1, as hush-hush-1 was revoked' }, 422));
     const list = { method: 'GET', url: server.url, headers: {} } as const;
     const error = await asking(60_000, 'hush-hush-1')(list, never).then(
       () => assert.fail('it was refused'),
@@ -57,8 +55,7 @@ describe('asking a forge', () => {
   });
 
   it('that does not answer is given up in time, or with its caller', async () => {
-    await using server = await scriptedServer();
-    server.play(hang);
+    await using server = await playing(hang);
     const list = { method: 'GET', url: server.url, headers: {} } as const;
     await assert.rejects(asking(20)(list, never), failsWith(/no complete answer within 0\.02 s/));
     await assert.rejects(asking()(list, AbortSignal.abort()), failsWith(/called off/));

@@ -6,7 +6,7 @@ import { KubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, PODS } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { AT_NODES, kubeFor } from '../../../shared/kube/support/test-kube.ts';
-import { json, list, node, scriptedServer } from '../../../shared/kube/support/scripted-server.ts';
+import { json, list, node, playing } from '../../../shared/kube/support/scripted-server.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 const PODS_STATUS = { resource: PODS, namespace: 'x' };
@@ -65,8 +65,10 @@ describe('a metered API server', () => {
   });
 
   it('lets a list be trimmed as it comes, and counts it once', async () => {
-    await using server = await scriptedServer();
-    server.play(json(list('9', [node('a', '1', { filler: 'x' })], 'more')), json(list('9', [node('b', '2')])));
+    await using server = await playing(
+      json(list('9', [node('a', '1', { filler: 'x' })], 'more')),
+      json(list('9', [node('b', '2')])),
+    );
     const metrics = createMetrics({ clock: systemClock, ofProcess: false });
     const kube = metrics.meterKube(kubeFor(server));
     const trim = ({ metadata }: KubeObject): KubeObject => ({ metadata });

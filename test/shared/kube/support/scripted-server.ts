@@ -74,6 +74,13 @@ export async function scriptedServer(tls?: ServerOptions): Promise<ScriptedServe
   };
 }
 
+/** A server that plays this script, over plain HTTP. */
+export async function playing(...turns: readonly Turn[]): Promise<ScriptedServer> {
+  const server = await scriptedServer();
+  server.play(...turns);
+  return server;
+}
+
 /** Answers with an object. */
 export const json =
   (body: unknown, code = 200, headers: Readonly<Record<string, string>> = {}): Turn =>

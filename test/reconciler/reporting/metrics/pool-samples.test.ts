@@ -5,6 +5,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { commit, COMMIT_A, nodeView, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 import { passResultIn } from '../status-page/pass-results.ts';
+import { scrapeOfWaiting } from '../../../support/waiting-scrape.ts';
 
 /** Which nodes a scrape says that the pool waits for, where so many of its 20 nodes are cordoned in each of these passes. */
 async function scraped(isLeader: boolean, ...cordoned: readonly number[]): Promise<readonly string[]> {
@@ -35,5 +36,26 @@ describe('the metric pool_blocking_node', () => {
   it('names nobody any more when they are back, nor where this process does not lead', async () => {
     assert.deepEqual(await scraped(true, 1, 0), []);
     assert.deepEqual(await scraped(false, 1), []);
+  });
+});
+
+const suspendedIn = (scrape: string): string | undefined =>
+  /^kubelet_gitops_pool_suspended\{pool="web"\} (\d)$/m.exec(scrape)?.[1];
+
+describe('the metric pool_suspended', () => {
+  for (const [by, wanted] of [
+    ['nobody', '0'],
+    ['command', '1'],
+    ['command without a reason', '1'],
+    ['pool.yaml', '1'],
+    ['cluster file', '1'],
+  ] as const) {
+    it(`is ${wanted} where the pool is suspended by ${by}`, async () => {
+      assert.equal(suspendedIn(await scrapeOfWaiting(by)), wanted);
+    });
+  }
+
+  it('follows the file of the cluster back', async () => {
+    assert.equal(suspendedIn(await scrapeOfWaiting('cluster file', 'nobody')), '0');
   });
 });

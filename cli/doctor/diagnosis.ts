@@ -1,3 +1,4 @@
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { type Code, CODES, type DiagnosisSeverity } from './diagnosis-codes.ts';
 
 /** Something that is wrong, and what to do about it. */
@@ -30,7 +31,5 @@ export function aboutAll(code: Code, kind: string, names: readonly string[], wha
 export function count(kind: string, names: readonly string[]): string {
   const [only = ''] = names;
   if (names.length === 1) return `${kind} ${only}`;
-  const rest = names.length - MOST_NAMED;
-  const more = rest > 0 ? ` and ${rest} more` : '';
-  return `${names.length} ${kind}s (${names.slice(0, MOST_NAMED).join(', ')}${more})`;
+  return `${names.length} ${kind}s (${firstFew(names, MOST_NAMED)})`;
 }

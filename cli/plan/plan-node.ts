@@ -18,6 +18,7 @@ import { disruptionFor } from './wait-reasons.ts';
 import { lockOutReasons } from '#reconciler/policy/allocatable/lock-out-reasons.ts';
 import type { NodePlan, NodeWarning } from './merge-plan.ts';
 import { isMap } from '#shared/runtime/maps.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -153,9 +154,7 @@ function missingCpus(view: ConfigView, count: number | undefined): readonly Node
   if (asked === undefined || count === undefined) return [];
   const missing = [...asked].filter((cpu) => cpu >= count);
   if (missing.length === 0) return [];
-  const named = missing.slice(0, 3).join(', ');
-  const more = missing.length > 3 ? ` and ${missing.length - 3} more` : '';
-  return [refused(`reservedSystemCPUs names CPU ${named}${more}, and the node has ${count}`)];
+  return [refused(`reservedSystemCPUs names CPU ${firstFew(missing.map(String))}, and the node has ${count}`)];
 }
 
 function unequalMemory(view: ConfigView, capacity: number): readonly NodeWarning[] {

@@ -1,16 +1,10 @@
-import type { Resource } from '#shared/kube/kube.ts';
+import { clusterWide, type Resource } from '#shared/kube/kube.ts';
 import type { Transport } from '#shared/kube/transport.ts';
 
 const MOST_BYTES = 1024 * 1024;
 
 /** API servers have it from 1.26 on, and by this version from 1.28 on. Everybody may ask. */
-const reviews = (version: string): Resource => ({
-  group: 'authentication.k8s.io',
-  version,
-  plural: 'selfsubjectreviews',
-  kind: 'SelfSubjectReview',
-  namespaced: false,
-});
+const reviews = (version: string): Resource => clusterWide(`authentication.k8s.io/${version}`, 'SelfSubjectReview');
 
 /** The user's name on the API server; undefined if it does not say. Never rejects. */
 export async function readActor(transport: Transport): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { type Kube, namespaced, PODS, type Resource } from '#shared/kube/kube.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { mustBeEvicted, isTerminating, type Pod } from '#reconciler/policy/disruption/evictable.ts';
@@ -5,18 +6,11 @@ import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
-import { type Kube, PODS, type Resource } from '#shared/kube/kube.ts';
 
 const MOST_PODS = 3;
 
 /** `policy/v1` came with 1.21, `v1beta1` went with 1.25. */
-const budgetsOf = (version: string): Resource => ({
-  group: 'policy',
-  version,
-  plural: 'poddisruptionbudgets',
-  kind: 'PodDisruptionBudget',
-  namespaced: true,
-});
+const budgetsOf = (version: string): Resource => namespaced(`policy/${version}`, 'PodDisruptionBudget');
 
 interface Budget extends KubeObject {
   readonly spec?: { readonly selector?: LabelSelector | null };

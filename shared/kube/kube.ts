@@ -1,3 +1,4 @@
+import { API_VERSION } from '../contract/api/group.ts';
 import type { KubeObject } from '../contract/api/object.ts';
 import type { Millis } from '../runtime/clock.ts';
 
@@ -11,39 +12,24 @@ export interface Resource {
   readonly namespaced: boolean;
 }
 
-export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
-export const CONFIG_MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
-export const LEASES: Resource = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  plural: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-};
-export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+/** @param api `apps/v1`; `v1` for the core group */
+function resource(api: string, kind: string, isNamespaced: boolean): Resource {
+  const [version = '', group = ''] = api.split('/').toReversed();
+  return { group, version, plural: `${kind.toLowerCase()}s`, kind, namespaced: isNamespaced };
+}
+
+export const namespaced = (api: string, kind: string): Resource => resource(api, kind, true);
+export const clusterWide = (api: string, kind: string): Resource => resource(api, kind, false);
+
+export const NODES = clusterWide('v1', 'Node');
+export const CONFIG_MAPS = namespaced('v1', 'ConfigMap');
+export const LEASES = namespaced('coordination.k8s.io/v1', 'Lease');
+export const PODS = namespaced('v1', 'Pod');
 /** Events in their newer form; the core group shows the same objects in the older one. */
-export const EVENTS: Resource = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  plural: 'events',
-  kind: 'Event',
-  namespaced: true,
-};
-export const KUBELET_NODES: Resource = {
-  group: 'kubelet-gitops.dev',
-  version: 'v1alpha1',
-  plural: 'kubeletnodes',
-  kind: 'KubeletNode',
-  namespaced: false,
-};
-export const KUBELET_POOLS: Resource = { ...KUBELET_NODES, plural: 'kubeletpools', kind: 'KubeletPool' };
-export const KUBELET_SOURCES: Resource = { ...KUBELET_NODES, plural: 'kubeletsources', kind: 'KubeletSource' };
+export const EVENTS = namespaced('events.k8s.io/v1', 'Event');
+export const KUBELET_NODES = clusterWide(API_VERSION, 'KubeletNode');
+export const KUBELET_POOLS = clusterWide(API_VERSION, 'KubeletPool');
+export const KUBELET_SOURCES = clusterWide(API_VERSION, 'KubeletSource');
 
 /** Where objects are: one resource, and for namespaced resources one namespace (or all, for lists and watches). */
 export interface Place {

@@ -1,4 +1,5 @@
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { CRD_FIELDS, RIGHTS } from '../installation.generated.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
 import { type Facts, valueOr } from '../facts.ts';
@@ -20,9 +21,7 @@ function crds({ crds: part }: Facts): readonly Diagnosis[] {
     const known = new Set(crd.fields);
     const lacks = wanted.filter((field) => !known.has(field));
     if (lacks.length === 0) return [];
-    const shown = lacks.slice(0, MOST_FIELDS).join(', ');
-    const more = lacks.length > MOST_FIELDS ? ` and ${lacks.length - MOST_FIELDS} more` : '';
-    return [diagnosis('crd-old', `the CRD ${name} does not know ${shown}${more}`, [name])];
+    return [diagnosis('crd-old', `the CRD ${name} does not know ${firstFew(lacks, MOST_FIELDS)}`, [name])];
   });
 }
 

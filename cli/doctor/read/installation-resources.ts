@@ -1,22 +1,10 @@
-import type { Resource } from '#shared/kube/kube.ts';
+import { clusterWide, namespaced } from '#shared/kube/kube.ts';
 
 /** What only operators look at; the programs themselves have no right to any of it. */
-export const DEPLOYMENTS: Resource = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-};
-export const DAEMON_SETS: Resource = { ...DEPLOYMENTS, plural: 'daemonsets', kind: 'DaemonSet' };
-export const SERVICES: Resource = { group: '', version: 'v1', plural: 'services', kind: 'Service', namespaced: true };
-export const CRDS: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
+export const DEPLOYMENTS = namespaced('apps/v1', 'Deployment');
+export const DAEMON_SETS = namespaced('apps/v1', 'DaemonSet');
+export const SERVICES = namespaced('v1', 'Service');
+export const CRDS = clusterWide('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
 
 /** Names of what `deploy/` makes in the namespace. */
 export const RECONCILER = 'kubelet-gitops-reconciler';

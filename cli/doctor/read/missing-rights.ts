@@ -1,16 +1,10 @@
+import { clusterWide } from '#shared/kube/kube.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import type { Resource } from '#shared/kube/kube.ts';
 import type { Transport } from '#shared/kube/transport.ts';
 import { RIGHTS } from '../installation.generated.ts';
 import type { Right } from '../rights.ts';
 
-const ACCESS_REVIEWS: Resource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  plural: 'subjectaccessreviews',
-  kind: 'SubjectAccessReview',
-  namespaced: false,
-};
+const ACCESS_REVIEWS = clusterWide('authorization.k8s.io/v1', 'SubjectAccessReview');
 const MOST_BYTES = 1024 * 1024;
 
 /** The manifests' namespace stands for the one that is asked about. */

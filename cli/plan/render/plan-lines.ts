@@ -3,6 +3,7 @@ import { formatRoughly } from '#shared/runtime/rough-duration.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import { formatResource } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
 import type { Absent } from '../who-can-begin.ts';
 import { type SimilarPools, MANY_POOLS } from './group-pools.ts';
@@ -276,8 +277,4 @@ export const movedSides = ({ to }: MovePlan, change: FieldChange): readonly [str
   change.after ?? (to === null ? 'local config' : unsetOf(change)),
 ];
 
-/** The first few by name, and how many more. */
-function listed(names: readonly string[], most = 5): string {
-  const [shown, rest] = [names.slice(0, most), names.length - most];
-  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
-}
+const listed = (names: readonly string[], most = 5): string => firstFew(names, most);

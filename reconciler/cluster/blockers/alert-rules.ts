@@ -2,6 +2,7 @@ import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type BlockersAnswer, blocked, NOT_BLOCKED } from '../../policy/pool-blockers.ts';
 import { errorIn, parseAnswer, describeServer, prometheusUnavailable } from './prometheus.ts';
 import { isMap } from '#shared/runtime/maps.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
@@ -25,9 +26,10 @@ export function readRules(spec: PrometheusSpec, status: number, text: string): B
   const known = new Set(namesIn(body?.['data']));
   const unknown = (spec.alerts ?? []).filter((name) => !known.has(name));
   if (unknown.length === 0) return NOT_BLOCKED;
-  const names = unknown.slice(0, 3).join(', ') + (unknown.length > 3 ? ` and ${unknown.length - 3} more` : '');
   const way = 'fix the name, or write a query if the rules are kept elsewhere';
-  return blocked(`${describeServer(spec)} has no rule for the alert ${names}, which can never fire: ${way}`);
+  return blocked(
+    `${describeServer(spec)} has no rule for the alert ${firstFew(unknown)}, which can never fire: ${way}`,
+  );
 }
 
 function namesIn(data: unknown): readonly string[] {

@@ -3,6 +3,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { sanitizeUrl } from '#shared/runtime/sanitize.ts';
 import { type BlockersAnswer, blocked, NOT_BLOCKED } from '../../policy/pool-blockers.ts';
 import { isMap } from '#shared/runtime/maps.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
@@ -79,8 +80,6 @@ function resultsIn(data: unknown): readonly unknown[] | undefined {
   return lists ? (data['result'] as readonly unknown[]) : [data['result']];
 }
 
-const MOST_NAMES = 3;
-
 /** Of alerts that the commit names, which; of a query only how many results: their labels are not the committer's to read. */
 function sayResults(spec: PrometheusSpec, results: readonly unknown[]): string {
   if (spec.query !== undefined)
@@ -88,9 +87,7 @@ function sayResults(spec: PrometheusSpec, results: readonly unknown[]): string {
   const asked = spec.alerts ?? [];
   const names = [...new Set(results.map(alertOf).filter((name) => asked.includes(name)))].sort();
   if (names.length === 0) return `an alert is firing in ${describeServer(spec)}`;
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  const what = names.slice(0, MOST_NAMES).join(', ') + more;
-  return `${what} ${names.length === 1 ? 'is' : 'are'} firing in ${describeServer(spec)}`;
+  return `${firstFew(names)} ${names.length === 1 ? 'is' : 'are'} firing in ${describeServer(spec)}`;
 }
 
 function alertOf(result: unknown): string {

@@ -1,4 +1,5 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { NO_CONFIG } from '../payload-classes.ts';
 import { type Desired, poolIn } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
@@ -71,10 +72,9 @@ export function massChangeOf(
  * @param file of the cluster
  */
 export function describeMassChange({ changed, total, allowed, pools }: MassChange, file = CLUSTER_FILE): string {
-  const named = pools.slice(0, MOST_POOLS).map(([pool, nodes]) => `${pool} ${nodes}`);
-  const rest = pools.length > named.length ? ` and ${pools.length - named.length} more` : '';
+  const named = pools.map(([pool, nodes]) => `${pool} ${nodes}`);
   return (
-    `it would give ${changed} of ${total} nodes in pools another config (${named.join(', ')}${rest}), ` +
+    `it would give ${changed} of ${total} nodes in pools another config (${firstFew(named, MOST_POOLS)}), ` +
     `and maxChange allows ${allowed}. ${describeHowToRaise('maxChange', file)}`
   );
 }

@@ -1,11 +1,12 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { ABSENCE_REASONS } from '../participation.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/quorum.ts';
 import { haltThreshold } from '../rollout/halt.ts';
-import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
+import { type HoldReason } from '../rollout/holds/hold.ts';
 import { isConfigurable, isUnavailable, type Member, soakOf } from '../rollout/membership.ts';
 import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
@@ -123,7 +124,7 @@ export function remainingTimeOf(
     const ms = Math.max(0, ask(0).soakedMs ?? 0);
     const absent = members.filter((member) => healthySince(member) === null && !member.lifecycle.failed);
     if (ms > 0 || absent.length === 0) return { is: 'soak', ms };
-    const names = formatNames(absent.map(({ node }) => node.name));
+    const names = firstFew(absent.map(({ node }) => node.name));
     return { is: 'unknown', because: `it waits for nodes that cannot take part now: ${names}` };
   }
   const spread = spreadOf((restartMs) => ask(restartMs).soakedMs);

@@ -1,3 +1,4 @@
+import { firstFew } from '#shared/runtime/first-few.ts';
 import type { Choice } from './choose-pool.ts';
 
 /** A node that several pools of the same priority select. */
@@ -34,8 +35,6 @@ export function formatConflicts(conflicts: readonly Conflict[]): readonly string
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NODES).join(', ');
-  if (names.length === 1) return `node ${shown}`;
-  const more = names.length > MOST_NODES ? ` and ${names.length - MOST_NODES} more` : '';
-  return `${names.length} nodes (${shown}${more})`;
+  if (names.length === 1) return `node ${names.join('')}`;
+  return `${names.length} nodes (${firstFew(names, MOST_NODES)})`;
 }

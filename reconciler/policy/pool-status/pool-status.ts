@@ -11,7 +11,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { UnreadableObject } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
-import { formatNames, type HoldReason } from '../rollout/holds/hold.ts';
+import { type HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
 import type { Group, Member } from '../rollout/membership.ts';
 import { isProven } from '../rollout/on-trial.ts';
@@ -19,6 +19,7 @@ import type { GroupPlan } from '../plan-nodes.ts';
 import type { RolloutMemory } from '../rollout/rollout-status.ts';
 import { refusedUnassigned, sameTarget } from '../rollout/node-progress.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
+import { firstFew, firstLines } from '#shared/runtime/first-few.ts';
 import { classStatuses } from './class-statuses.ts';
 import { summariseHolds } from './holds-summary.ts';
 
@@ -160,7 +161,7 @@ function messageOf(
     .map(({ node: { name, kubeletVersion } }) =>
       kubeletVersion === '' ? name : `${name} (kubelet ${kubeletVersion})`,
     );
-  const unwell = failing.length === 0 ? '' : `; not in order with what they had proven: ${formatNames(failing)}`;
+  const unwell = failing.length === 0 ? '' : `; not in order with what they had proven: ${firstFew(failing)}`;
   return `${done}${unwell}${unjudged}${unrecorded}${unproven}${because}`;
 }
 
@@ -177,7 +178,7 @@ function haltMessage(halt: Halt, group: Group, decisions: readonly MemberDecisio
     ({ aimed, member }) =>
       aimed.targetKind === 'config' && member.isAssigned && !isProven(group, member.node.name, member.target),
   );
-  const names = formatNames(keep.map(({ member }) => member.node.name));
+  const names = firstFew(keep.map(({ member }) => member.node.name));
   const kept = keep.length === 0 ? '' : `; ${keep.length} without a config to go back to: ${names}`;
   return `${halt.message}; ${there} of ${back.length + keep.length} nodes are back${kept}`;
 }
@@ -232,9 +233,7 @@ function stopOf(
 /** The first few findings, for a place where not all of them fit. */
 function summarise(findings: readonly Finding[]): string {
   const errorsFirst = [...findings].sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
-  const shown = errorsFirst.slice(0, MOST_FINDINGS).map(formatFinding);
-  const rest = findings.length - shown.length;
-  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+  return firstLines(errorsFirst.map(formatFinding), MOST_FINDINGS);
 }
 
 /** The very rejection that it counts as failed for: the same bytes may have failed before, laid over in another way. */

@@ -1,4 +1,5 @@
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import { limitOf, thresholdOf } from './amount.ts';
@@ -54,7 +55,7 @@ export function haltOf(
   const mayBeLost = Math.max(1, haltThreshold(group) - 1);
   if (released === null && lost.length > mayBeLost) {
     return halted(
-      `${lost.length} machines went down with ${config.name} before any had proven it, and were removed: ${named(lost)}`,
+      `${lost.length} machines went down with ${config.name} before any had proven it, and were removed: ${firstFew(lost, MOST_NODES)}`,
     );
   }
   const failures = failedMembers(group.members);
@@ -62,12 +63,11 @@ export function haltOf(
   const threshold = haltThreshold(group);
   if (failed.length < threshold) return null;
   return halted(
-    `${whatFailed(group.pool, failures)} failed on ${named(failed)} (${whyThatMany(group.pool, group.members.length, threshold)})`,
+    `${whatFailed(group.pool, failures)} failed on ${firstFew(failed, MOST_NODES)} (${whyThatMany(group.pool, group.members.length, threshold)})`,
   );
 }
 
-const named = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+const MOST_NODES = 5;
 
 /** Which of the two bounds was reached, so that nobody reads a threshold that is not in `pool.yaml`. */
 function whyThatMany({ spec }: DesiredPool, nodes: number, threshold: number): string {
@@ -75,16 +75,13 @@ function whyThatMany({ spec }: DesiredPool, nodes: number, threshold: number): s
   return `${threshold === 1 ? '1 node fills' : `${threshold} nodes fill`} maxUnavailable`;
 }
 
-const MOST_FAILED = 3;
-
 /** The config that failed; where values are computed, those of the classes that it failed in. */
 function whatFailed(pool: DesiredPool, failures: readonly Member[]): string {
   const classes = failures.flatMap(({ node }) => pool.classes?.byNode.get(node.name) ?? []);
   const named = [
     ...new Set(classes.map(({ name, config }) => `${config?.name ?? 'a config'} of machines with ${name}`)),
   ];
-  const more = named.length > MOST_FAILED ? ` and ${named.length - MOST_FAILED} more` : '';
-  return named.length === 0 ? (pool.config?.name ?? '') : `${named.slice(0, MOST_FAILED).join(', ')}${more}`;
+  return named.length === 0 ? (pool.config?.name ?? '') : firstFew(named);
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import type { Fleet } from '../fleet.ts';
 import type { Targeted } from './targets.ts';
 import { limitOf } from './amount.ts';
 import { membersByClass } from './canaries.ts';
-import { type Hold, hold, formatNames } from './holds/hold.ts';
+import { type Hold, hold } from './holds/hold.ts';
 import { configNameFor, type Group, isInPlace, isUnavailable, type Member, type SkippedNode } from './membership.ts';
 import { isProven, mostOnTrial, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './node-order.ts';
@@ -209,15 +210,15 @@ const isOnTrialAlready = ({ node, isAssigned, forgive }: Member, { trial, names 
 
 function fullOf({ by, allowed, names, superseded, failed }: OnTrial): string {
   if (names.length < allowed && superseded.length > 0) {
-    return `maxOnTrial has no place left while nodes finish the trial of an earlier config: ${formatNames(superseded)}`;
+    return `maxOnTrial has no place left while nodes finish the trial of an earlier config: ${firstFew(superseded)}`;
   }
   const what = by === 'maxOnTrial' ? 'on trial now' : 'to try a config that is not proven yet';
-  const because = failed.length === 0 ? '' : `, because ${formatNames(failed)} took it back`;
-  return `${by} allows ${allowed} ${what}${because}; on trial: ${formatNames(names)}`;
+  const because = failed.length === 0 ? '' : `, because ${firstFew(failed)} took it back`;
+  return `${by} allows ${allowed} ${what}${because}; on trial: ${firstFew(names)}`;
 }
 
 const takenBy = (names: readonly string[]): string =>
-  names.length === 0 ? '' : `; unavailable already: ${formatNames(names)}`;
+  names.length === 0 ? '' : `; unavailable already: ${firstFew(names)}`;
 
 const isFull = ({ free, forNotReady }: Places, { node }: Member): boolean => (node.ready ? free : forNotReady) <= 0;
 

@@ -1,6 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import { type Hold, hold, formatNames } from './holds/hold.ts';
+import { type Hold, hold } from './holds/hold.ts';
 import { kubeletNodeOf } from '../kubelet-node-of.ts';
 import type { Member, SkippedNode } from './membership.ts';
 import { isAssignmentUnheard } from './node-progress.ts';
@@ -44,7 +45,7 @@ export function quorumOf(
 
 function holdOf(node: NodeView, missing: ReadonlySet<string>): Hold | null {
   if (!isServer(node) || missing.size <= (missing.has(node.name) ? 1 : 0)) return null;
-  const others = formatNames([...missing].filter((name) => name !== node.name));
+  const others = firstFew([...missing].filter((name) => name !== node.name));
   const because = `nodes of the control plane go one at a time; not Ready, drained, changing or about to: ${others}`;
   return hold('control-plane', because);
 }

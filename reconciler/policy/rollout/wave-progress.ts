@@ -1,6 +1,7 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { PayloadClass } from '../payload-classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { type ClassLimit, membersByClass, replacedMembers, unprovenClasses } from './canaries.ts';
 import { isOnTarget, type Member } from './membership.ts';
 import { hasProved } from './node-progress.ts';
@@ -210,10 +211,9 @@ const MOST_CLASSES = 3;
 
 function reasonOfClasses({ name }: Wave, asked: readonly SeenClass[], waiting: readonly SeenClass[]): string {
   if (asked.length === 0) return `wave ${name} must prove itself first, and no node of any class can be changed now`;
-  const named = waiting.slice(0, MOST_CLASSES).map(({ payloadClass }) => payloadClass.name);
-  const more = waiting.length > named.length ? ` and ${waiting.length - named.length} more` : '';
+  const named = waiting.map(({ payloadClass }) => payloadClass.name);
   const lost = asked.flatMap((each) => each.lost);
-  return `wave ${name} must prove itself first in each class: ${asked.length - waiting.length} of ${asked.length} have, not yet ${named.join('; ')}${more}${lossesOf(lost)}`;
+  return `wave ${name} must prove itself first in each class: ${asked.length - waiting.length} of ${asked.length} have, not yet ${firstFew(named, MOST_CLASSES, '; ')}${lossesOf(lost)}`;
 }
 
 const lossesOf = (lost: readonly string[]): string =>

@@ -1,5 +1,6 @@
 import type { KubeletSource, KubeletSourceStatus, RefusedCommitStatus } from '#shared/contract/api/kubelet-source.ts';
 import { formatFinding, isWarningLine } from '#shared/contract/finding.ts';
+import { firstLines } from '#shared/runtime/first-few.ts';
 import { type ConditionNow, settleConditions } from '../../policy/pool-status/pool-status.ts';
 import { readFindings } from '../notes/recorded-findings.ts';
 import { fitMessage, type SourceState, withoutEmpty, writeSourceState } from '../notes/source-state.ts';
@@ -121,9 +122,8 @@ function errorsIn({ source, desired }: SourceFacts): Errors | undefined {
   const recorded = readFindings(source.findings).filter((line) => !isWarningLine(line));
   const lines = [...new Set([...inFiles, ...recorded])];
   if (lines.length === 0) return undefined;
-  const more = lines.length > MOST_LINES ? [`and ${lines.length - MOST_LINES} more`] : [];
   const reason = inFiles.length === 0 ? 'NodesLeftAlone' : 'ConfigRefused';
-  return { reason, message: [...lines.slice(0, MOST_LINES), ...more].join('\n') };
+  return { reason, message: firstLines(lines, MOST_LINES) };
 }
 
 /** Of the same commit, as it was said before a restart. */

@@ -1,3 +1,4 @@
+import { firstLines } from '#shared/runtime/first-few.ts';
 import { formatConflicts, conflictsAmong } from '../../policy/pool-selection/conflict-lines.ts';
 import type { PassResult } from '../pass-result.ts';
 import type { Banner, NodeRow } from './model.ts';
@@ -73,10 +74,9 @@ function told(
   remedies: readonly string[],
 ): readonly Banner[] {
   if (nodes.length === 0) return [];
-  const lines = nodes.slice(0, MOST_NODES).map(({ name, error }) => (error === '' ? name : `${name}: ${error}`));
-  const more = nodes.length - lines.length;
+  const lines = nodes.map(({ name, error }) => (error === '' ? name : `${name}: ${error}`));
   const title = `${nodes.length === 1 ? '1 node is' : `${nodes.length.toLocaleString('en')} nodes are`} ${what}`;
-  return [{ tone, title, text: [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'), remedies }];
+  return [{ tone, title, text: firstLines(lines, MOST_NODES), remedies }];
 }
 
 function conflicts(lines: readonly string[]): readonly Banner[] {

@@ -1,5 +1,13 @@
-import type { Resource } from '#shared/kube/kube.ts';
-import { CONFIG_MAPS, EVENTS as NEWER_EVENTS, LEASES, NODES, PODS } from '#shared/kube/kube.ts';
+import {
+  clusterWide,
+  CONFIG_MAPS,
+  EVENTS as NEWER_EVENTS,
+  LEASES,
+  namespaced,
+  NODES,
+  PODS,
+  type Resource,
+} from '#shared/kube/kube.ts';
 import { checkConfigMap } from '#sandbox/api-server/resources/config-map-rules.ts';
 import { EVENTS } from '#sandbox/api-server/resources/event-views.ts';
 import { checkEvent, checkNewerEvent, eventColumns, eventFields } from '#sandbox/api-server/resources/event.ts';
@@ -14,40 +22,15 @@ import type { Json } from '#sandbox/api-server/stored-object.ts';
 import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
 import { AGE_COLUMN, column, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
 
-const core = { group: '', version: 'v1' };
-
-export const NAMESPACES: Resource = { ...core, plural: 'namespaces', kind: 'Namespace', namespaced: false };
-const SERVICE_ACCOUNTS: Resource = {
-  ...core,
-  plural: 'serviceaccounts',
-  kind: 'ServiceAccount',
-  namespaced: true,
-};
+export const NAMESPACES = clusterWide('v1', 'Namespace');
+const SERVICE_ACCOUNTS = namespaced('v1', 'ServiceAccount');
 /** What evictions ask. `status.disruptionsAllowed` is a controller's to compute; here the test or the demo sets it. */
-export const POD_DISRUPTION_BUDGETS: Resource = {
-  group: 'policy',
-  version: 'v1',
-  plural: 'poddisruptionbudgets',
-  kind: 'PodDisruptionBudget',
-  namespaced: true,
-};
+export const POD_DISRUPTION_BUDGETS = namespaced('policy/v1', 'PodDisruptionBudget');
 /** What runs in a cluster, as far as we read it: no controller makes pods of it here. */
-export const DEPLOYMENTS: Resource = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-};
-export const DAEMON_SETS: Resource = { ...DEPLOYMENTS, plural: 'daemonsets', kind: 'DaemonSet' };
-const SERVICES: Resource = { ...core, plural: 'services', kind: 'Service', namespaced: true };
-export const CUSTOM_RESOURCE_DEFINITIONS: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
+export const DEPLOYMENTS = namespaced('apps/v1', 'Deployment');
+export const DAEMON_SETS = namespaced('apps/v1', 'DaemonSet');
+const SERVICES = namespaced('v1', 'Service');
+export const CUSTOM_RESOURCE_DEFINITIONS = clusterWide('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
 
 const SPEC_AND_STATUS: Schema = { type: 'object', properties: { spec: ANYTHING, status: ANYTHING } };
 

@@ -1,9 +1,8 @@
-import type { Resource } from '#shared/kube/kube.ts';
-import { EVENTS as NEWER_EVENTS } from '#shared/kube/kube.ts';
+import { EVENTS as NEWER_EVENTS, namespaced } from '#shared/kube/kube.ts';
 import type { ResourceView } from '#sandbox/api-server/store/resource-view.ts';
 
 /** Events as the first API group has them; kubectl reads these. */
-export const EVENTS: Resource = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+export const EVENTS = namespaced('v1', 'Event');
 
 /** What is called otherwise in `events.k8s.io/v1` (kubernetes/pkg/apis/events/v1/conversion.go). */
 const NEWER_NAMES = {

@@ -31,11 +31,3 @@ export interface Hold {
 }
 
 export const hold = (reason: HoldReason, because: string): Hold => ({ hold: reason, because });
-
-const MOST_NAMES = 3;
-
-/** Some names of nodes, and how many more there are. */
-export function formatNames(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
-}

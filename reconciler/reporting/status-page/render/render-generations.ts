@@ -1,4 +1,5 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { type Html, html } from '../html.ts';
 import type { GenerationBar } from '../model.ts';
 import { type Column, table } from './html-table.ts';
@@ -9,7 +10,7 @@ import { trialBadge, type TrialState } from './state-badges.ts';
 const COLUMNS: readonly Column<GenerationBar>[] = [
   { heading: 'Generation', cell: ({ generation }) => (generation === 0 ? 'canaries' : `generation ${generation}`) },
   { heading: 'May be on trial', cell: ({ maxOnTrial }) => maxOnTrial, numeric: true },
-  { heading: 'Nodes', cell: ({ nodes }) => whoOf(nodes) },
+  { heading: 'Nodes', cell: ({ nodes }) => firstFew(nodes) },
   { heading: 'State', cell: statesOf },
   { heading: 'Began', cell: ({ from }) => timeOfDay(toTimestamp(from)) },
   { heading: 'Done', cell: ({ doneAt }) => timeOfDay(doneAt === null ? '' : toTimestamp(doneAt)) },
@@ -30,11 +31,3 @@ function statesOf(bar: GenerationBar): readonly Html[] {
 
 const toneOf = ({ failed, doneAt }: GenerationBar): 'bad' | 'good' | 'busy' =>
   failed > 0 ? 'bad' : doneAt === null ? 'busy' : 'good';
-
-const MOST_NAMES = 3;
-
-function whoOf(nodes: readonly string[]): string {
-  const more = nodes.length - MOST_NAMES;
-  const shown = nodes.slice(0, MOST_NAMES).join(', ');
-  return more > 0 ? `${shown} and ${more} more` : shown;
-}

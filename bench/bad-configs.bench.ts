@@ -1,7 +1,8 @@
+import type { KubeletConfig } from '../test/cluster/support/kubelet-probes.ts';
 import { until } from '../test/support/until.ts';
 import { FATAL_CONFIG } from './support/fatal-config.ts';
 import { atMostTimes, type Measurement } from './render-measurements.ts';
-import { recordRuns, seconds } from './support/kubelet-runs.ts';
+import { type KubeletChange, kubeletChange } from './support/kubelet-change.ts';
 import { type RealNode, startRealNode } from './support/real-node.ts';
 
 const RUNS = 5;
@@ -18,35 +19,19 @@ type Kind = keyof typeof REFUSED;
 
 const REASONS = { validation: 'ConfigInvalid', preflight: 'PreflightFailed' } as const;
 
-/** A change of the kubelet, from what ordered it to a kubelet that is healthy again; in seconds. */
-interface Change {
-  readonly total: number;
-  /** Until the first new process. */
-  readonly toStart: number;
-  /** Of that process, if it ended by itself. */
-  readonly life: number;
-  /** From its end to the process that is healthy in the end. */
-  readonly reaction: number;
-  /** Of that process, until it is healthy. */
-  readonly toHealth: number;
-  readonly starts: number;
-}
-
 /** What bad configs cost a node: one that kills the kubelet, and those that never get that far; and a bare restart. */
 export async function measure(): Promise<readonly Measurement[]> {
   const node = await startRealNode({ trial: { duration: '1s', startTimeout: '30s', maxRestarts: 0 } });
   try {
     await node.settle(GOOD);
-    const bare: Change[] = [];
-    const crashing: Change[] = [];
-    const refusals: Record<Kind, { readonly seconds: number; readonly starts: number }[]> = {
-      validation: [],
-      preflight: [],
-    };
+    const bare: KubeletChange[] = [];
+    const crashing: KubeletChange[] = [];
+    const refusals: Record<Kind, KubeletChange[]> = { validation: [], preflight: [] };
+    const runsGood = (config: KubeletConfig): boolean => config['maxPods'] === GOOD.maxPods;
     for (let round = 0; round < RUNS; round += 1) {
-      bare.push(await change(node, node.restartKubelet, 1));
+      bare.push(await kubeletChange(node, node.restartKubelet, runsGood));
       const { name, assign } = await node.prepare({ ...FATAL_CONFIG, maxPods: 100 + round });
-      crashing.push(await change(node, assign, 2));
+      crashing.push(await kubeletChange(node, assign, runsGood, 2));
       await until('the fallback', async () => isBackFrom(node, name), { ...WITHIN, evidence: node.agent.logTail });
       for (const kind of ['validation', 'preflight'] as const) refusals[kind].push(await refusal(node, kind, round));
     }
@@ -56,88 +41,36 @@ export async function measure(): Promise<readonly Measurement[]> {
   }
 }
 
-/** @param leastStarts of the kubelet, before its health counts */
-async function change(node: RealNode, act: () => Promise<void>, leastStarts: number): Promise<Change> {
-  const { kubelet } = node;
-  const recorder = recordRuns(kubelet);
-  try {
-    await until('the present run', async () => recorder.runs().length === 1, WITHIN);
-    const begun = seconds();
-    await act();
-    await until(
-      'a healthy kubelet with the config that was good',
-      async () => {
-        if (recorder.runs().length <= leastStarts || !(await kubelet.healthy())) return false;
-        return (await kubelet.configz().catch(() => ({ maxPods: 0 })))['maxPods'] === GOOD.maxPods;
-      },
-      { ...WITHIN, evidence: node.agent.logTail },
-    );
-    const healthyAt = seconds();
-    const runs = recorder.runs().slice(1);
-    const [first, last] = [runs[0], runs.at(-1)];
-    if (first === undefined || last === undefined) throw new Error('the kubelet was never started again');
-    const firstEnd = first === last ? first.from : (first.to ?? Number.NaN);
-    return {
-      total: healthyAt - begun,
-      toStart: first.from - begun,
-      life: firstEnd - first.from,
-      reaction: last.from - firstEnd,
-      toHealth: healthyAt - last.from,
-      starts: runs.length,
-    };
-  } finally {
-    await recorder.stop();
-  }
-}
-
 async function isBackFrom(node: RealNode, name: string): Promise<boolean> {
   const { phase, error } = await node.status();
   return phase === 'Idle' && error?.config === name;
 }
 
-async function refusal(node: RealNode, kind: Kind, round: number): Promise<{ seconds: number; starts: number }> {
+async function refusal(node: RealNode, kind: Kind, round: number): Promise<KubeletChange> {
   const before = await node.kubelet.restarts();
   const { name, assign } = await node.prepare({ ...REFUSED[kind], maxPods: 200 + round });
-  const begun = seconds();
+  const begun = performance.now();
   await assign();
   await until('the refusal', async () => isBackFrom(node, name), { ...WITHIN, evidence: node.agent.logTail });
   const { error } = await node.status();
   if (error?.reason !== REASONS[kind]) throw new Error(`not refused by ${kind}: ${JSON.stringify(error)}`);
-  return { seconds: seconds() - begun, starts: (await node.kubelet.restarts()) - before };
+  return { seconds: (performance.now() - begun) / 1000, starts: (await node.kubelet.restarts()) - before };
 }
 
-function crashRows(crashing: readonly Change[], bare: readonly Change[]): readonly Measurement[] {
-  const pick = (of: readonly Change[], figure: keyof Change): number[] => of.map((one) => one[figure]);
-  const row = (what: string, figure: keyof Change, against: keyof Change, baseline: string): Measurement => ({
+function crashRows(crashing: readonly KubeletChange[], bare: readonly KubeletChange[]): readonly Measurement[] {
+  const row = (what: string, unit: string, figure: keyof KubeletChange): Measurement => ({
     what,
-    unit: figure === 'starts' ? '' : 's',
-    subject: pick(crashing, figure),
-    baseline: { what: baseline, values: pick(bare, against) },
+    unit,
+    subject: crashing.map((one) => one[figure]),
+    baseline: { what: 'bare restart', values: bare.map((one) => one[figure]) },
   });
-  const whole = row(
-    'crash-looping config, from its assignment to health with lastKnownGood',
-    'total',
-    'total',
-    'bare restart',
-  );
-  return [
-    { ...whole, promise: atMostTimes(2.5, whole) },
-    row('of that: to the start of its kubelet', 'toStart', 'toStart', 'bare: from the order to the start'),
-    row('of that: until this kubelet ended by itself', 'life', 'toHealth', 'bare: from the start to health'),
-    row(
-      'of that: from its end to the start with lastKnownGood',
-      'reaction',
-      'toStart',
-      'bare: from the order to the start',
-    ),
-    row('of that: from that start to health', 'toHealth', 'toHealth', 'bare: from the start to health'),
-    row('the same: starts of the kubelet', 'starts', 'starts', 'bare restart'),
-  ];
+  const whole = row('crash-looping config, from its assignment to health with lastKnownGood', 's', 'seconds');
+  return [{ ...whole, promise: atMostTimes(2.5, whole) }, row('the same: starts of the kubelet', '', 'starts')];
 }
 
 function refusalRows(
-  refusals: Readonly<Record<Kind, readonly { readonly seconds: number; readonly starts: number }[]>>,
-  bare: readonly Change[],
+  refusals: Readonly<Record<Kind, readonly KubeletChange[]>>,
+  bare: readonly KubeletChange[],
 ): readonly Measurement[] {
   return (['validation', 'preflight'] as const).flatMap((kind) => {
     const starts = refusals[kind].map((one) => one.starts);
@@ -153,7 +86,7 @@ function refusalRows(
         what: `config refused by ${kind}: from its assignment to the refusal`,
         unit: 's',
         subject: refusals[kind].map((one) => one.seconds),
-        baseline: { what: 'bare restart', values: bare.map((one) => one.total) },
+        baseline: { what: 'bare restart', values: bare.map((one) => one.seconds) },
       },
     ];
   });

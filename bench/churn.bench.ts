@@ -18,7 +18,6 @@ interface Sample {
   readonly heapMiB: number;
   readonly files: number;
   readonly kib: number;
-  readonly msPerChange: number;
 }
 
 /** Thousands of assignments to one agent, good and bad: whether it grows, in memory or on disk. */
@@ -27,10 +26,8 @@ export async function measure(_options: BenchOptions): Promise<readonly Measurem
   const node = createChurningNode();
   const samples: Sample[] = [];
   for (let done = 0; done < CHANGES; done += FEW) {
-    const begun = performance.now();
     for (let number = done; number < done + FEW; number += 1) await change(node, number);
-    const msPerChange = (performance.now() - begun) / FEW;
-    samples.push({ ...(await restOf(node, collect)), msPerChange });
+    samples.push(await restOf(node, collect));
   }
   await node.stop();
   const most = node.most();
@@ -50,7 +47,6 @@ export async function measure(_options: BenchOptions): Promise<readonly Measurem
       ...ends(samples, 'most bytes in the state directory', 'KiB', 'kib'),
       promise: { text: `at most ${FLAT_KIB} KiB more`, kept: growth(samples, 'kib') <= FLAT_KIB },
     },
-    ends(samples, 'a change, its trial and all, on a clock that need not wait', 'ms', 'msPerChange'),
   ];
 }
 
@@ -67,7 +63,7 @@ function ends(samples: readonly Sample[], what: string, unit: string, figure: ke
   return { what, unit, subject: late(samples, figure), baseline };
 }
 
-async function restOf(node: ChurningNode, collect: () => void): Promise<Omit<Sample, 'msPerChange'>> {
+async function restOf(node: ChurningNode, collect: () => void): Promise<Sample> {
   // Finalizers and what they free take a turn each.
   for (let turn = 0; turn < 5; turn += 1) {
     collect();

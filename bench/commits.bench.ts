@@ -1,8 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bundle } from '../scripts/build.ts';
 import { freePorts } from '../test/cluster/support/free-ports.ts';
 import { until } from '../test/support/until.ts';
 import { startReconcilerProcess } from '../test/support/fleet-process/reconciler-process.ts';
@@ -11,6 +9,7 @@ import type { FleetProcess } from '../test/support/fleet-process/start.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { median, type Measurement } from './render-measurements.ts';
 import { POOLS, sandboxSite } from './support/fleet-site.ts';
+import { withReconcilerBundle } from './support/reconciler-bundle.ts';
 
 const NODES = 100;
 const COMMITS = 400;
@@ -32,21 +31,19 @@ interface Sample {
 
 /** Hundreds of commits, one after the other, good and bad, each in force before the next: whether the reconciler grows. */
 export async function measure(_options: BenchOptions): Promise<readonly Measurement[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bench-'));
-  const site = await sandboxSite(NODES, directory);
-  try {
-    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-    await bundle('reconciler', directory);
-    const samples = await sampled(site.fleet, site.kubeconfig, directory);
-    const compared = samples.slice(WARM_UP / SAMPLE_EVERY);
-    return [
-      flat(compared, `the reconciler's heap after ${COMMITS} commits, collected`, 'heapMiB'),
-      flat(compared, 'the same: buffers', 'buffersMiB'),
-    ];
-  } finally {
-    await site.stop();
-    await rm(directory, { recursive: true, force: true });
-  }
+  const samples = await withReconcilerBundle(async (directory) => {
+    const site = await sandboxSite(NODES, directory);
+    try {
+      return await sampled(site.fleet, site.kubeconfig, directory);
+    } finally {
+      await site.stop();
+    }
+  });
+  const compared = samples.slice(WARM_UP / SAMPLE_EVERY);
+  return [
+    flat(compared, `the reconciler's heap after ${COMMITS} commits, collected`, 'heapMiB'),
+    flat(compared, 'the same: buffers', 'buffersMiB'),
+  ];
 }
 
 async function sampled(fleet: FleetProcess, kubeconfig: string, directory: string): Promise<readonly Sample[]> {

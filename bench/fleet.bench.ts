@@ -1,27 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { bundle } from '../scripts/build.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { Measurement } from './render-measurements.ts';
 import { type FleetFigures, runFleet } from './support/fleet-run.ts';
 import { fleetRows } from './support/fleet-rows.ts';
 import { type FleetSite, sandboxSite } from './support/fleet-site.ts';
+import { withReconcilerBundle } from './support/reconciler-bundle.ts';
 
 /** The reconciler over simulated fleets: what a commit that touches every node takes, a restart, and doing nothing. */
 export function measure({ fleetSizes, idleMs }: BenchOptions): Promise<readonly Measurement[]> {
   return measureFleets(fleetSizes, idleMs, sandboxSite);
 }
 
-export async function measureFleets(
+export function measureFleets(
   sizes: readonly number[],
   idleMs: number,
   begin: (nodes: number, directory: string) => Promise<FleetSite>,
 ): Promise<readonly Measurement[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bench-'));
-  try {
-    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-    await bundle('reconciler', directory);
+  return withReconcilerBundle(async (directory) => {
     const figures: FleetFigures[] = [];
     for (const nodes of sizes) {
       const site = await begin(nodes, directory);
@@ -32,7 +26,5 @@ export async function measureFleets(
       }
     }
     return figures.flatMap((of) => fleetRows(of, figures[0] ?? of));
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 }

@@ -1,6 +1,7 @@
-import { connect, createServer } from 'node:net';
-import { templateFiles, withFields } from '#sandbox/demo/template-repository.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
 import { startGitServer } from '#sandbox/git-server/server.ts';
+import { manyPools } from './support/many-pools.ts';
+import { startRelay } from './support/relay.ts';
 
 /** The git server of the benchmark, behind a wire that counts. */
 export interface GitBenchServer {
@@ -15,40 +16,16 @@ export interface GitBenchServer {
 /** What the benchmark may ask of this process; each is answered with one message. */
 export type GitBenchQuestion = 'bytes' | { readonly change: number };
 
-const pools = Number(process.argv[2] ?? '0');
-const template = await templateFiles();
-const pool = template['pools/general/pool.yaml'] ?? '';
-const layer = template['pools/general/kubelet.yaml'] ?? '';
-const files: Record<string, string> = { 'base/common.yaml': template['base/common.yaml'] ?? '' };
-for (let index = 0; index < pools; index += 1) {
-  files[`pools/p${index}/pool.yaml`] = pool;
-  files[`pools/p${index}/kubelet.yaml`] = withFields(layer, { maxPods: 100 + index });
-}
-
+const files = await manyPools(Number(process.argv[2] ?? '0'));
+const layer = files['pools/p0/kubelet.yaml'] ?? '';
 const git = await startGitServer();
 await git.commit({ files, message: 'Many pools' });
-let counted = 0;
-const wire = createServer((client) => {
-  const server = connect(Number(new URL(git.url).port), '127.0.0.1');
-  for (const [from, to] of [
-    [client, server],
-    [server, client],
-  ] as const) {
-    from.on('data', (chunk: Buffer) => (counted += chunk.length));
-    from.on('error', () => to.destroy());
-    from.pipe(to);
-  }
-});
-wire.listen(0, '127.0.0.1', () => {
-  const address = wire.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  process.send?.(git.url.replace(/:\d+\//, `:${port}/`));
-});
+const relay = await startRelay(new URL(git.url));
+process.send?.(git.url.replace(/:\d+\//, `:${relay.port}/`));
 
 process.on('message', (question: GitBenchQuestion) => {
   if (question === 'bytes') {
-    process.send?.(counted);
-    counted = 0;
+    process.send?.(relay.bytes());
   } else {
     const change = { 'pools/p0/kubelet.yaml': withFields(layer, { maxPods: 1000 + question.change }) };
     void git.commit({ files: change, message: 'Change' }).then((oid) => process.send?.(oid));

@@ -1,6 +1,6 @@
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
@@ -9,6 +9,9 @@ import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { Measurement } from './render-measurements.ts';
 import type { GitBenchQuestion, GitBenchServer } from './git-server.ts';
+import { peakRssMiB } from './support/peak-memory.ts';
+import { figuresOf } from './support/process-figures.ts';
+import { timedProgram } from './support/timed-program.ts';
 
 const RUNS = 7;
 const POOLS = 500;
@@ -21,7 +24,7 @@ export async function measure(): Promise<readonly Measurement[]> {
   const never = new AbortController().signal;
   const source = createGitSource({ url, branch: 'main', credentials: fileCredentials(undefined), clock: systemClock });
   try {
-    const idleMiB = await rssMiB();
+    const idleMiB = (await figuresOf(process.pid)).rssMiB;
     await source.resolve(never);
     const poll = { bytes: [] as number[], cpu: [] as number[], gitBytes: [] as number[], gitCpu: [] as number[] };
     for (let run = 0; run < RUNS; run += 1) {
@@ -31,7 +34,7 @@ export async function measure(): Promise<readonly Measurement[]> {
       const { user, system } = process.cpuUsage(before);
       poll.cpu.push((user + system) / 1000);
       poll.bytes.push(await server.bytes());
-      poll.gitCpu.push(git(['ls-remote', url, 'refs/heads/main']).cpuMs);
+      poll.gitCpu.push(timedProgram('git', ['ls-remote', url, 'refs/heads/main']).cpuMs);
       poll.gitBytes.push(await server.bytes());
     }
     const commit = { ours: [] as number[], git: [] as number[], peak: [] as number[] };
@@ -42,8 +45,9 @@ export async function measure(): Promise<readonly Measurement[]> {
       const { pools } = loadRepo(files, { cluster: 'bench' });
       commit.ours.push(performance.now() - begun);
       if (pools.length !== POOLS) throw new Error(`${pools.length} pools of ${POOLS} were read`);
-      commit.git.push(git(['clone', '--quiet', '--depth', '1', url, join(directory, String(run))]).wallMs);
-      commit.peak.push(await peakMiB());
+      const clone = ['clone', '--quiet', '--depth', '1', url, join(directory, String(run))];
+      commit.git.push(timedProgram('git', clone).wallMs);
+      commit.peak.push(await peakRssMiB(process.pid));
     }
     return [
       {
@@ -98,25 +102,3 @@ async function startServer(): Promise<GitBenchServer> {
     },
   };
 }
-
-function git(args: readonly string[]): { readonly wallMs: number; readonly cpuMs: number } {
-  const begun = performance.now();
-  const { status, stderr } = spawnSync('bash', ['-c', 'git "$@" >/dev/null; times >&2', 'bash', ...args], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
-  // The last line of `times` is what the children used: user and system, as 0m0.012s.
-  const children = stderr.trim().split('\n').at(-1) ?? '';
-  const cpuMs = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
-    (sum, [, m, s]) => sum + Number(m) * 60_000 + Number(s) * 1000,
-    0,
-  );
-  return { wallMs: performance.now() - begun, cpuMs };
-}
-
-const memory = async (field: string): Promise<number> => {
-  const status = await readFile('/proc/self/status', 'utf8');
-  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024;
-};
-const rssMiB = (): Promise<number> => memory('VmRSS');
-const peakMiB = (): Promise<number> => memory('VmHWM');

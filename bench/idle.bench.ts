@@ -1,12 +1,9 @@
 import { watch } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../test/support/until.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { median, type Measurement } from './render-measurements.ts';
 import { type AuditedRequest, prepareAudit } from './support/audit.ts';
-import { EMPTY_NODE_TIMERS, startEmptyNode } from './support/empty-node.ts';
+import { startEmptyNode } from './support/empty-node.ts';
 import { isolateProcess, type IsolatedProcess } from './support/isolated-process.ts';
 import { figuresOf, type ProcessFigures } from './support/process-figures.ts';
 import { NODE, type RealNode, startRealNode } from './support/real-node.ts';
@@ -23,7 +20,6 @@ interface Idle {
   readonly workingSetMiB: number;
   readonly cpuSecondsPerHour: number;
   readonly writtenKiB: number;
-  readonly timers: number;
 }
 
 /**
@@ -62,9 +58,7 @@ async function measureIn(
   await sleep(options.settleMs);
   const { agent, bare, changes, fromMs, toMs } = await watchIdle(node, empty.pid, places, options.idleMs);
   const requests = (await audit.requests()).filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
-  const timers = { agent: await timersOf(node), bare: EMPTY_NODE_TIMERS };
-  const rows = processRows({ ...agent, timers: timers.agent }, { ...bare, timers: timers.bare });
-  return [...rows, ...traceRows(changes, requests, node.agentUser, toMs - fromMs, options)];
+  return [...processRows(agent, bare), ...traceRows(changes, requests, node.agentUser, toMs - fromMs, options)];
 }
 
 async function watchIdle(node: RealNode, emptyPid: number, places: Places, spanMs: number) {
@@ -78,7 +72,7 @@ async function watchIdle(node: RealNode, emptyPid: number, places: Places, spanM
   const toMs = Date.now();
   watcher.close();
   const workingSets = await Promise.all([places.agent, places.bare].map((place) => place.workingSetMiB()));
-  const idle = (index: number): Omit<Idle, 'timers'> => {
+  const idle = (index: number): Idle => {
     const [one, other] = [before[index], after[index]];
     if (one === undefined || other === undefined) throw new Error('a process was not measured');
     return {
@@ -89,20 +83,6 @@ async function watchIdle(node: RealNode, emptyPid: number, places: Places, spanM
     };
   };
   return { agent: idle(0), bare: idle(1), changes, fromMs, toMs };
-}
-
-/** Asked of another process of the same agent, so that asking costs nothing where memory is counted. */
-async function timersOf(node: RealNode): Promise<number> {
-  const file = join(node.stateDirectory, '..', 'resources.json');
-  const telling = new URL('support/report-resources.js', import.meta.url).href;
-  const agent = await node.startAgentAgain({ NODE_OPTIONS: `--import ${telling}`, RESOURCES_FILE: file });
-  await agent.said('started');
-  // The first looks are over, and the next are a minute away.
-  await sleep(10_000);
-  process.kill(agent.pid, 'SIGUSR2');
-  const told = await until('what keeps the agent busy', () => readFile(file, 'utf8'), { withinMs: 5_000 });
-  await rm(file);
-  return (JSON.parse(told) as readonly string[]).filter((name) => name === 'Timeout').length;
 }
 
 function processRows(agent: Idle, bare: Idle): readonly Measurement[] {
@@ -128,11 +108,6 @@ function processRows(agent: Idle, bare: Idle): readonly Measurement[] {
     row('of it clean pages of the binary and its libraries', 'MiB', ({ end }) => end.cleanMiB),
     row('working set of its cgroup', 'MiB', ({ workingSetMiB }) => workingSetMiB),
     row('CPU in an hour', 's', ({ cpuSecondsPerHour }) => cpuSecondsPerHour),
-    row('open files', '', ({ end }) => end.openFiles),
-    row('sockets among them', '', ({ end }) => end.sockets),
-    row('directories watched (inotify)', '', ({ end }) => end.watches),
-    row('threads', '', ({ end }) => end.threads),
-    row('timers', '', ({ timers }) => timers),
     row('written to the disk', 'KiB', ({ writtenKiB }) => writtenKiB),
   ];
 }

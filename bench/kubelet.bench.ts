@@ -1,6 +1,7 @@
 import { until } from '../test/support/until.ts';
 import { atMostTimes, type Measurement } from './render-measurements.ts';
-import { type RealNode, startRealNode } from './support/real-node.ts';
+import { kubeletChange } from './support/kubelet-change.ts';
+import { startRealNode } from './support/real-node.ts';
 
 const RUNS = 5;
 const MOST_TIMES = 1.2;
@@ -12,10 +13,10 @@ export async function measure(): Promise<readonly Measurement[]> {
     const bare: number[] = [];
     const assigned: number[] = [];
     for (let round = 0; round < RUNS; round += 1) {
-      bare.push(await secondsUntil(node, node.restartKubelet, () => true));
+      bare.push((await kubeletChange(node, node.restartKubelet, () => true)).seconds);
       const maxPods = 60 + round;
       const { name, assign } = await node.prepare({ maxPods });
-      assigned.push(await secondsUntil(node, assign, (config) => config['maxPods'] === maxPods));
+      assigned.push((await kubeletChange(node, assign, (config) => config['maxPods'] === maxPods)).seconds);
       await until('promotion', async () => (await node.status()).lastKnownGood?.name === name, { withinMs: 60_000 });
     }
     const figures = { subject: assigned, baseline: { what: 'bare restart', values: bare } };
@@ -24,25 +25,4 @@ export async function measure(): Promise<readonly Measurement[]> {
   } finally {
     await node.stop();
   }
-}
-
-/** Seconds from an act until the kubelet was started again, is healthy, and its running config is as expected. */
-async function secondsUntil(
-  { kubelet }: RealNode,
-  act: () => Promise<unknown>,
-  expected: (config: Readonly<Record<string, unknown>>) => boolean,
-): Promise<number> {
-  const before = await kubelet.restarts();
-  const begun = performance.now();
-  await act();
-  await until(
-    'the kubelet',
-    async () => {
-      if ((await kubelet.restarts()) === before || !(await kubelet.healthy())) return false;
-      const config = await kubelet.configz().catch(() => null);
-      return config !== null && expected(config);
-    },
-    { withinMs: 60_000, everyMs: 20 },
-  );
-  return (performance.now() - begun) / 1000;
 }

@@ -1,12 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { bundle } from '../scripts/build.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { atMostTimes, type Measurement } from './render-measurements.ts';
 import { realSite } from './support/fleet-site-real.ts';
 import { AGENT_STEP_MS, POOLS } from './support/fleet-site.ts';
 import { boundsDuration } from './support/bounds-duration.ts';
+import { withReconcilerBundle } from './support/reconciler-bundle.ts';
 import { CHANGE, FIRST, TRIAL_BEHAVIOUR, runScale, type ScaleFigures } from './support/scale-run.ts';
 
 const NODES = 10_000;
@@ -16,25 +13,16 @@ const MOST_RESTART_TIMES = 4;
 
 /** What is promised of 10,000 nodes on the real API server of the minor that `KUBERNETES` names. */
 export async function measure({ idleMs }: BenchOptions): Promise<readonly Measurement[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bench-'));
-  try {
-    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-    await bundle('reconciler', directory);
+  const figures = await withReconcilerBundle(async (directory) => {
     const site = await realSite(NODES, directory, TRIAL_BEHAVIOUR);
-    let figures: ScaleFigures;
     try {
-      figures = await runScale(NODES, site, directory, Math.max(idleMs, STEADY_MS));
+      return await runScale(NODES, site, directory, Math.max(idleMs, STEADY_MS));
     } finally {
       await site.stop();
     }
-    return rows(
-      NODES,
-      figures,
-      boundsDuration(NODES, POOLS, FIRST, CHANGE, AGENT_STEP_MS + TRIAL_BEHAVIOUR.restartMs) / 1000,
-    );
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
+  const stepMs = AGENT_STEP_MS + TRIAL_BEHAVIOUR.restartMs;
+  return rows(NODES, figures, boundsDuration(NODES, POOLS, FIRST, CHANGE, stepMs) / 1000);
 }
 
 const STEADY_MS = 180_000;

@@ -8,12 +8,7 @@ export interface EmptyNode {
   readonly stop: () => Promise<void>;
 }
 
-/** Timers that it has. */
-export const EMPTY_NODE_TIMERS = 1;
-
-/** @param place the process to run in; default: this process's own binary and cgroup */
-export async function startEmptyNode(place?: IsolatedProcess): Promise<EmptyNode> {
-  const { node, cgroupProcs } = place ?? { node: process.execPath, cgroupProcs: '/dev/null' };
+export async function startEmptyNode({ node, cgroupProcs }: IsolatedProcess): Promise<EmptyNode> {
   const script = 'echo $$ > "$1" && exec "$2" -e "setInterval(()=>{},1e9)"';
   const child = spawn('/bin/sh', ['-c', script, 'sh', cgroupProcs, node], { stdio: 'ignore', env: {} });
   await once(child, 'spawn');

@@ -1,5 +1,5 @@
 import { type Measurement } from '../render-measurements.ts';
-import { type FleetFigures, HEARTBEAT_MS, type Stretch } from './fleet-run.ts';
+import type { FleetFigures, Stretch } from './fleet-run.ts';
 import { POOLS } from './fleet-site.ts';
 
 /** Writes of a rollout besides those to nodes, for each pool: its config source, and its status as it goes on. */
@@ -12,7 +12,6 @@ const MOST_MIB_AT_5000 = 256;
 /** Two runs of the same differ by about this much here. */
 const NOISE = 1.25;
 
-const MIB = 1024 * 1024;
 const countOf = (calls: Stretch['calls'], test: (call: string) => boolean): number =>
   Object.entries(calls).reduce((sum, [call, count]) => sum + (test(call) ? count : 0), 0);
 const isWrite = (call: string): boolean => /^(create|patch|delete) /.test(call) && !/ (leases|events)$/.test(call);
@@ -22,7 +21,7 @@ const isList = (call: string): boolean => call.startsWith('list ');
 /** @param smallest the smallest fleet of the run: what growth is measured by */
 export function fleetRows(of: FleetFigures, smallest: FleetFigures): readonly Measurement[] {
   const what = (text: string): string => `${of.nodes} nodes: ${text}`;
-  return [...rolloutRows(of, smallest, what), ...steadyRows(of, smallest, what), ...restartRows(of, what)];
+  return [...rolloutRows(of, smallest, what), ...steadyRows(of, smallest, what), restartRow(of, what)];
 }
 
 type Titled = (text: string) => string;
@@ -76,12 +75,11 @@ function rolloutRows({ nodes, change, wholeNodes }: FleetFigures, smallest: Flee
   ];
 }
 
-function steadyRows({ nodes, nodeBytes, steady }: FleetFigures, smallest: FleetFigures, what: Titled): Measurement[] {
+function steadyRows({ nodes, steady }: FleetFigures, smallest: FleetFigures, what: Titled): Measurement[] {
   const factor = nodes / smallest.nodes;
   const lists = countOf(steady.calls, isList);
   const writes = countOf(steady.calls, isWrite);
   const hourly = ({ cpuSeconds, seconds }: Stretch): number => (cpuSeconds * 3600) / seconds;
-  const writtenNodes = (nodes * nodeBytes) / 1024 / (HEARTBEAT_MS / 1000);
   return [
     {
       what: what('steady, signs of life every 5 min: LISTs'),
@@ -98,12 +96,6 @@ function steadyRows({ nodes, nodeBytes, steady }: FleetFigures, smallest: FleetF
       promise: { text: 'none', kept: writes === 0 },
     },
     {
-      what: what('steady: received in a second'),
-      unit: 'KiB',
-      subject: [steady.receivedBytes / 1024 / steady.seconds],
-      baseline: { what: 'the Nodes that were written', values: [writtenNodes] },
-    },
-    {
       what: what('steady: CPU in an hour'),
       unit: 's',
       subject: [hourly(steady)],
@@ -112,17 +104,12 @@ function steadyRows({ nodes, nodeBytes, steady }: FleetFigures, smallest: FleetF
   ];
 }
 
-function restartRows({ restarts, wholeNodes }: FleetFigures, what: Titled): Measurement[] {
-  const against = (text: string, unit: string, of: (stretch: Stretch) => number): Measurement => ({
-    what: what(`restart to ready: ${text}`),
-    unit,
-    subject: restarts.map(of),
-    baseline: { what: 'client-node, all Nodes, in turns', values: wholeNodes.map(of) },
-  });
-  return [
-    against('time', 's', ({ seconds }) => seconds),
-    against('CPU', 's', ({ cpuSeconds }) => cpuSeconds),
-    against('received', 'MiB', ({ receivedBytes }) => receivedBytes / MIB),
-    against('peak RSS', 'MiB', ({ peakRssMiB }) => peakRssMiB),
-  ];
+function restartRow({ restarts, wholeNodes }: FleetFigures, what: Titled): Measurement {
+  const times = (of: readonly Stretch[]): number[] => of.map(({ seconds }) => seconds);
+  return {
+    what: what('restart to ready: time'),
+    unit: 's',
+    subject: times(restarts),
+    baseline: { what: 'client-node, all Nodes, in turns', values: times(wholeNodes) },
+  };
 }

@@ -25,13 +25,11 @@ export interface Stretch {
   readonly seconds: number;
   /** Since the start of the process. */
   readonly peakRssMiB: number;
-  readonly receivedBytes: number;
   readonly calls: Readonly<Record<string, number>>;
 }
 
 export interface FleetFigures {
   readonly nodes: number;
-  readonly nodeBytes: number;
   /** An empty cluster, until every node runs the first commit. */
   readonly first: Stretch;
   /** A second commit that touches every node. */
@@ -78,7 +76,7 @@ export async function runFleet(
     const steady = await during(reconciler.pid, site, () => sleep(steadyMs));
     await fleet.ask('heartbeats', { everyMs: 0 });
     await reconciler.kill('SIGTERM');
-    return { nodes, nodeBytes: fleet.nodeBytes, first, change, restarts, steady, wholeNodes };
+    return { nodes, first, change, restarts, steady, wholeNodes };
   } finally {
     await reconciler?.kill('SIGKILL');
   }
@@ -86,11 +84,10 @@ export async function runFleet(
 
 async function during(
   pid: number,
-  { relay, calls }: FleetSite,
+  { calls }: FleetSite,
   act: () => Promise<void>,
   since: 'now' | 'since its start' = 'now',
 ): Promise<Stretch> {
-  relay.received();
   await calls();
   const began = performance.now();
   const before = since === 'now' ? (await figuresOf(pid)).cpuSeconds : 0;
@@ -99,7 +96,6 @@ async function during(
     cpuSeconds: (await figuresOf(pid)).cpuSeconds - before,
     seconds: (performance.now() - began) / 1000,
     peakRssMiB: await peakRssMiB(pid),
-    receivedBytes: relay.received(),
     calls: await calls(),
   };
 }

@@ -7,7 +7,6 @@ import { startFleetProcess } from '../../test/support/fleet-process/start.ts';
 import type { TrialManners } from '../../test/support/fleet-process/asks.ts';
 import { type AuditedRequest, prepareAudit } from './audit.ts';
 import { AGENT_STEP_MS, type FleetSite, POOLS } from './fleet-site.ts';
-import { startRelay } from './relay.ts';
 
 const RECONCILER = 'kubelet-gitops-reconciler';
 
@@ -37,14 +36,12 @@ export async function realSite(nodes: number, directory: string, trials?: TrialM
     server,
     ...(trials === undefined ? {} : { trials }),
   });
-  const relay = await startRelay(new URL(cluster.url));
   const token = await cluster.serviceAccountToken(NAMESPACE, RECONCILER);
-  const kubeconfig = join(directory, `kubeconfig-${relay.port}`);
-  await writeFile(kubeconfig, kubeconfigText(`https://127.0.0.1:${relay.port}`, cluster.caFile, { token }));
+  const kubeconfig = join(directory, `kubeconfig-${nodes}`);
+  await writeFile(kubeconfig, kubeconfigText(cluster.url, cluster.caFile, { token }));
   let counted = 0;
   return {
     fleet,
-    relay,
     kubeconfig,
     version: gitVersion,
     requests: audit.requests,
@@ -56,7 +53,6 @@ export async function realSite(nodes: number, directory: string, trials?: TrialM
       return calls;
     },
     async stop() {
-      await relay.stop();
       await fleet.stop();
       await cluster.stop();
       await audit.remove();

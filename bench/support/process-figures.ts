@@ -1,22 +1,13 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 
 /** What a process is made of and what it has used since its start, as the kernel counts it (proc(5)). */
 export interface ProcessFigures {
   readonly rssMiB: number;
-  /** Each shared page divided by those who share it. */
-  readonly pssMiB: number;
-  /** Pages of this process alone. */
-  readonly privateMiB: number;
   /** Pages of its own that it has written to: what is left of it when everything that can be read again is dropped. */
   readonly dirtyMiB: number;
   /** Pages of files as they are on the disk: the binary and its libraries, shared or not. */
   readonly cleanMiB: number;
   readonly cpuSeconds: number;
-  readonly threads: number;
-  readonly openFiles: number;
-  readonly sockets: number;
-  /** Directories and files whose changes the kernel tells it of. */
-  readonly watches: number;
   /** Bytes that it caused to be written to a disk. */
   readonly writtenBytes: number;
 }
@@ -24,31 +15,13 @@ export interface ProcessFigures {
 /** @throws where the process is gone, or another user's */
 export async function figuresOf(pid: number): Promise<ProcessFigures> {
   const read = (name: string): Promise<string> => readFile(`/proc/${pid}/${name}`, 'utf8');
-  const [smaps, stat, status, io, descriptors] = await Promise.all([
-    read('smaps_rollup'),
-    read('stat'),
-    read('status'),
-    read('io'),
-    readdir(`/proc/${pid}/fd`),
-  ]);
+  const [smaps, stat, io] = await Promise.all([read('smaps_rollup'), read('stat'), read('io')]);
   const kib = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(smaps)?.[1]) / 1024;
-  const targets = await Promise.all(descriptors.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
-  const infos = await Promise.all(
-    descriptors
-      .filter((_, index) => targets[index]?.includes('inotify'))
-      .map((fd) => read(`fdinfo/${fd}`).catch(() => '')),
-  );
   return {
     rssMiB: kib('Rss'),
-    pssMiB: kib('Pss'),
-    privateMiB: kib('Private_Clean') + kib('Private_Dirty'),
     dirtyMiB: kib('Private_Dirty'),
     cleanMiB: kib('Private_Clean') + kib('Shared_Clean'),
     cpuSeconds: cpuSeconds(stat),
-    threads: Number(/^Threads:\s+(\d+)/m.exec(status)?.[1]),
-    openFiles: targets.filter((target) => target !== '').length,
-    sockets: targets.filter((target) => target.startsWith('socket:')).length,
-    watches: infos.join('\n').match(/^inotify wd:/gm)?.length ?? 0,
     writtenBytes: Number(/^write_bytes: (\d+)/m.exec(io)?.[1]),
   };
 }

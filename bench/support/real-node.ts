@@ -49,8 +49,6 @@ export interface RealNode {
   readonly settle: (fields: Readonly<Record<string, unknown>>) => Promise<void>;
   /** As an operator does it, with nothing to wait for. */
   readonly restartKubelet: () => Promise<void>;
-  /** Ends the agent and starts another, on the same state. */
-  readonly startAgentAgain: (env: Readonly<Record<string, string>>) => Promise<Program>;
   readonly stop: () => Promise<void>;
 }
 
@@ -130,12 +128,6 @@ async function start(
       });
     },
     restartKubelet: async () => void (await promisify(execFile)('sh', ['-c', kubelet.restartCommand])),
-    async startAgentAgain(env) {
-      await agent.stop();
-      const again = await programs.start('agent', { ...agentEnv, ...env });
-      undo.push(again.stop);
-      return again;
-    },
     stop,
   };
 }

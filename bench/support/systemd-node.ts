@@ -1,20 +1,16 @@
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { nodeSkipReason } from '../../test/cluster/support/binaries.ts';
 import { startControlPlane } from '../../test/cluster/support/control-plane.ts';
 import { installManifests } from '../../test/cluster/support/programs.ts';
 import { bundleAgent } from '../../test/node/support/agent-service.ts';
-import { AGENT_UNIT, KUBELET_UNIT, UNIT_DIRECTORY } from '../../test/node/support/node-paths.ts';
+import { KUBELET_UNIT, UNIT_DIRECTORY } from '../../test/node/support/node-paths.ts';
 import { type NodeUnderTest, startNodeUnderTest } from '../../test/node/support/node-under-test.ts';
 import { manifestMalloc } from '../../test/support/manifest-flags.ts';
 
 /** A machine with a real systemd, kubelet and API server, the kubelet's unit as kubeadm has it, the agent with its guard. */
 export interface SystemdNode {
   readonly node: NodeUnderTest;
-  /** Process id of the agent, on this machine. */
-  readonly agentPid: () => Promise<number>;
   /** Units of ours that systemd knows, and drop-ins of ours that are there. */
   readonly traces: () => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
@@ -41,7 +37,6 @@ export async function startSystemdNode(): Promise<SystemdNode> {
     await node.machine.systemctl('daemon-reload');
     return {
       node,
-      agentPid: () => pidOutside(node),
       traces: () => tracesOn(node),
       async stop() {
         await node.stop();
@@ -54,18 +49,6 @@ export async function startSystemdNode(): Promise<SystemdNode> {
     await cluster.stop();
     throw error;
   }
-}
-
-/** The one whose number inside it is, among those that have the same number of namespaces around them. */
-async function pidOutside({ machine }: NodeUnderTest): Promise<number> {
-  const inside = (await machine.systemctl('show', '--property=MainPID', '--value', AGENT_UNIT)).trim();
-  const namespace = await machine.run('readlink', `/proc/${inside}/ns/pid`);
-  const { stdout } = await promisify(execFile)('sh', [
-    '-c',
-    `for at in $(grep -ls "^NSpid:.*\\s${inside}$" /proc/[0-9]*/status); do echo "$at $(readlink "\${at%/status}/ns/pid")"; done`,
-  ]);
-  const line = stdout.split('\n').find((each) => each.endsWith(namespace.trim())) ?? '';
-  return Number(/^\/proc\/(\d+)\//.exec(line)?.[1]);
 }
 
 async function tracesOn({ machine }: NodeUnderTest): Promise<readonly string[]> {

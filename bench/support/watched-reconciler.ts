@@ -11,7 +11,6 @@ import { peakRssMiB } from './peak-memory.ts';
 export interface WatchedReconciler {
   /** Waits until it has read this commit, and gone on for a while. */
   readonly hasRead: (oid: string, restMs: number) => Promise<void>;
-  readonly hasSaid: (words: RegExp) => Promise<void>;
   /** The most memory that it had in RAM since its start. */
   readonly peakMiB: () => Promise<number>;
   readonly stop: () => Promise<void>;
@@ -45,14 +44,10 @@ export async function watchReconciler(directory: string, apiUrl: string, gitUrl:
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const hopeless = (): string | undefined => (child.exitCode === null ? undefined : `it ended: ${text.slice(-2_000)}`);
-  const hasSaid = async (words: RegExp): Promise<void> => {
-    await until(String(words), () => Promise.resolve(words.test(text)), { ...PATIENCE, hopeless });
-    text = '';
-  };
   return {
-    hasSaid,
     async hasRead(oid, restMs) {
-      await hasSaid(new RegExp(`"commit":"${oid}".*"msg":"commit read"`));
+      const words = new RegExp(`"commit":"${oid}".*"msg":"commit read"`);
+      await until(String(words), () => Promise.resolve(words.test(text)), { ...PATIENCE, hopeless });
       await new Promise((resolve) => setTimeout(resolve, restMs));
     },
     peakMiB: () => peakRssMiB(child.pid ?? 0),

@@ -5,7 +5,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 export interface Asks {
   begin: {
     readonly asks: FleetOptions;
-    readonly answer: { readonly apiUrl: string; readonly gitUrl: string; readonly nodeBytes: number };
+    readonly answer: { readonly apiUrl: string; readonly gitUrl: string };
   };
   commit: { readonly asks: { readonly files: Readonly<Record<string, string>> }; readonly answer: string };
   progress: { readonly asks: Record<string, never>; readonly answer: Progress };

@@ -5,7 +5,7 @@ import { createAgents } from './agents.ts';
 import type { Answer, Ask, Asks, Question } from './asks.ts';
 import { beginCluster, type FleetCluster } from './cluster.ts';
 import { beat } from './heartbeats.ts';
-import { nodeName, nodeObject } from './node-object.ts';
+import { nodeName } from './node-object.ts';
 import { type ProgressView, watchProgress } from './progress.ts';
 
 /** A process of its own for all that is not the reconciler: API server, git server and the agents of thousands of nodes. */
@@ -37,8 +37,7 @@ const ANSWERS: Answers = {
     running = { git, cluster, progress, names: Array.from({ length: options.nodes }, (_, index) => nodeName(index)) };
     void createAgents(cluster.kube, systemClock, options.agentStepMs, options.trials).run(stop.signal);
     void progress.run(stop.signal);
-    const nodeBytes = JSON.stringify(nodeObject(0, options.pools)).length;
-    return { apiUrl: cluster.url, gitUrl: git.url, nodeBytes };
+    return { apiUrl: cluster.url, gitUrl: git.url };
   },
   commit: ({ files }) => begun().git.commit({ files, message: 'Change' }),
   progress: () => begun().progress.now(),

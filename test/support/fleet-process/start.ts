@@ -6,8 +6,6 @@ import type { Answer, Ask, Asks } from './asks.ts';
 export interface FleetProcess {
   readonly apiUrl: string;
   readonly gitUrl: string;
-  /** Bytes of one Node as JSON. */
-  readonly nodeBytes: number;
   ask<A extends Ask>(ask: A, of: Asks[A]['asks']): Promise<Asks[A]['answer']>;
   stop(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { deletingBehaviours } from './behaviours/deleting.ts';
 import { evictingBehaviours } from './behaviours/evicting.ts';
 import { definitionBehaviours } from './behaviours/definitions.ts';
 import { eventBehaviours } from './behaviours/events.ts';
+import { formBehaviours } from './behaviours/forms.ts';
 import { leaseBehaviours } from './behaviours/leases.ts';
 import { listingBehaviours } from './behaviours/listing.ts';
 import { markingBehaviours } from './behaviours/marking.ts';
@@ -36,6 +37,7 @@ const GROUPS: Readonly<Record<string, Behaviours>> = {
   listing: listingBehaviours,
   watching: watchingBehaviours,
   waiting: waitingBehaviours,
+  'forms of an answer': formBehaviours,
   leases: leaseBehaviours,
   evicting: evictingBehaviours,
   'marking Nodes': markingBehaviours,

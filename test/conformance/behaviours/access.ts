@@ -98,8 +98,18 @@ export const accessBehaviours: Behaviours = {
     assert.equal(await ask(agent, { ...maps, namespace: 'default' }), false);
     assert.equal(await ask('nobody', status), false);
   },
-  async 'version, health and readiness'({ raw }) {
-    assert.match((await raw.call({ path: '/version' })).json().gitVersion, /^v1\.\d+\.\d+/);
-    for (const path of ['/healthz', '/readyz', '/livez']) assert.equal((await raw.call({ path })).text, 'ok');
+  async 'a path that leads nowhere says so'({ raw }) {
+    for (const path of ['/apis/nowhere.example.com/v1/nothing', '/apis/kubelet-gitops.dev/v1alpha1/kubeletmoons']) {
+      const answer = await raw.call({ path });
+      assert.equal(answer.status, 404);
+      assert.equal(answer.text.trim(), '404 page not found');
+    }
+    const core = await raw.call({ path: '/api/v1/nothing' });
+    assert.equal(core.status, 404);
+    assert.equal(core.json().reason, 'NotFound');
+  },
+  async 'a method that a resource does not have is refused'({ raw, fresh }) {
+    const body = mapBody(fresh(), {});
+    assert.equal((await raw.call({ method: 'POST', path: '/api/v1/configmaps', body })).status, 405);
   },
 };

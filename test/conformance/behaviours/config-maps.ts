@@ -42,6 +42,13 @@ export const configMapBehaviours: Behaviours = {
     assert.equal(answer.status, 422);
     assert.equal(answer.json().details.causes[0].reason, 'FieldValueTooLong');
   },
+  async 'keys and values are checked'({ raw, fresh }) {
+    const key = await raw.call({ method: 'POST', path: MAPS_PATH, body: mapBody(fresh(), { 'a b': 'c' }) });
+    assert.equal(key.status, 422);
+    assert.equal(key.json().details.causes[0].field, 'data[a b]');
+    const body = { ...mapBody(fresh(), {}), data: { a: 1 } };
+    assert.equal((await raw.call({ method: 'POST', path: MAPS_PATH, body })).status, 400);
+  },
   async 'text comes back as it was sent, byte by byte'({ kube, aMap }) {
     const text = '{"a": "ü€😀 \\u2028 <&>"}\r\n\ttail ';
     const made = await aMap({ kubelet: text }, true);

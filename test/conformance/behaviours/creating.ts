@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { KUBELET_NODES } from '#shared/kube/kube.ts';
+import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import type { Behaviours } from '../suite.ts';
-import { AT_MAPS, AT_NODES, identityOf, mapBody, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
+import { AT_MAPS, AT_NODES, fieldsOf, identityOf, mapBody, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
 
 export const creatingBehaviours: Behaviours = {
   async 'a new object comes back with what the server adds to it'({ kube, aNode }) {
@@ -29,9 +29,19 @@ export const creatingBehaviours: Behaviours = {
     assert.deepEqual(made.spec, { pool: 'workers' });
     assert.equal('more' in made, false);
   },
+  async 'fields that a built-in type does not know are dropped'({ kube, fresh }) {
+    const made = await kube.create(AT_MAPS, { ...mapBody(fresh(), { a: 'b' }), colour: 'red' });
+    assert.equal('colour' in made, false);
+  },
   async 'a new custom object has no status, whatever was sent'({ kube, fresh }) {
     const body: KubeletNode = { ...nodeBody(fresh()), status: { phase: 'Idle' } };
     assert.equal((await kube.create(AT_NODES, body)).status, undefined);
+  },
+  async 'a new Node keeps the status that was sent'({ kube, fresh }) {
+    const status = { nodeInfo: { kubeletVersion: 'v1.30.1' } };
+    const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: fresh() }, status };
+    const made: typeof body = await kube.create({ resource: NODES }, body);
+    assert.equal(made.status.nodeInfo.kubeletVersion, 'v1.30.1');
   },
   async 'a name that is taken is refused'({ kube, raw, aNode }) {
     const { name } = (await aNode()).metadata;
@@ -45,12 +55,62 @@ export const creatingBehaviours: Behaviours = {
     assert.equal(status.message, `kubeletnodes.kubelet-gitops.dev "${name}" already exists`);
     assert.deepEqual(status.details, { name, group: 'kubelet-gitops.dev', kind: 'kubeletnodes' });
   },
+  async 'a resourceVersion cannot be set by creating'({ kube, fresh }) {
+    const body = nodeBody(fresh());
+    const { metadata } = body;
+    const refused = await refusalOf(
+      kube.create(AT_NODES, { ...body, metadata: { ...metadata, resourceVersion: '1' } }),
+    );
+    assert.match(refused.message, /resourceVersion should not be set/);
+  },
+  async 'a name that is not valid is refused, and so is none'({ raw }) {
+    for (const name of ['Upper', 'under_score', '-dash', '']) {
+      const answer = await raw.call({ method: 'POST', path: NODES_PATH, body: nodeBody(name) });
+      assert.equal(answer.status, 422, name);
+      assert.deepEqual(fieldsOf(answer.json()), ['metadata.name']);
+    }
+  },
+  async 'a label that is no label is refused'({ raw, fresh }) {
+    const body = nodeBody(fresh(), {}, { 'a b': 'c', d: 'e f' });
+    const answer = await raw.call({ method: 'POST', path: NODES_PATH, body });
+    assert.equal(answer.status, 422);
+    assert.equal(answer.json().details.causes.length, 2);
+    assert.deepEqual(fieldsOf(answer.json()), ['metadata.labels']);
+  },
+  async 'the server makes a name from a prefix'({ raw }) {
+    const body = { ...nodeBody(''), metadata: { generateName: 'made-' } };
+    const answer = await raw.call({ method: 'POST', path: NODES_PATH, body });
+    assert.equal(answer.status, 201);
+    assert.match(answer.json().metadata.name, /^made-[a-z0-9]{5}$/);
+  },
+  async 'an object of another kind or version is refused'({ raw, fresh }) {
+    const kind = await raw.call({
+      method: 'POST',
+      path: NODES_PATH,
+      body: { ...nodeBody(fresh()), kind: 'KubeletPool' },
+    });
+    assert.equal(kind.status, 422);
+    assert.deepEqual(fieldsOf(kind.json()), ['kind']);
+    const apiVersion = 'kubelet-gitops.dev/v1';
+    const version = await raw.call({ method: 'POST', path: NODES_PATH, body: { ...nodeBody(fresh()), apiVersion } });
+    assert.equal(version.status, 400);
+    assert.equal(version.json().reason, 'BadRequest');
+  },
+  async 'what is no JSON, or no object, is refused'({ raw }) {
+    for (const text of ['{', '[]', '"x"', '{}']) {
+      assert.equal((await raw.call({ method: 'POST', path: NODES_PATH, text })).status, 400, text);
+    }
+  },
   async 'nothing is made in a namespace that is not there'({ kube, fresh }) {
     const namespace = fresh('nowhere');
     const body = { ...mapBody(fresh(), {}), metadata: { name: fresh(), namespace } };
     const refused = await refusalOf(kube.create({ ...AT_MAPS, namespace }, body));
     assert.equal(refused.code, 'KUBE_NOT_FOUND');
     assert.match(refused.message, new RegExp(`namespaces "${namespace}" not found`));
+  },
+  async 'nothing is made in another namespace than it says'({ kube, fresh }) {
+    const body = { ...mapBody(fresh(), {}), metadata: { name: fresh(), namespace: 'elsewhere' } };
+    assert.equal((await refusalOf(kube.create(AT_MAPS, body))).code, 'KUBE_INVALID');
   },
   async 'an object that is not there is told from a resource that is not there'({ kube, fresh }) {
     assert.equal(await kube.get(AT_NODES, fresh()), null);

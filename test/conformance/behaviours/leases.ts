@@ -59,4 +59,11 @@ export const leaseBehaviours: Behaviours = {
       assert.equal(refused.code, 'KUBE_INVALID', renewTime);
     }
   },
+  async 'a duration of nothing is refused'({ kube, fresh }) {
+    const body = leaseBody(fresh('lease'), 'a');
+    const refused = await refusalOf(
+      kube.create(AT_LEASES, { ...body, spec: { ...body.spec, leaseDurationSeconds: 0 } }),
+    );
+    assert.match(refused.message, /spec\.leaseDurationSeconds: Invalid value: 0: must be greater than 0/);
+  },
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Behaviours } from '../suite.ts';
 import type { Bench } from '../support/bench.ts';
-import { AT_MAPS, AT_NODES, identityOf, NODES_PATH } from '../support/bench.ts';
+import { AT_MAPS, AT_NODES, identityOf, NODES_PATH, refusalOf } from '../support/bench.ts';
 import type { Loose, RawAnswer } from '../support/raw.ts';
 
 const namesOf = (listed: { readonly items: readonly { readonly metadata: { readonly name: string } }[] }): string[] =>
@@ -44,6 +44,14 @@ export const listingBehaviours: Behaviours = {
       assert.deepEqual(new Set(namesOf(listed)), new Set(expected), labels);
     }
   },
+  async 'a selector that cannot be read is refused'({ kube }) {
+    for (const labelSelector of ['a!', 'a in', 'a=b c', '=b']) {
+      assert.equal((await refusalOf(kube.list({ ...AT_NODES, labelSelector }))).code, 'KUBE_INVALID', labelSelector);
+    }
+    for (const fieldSelector of ['spec.pool=a', 'metadata.name']) {
+      assert.equal((await refusalOf(kube.list({ ...AT_NODES, fieldSelector }))).code, 'KUBE_INVALID', fieldSelector);
+    }
+  },
   async 'one object is chosen by its name'({ kube, aNode, aMap }) {
     const { name } = (await aNode()).metadata;
     assert.deepEqual(namesOf(await kube.list({ ...AT_NODES, fieldSelector: `metadata.name=${name}` })), [name]);
@@ -59,6 +67,16 @@ export const listingBehaviours: Behaviours = {
     assert.deepEqual(namesOf(await kube.list({ ...AT_MAPS, namespace: fresh('nowhere') })), []);
   },
   'pages add up to the list as it was when the first was read': pagesAreOneMoment,
+  async 'a page says how many are left, where no selector narrows the list'(bench) {
+    await someNodes(bench, 3);
+    const first = (await bench.raw.call({ path: NODES_PATH, query: { limit: '1' } })).json();
+    const { items } = (await bench.raw.call({ path: NODES_PATH })).json();
+    assert.equal(first.metadata.remainingItemCount, items.length - 1);
+  },
+  async 'a page that is none is refused'({ raw }) {
+    assert.equal((await raw.call({ path: NODES_PATH, query: { limit: '2', continue: 'nonsense' } })).status, 400);
+    assert.equal((await raw.call({ path: NODES_PATH, query: { limit: 'two' } })).status, 400);
+  },
   async 'a list comes in the order of the names and says of which kind it is'(bench) {
     const { run } = await someNodes(bench, 3);
     const list = (await bench.raw.call({ path: NODES_PATH, query: { labelSelector: `run=${run}` } })).json();

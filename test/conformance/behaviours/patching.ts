@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Behaviours } from '../suite.ts';
-import { AT_NODES, identityOf, NODES_PATH, refusalOf } from '../support/bench.ts';
+import { AT_NODES, fieldsOf, identityOf, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
 
 const SHA = 'a'.repeat(64);
 const SOURCE = { namespace: 'ns', name: 'a', uid: 'u', resourceVersion: '1', key: 'kubelet', sha256: SHA };
@@ -58,5 +58,46 @@ export const patchingBehaviours: Behaviours = {
   },
   async 'a patch of what is not there is refused'({ kube, fresh }) {
     assert.equal((await refusalOf(kube.mergePatch(AT_NODES, fresh(), { spec: {} }))).code, 'KUBE_NOT_FOUND');
+  },
+  async 'a patch for another uid is refused'({ raw, aNode }) {
+    const { name } = (await aNode()).metadata;
+    const body = { metadata: { uid: 'another' }, spec: { pool: 'a' } };
+    const answer = await raw.call({ method: 'PATCH', path: `${NODES_PATH}/${name}`, body });
+    assert.equal(answer.status, 422);
+    assert.deepEqual(fieldsOf(answer.json()), ['metadata.uid']);
+  },
+  async 'a patch cannot rename, nor change what the server decides'({ kube, aNode }) {
+    const made = await aNode();
+    const { name, creationTimestamp } = made.metadata;
+    assert.equal((await refusalOf(kube.mergePatch(AT_NODES, name, { metadata: { name: 'b' } }))).code, 'KUBE_INVALID');
+    const patch = { metadata: { generation: 77, creationTimestamp: '2001-01-01T00:00:00Z', labels: { a: 'b' } } };
+    const patched = await kube.mergePatch(AT_NODES, name, patch);
+    assert.equal(patched.metadata.generation, 1);
+    assert.equal(patched.metadata.creationTimestamp, creationTimestamp);
+  },
+  async 'a strategic merge patch of a custom object is refused'({ raw, aNode }) {
+    const { name } = (await aNode()).metadata;
+    const contentType = 'application/strategic-merge-patch+json';
+    const answer = await raw.call({ method: 'PATCH', path: `${NODES_PATH}/${name}`, body: {}, contentType });
+    assert.equal(answer.status, 415);
+    assert.equal(answer.json().reason, 'UnsupportedMediaType');
+  },
+  async 'a PUT of a custom object needs the present version'({ raw, aNode }) {
+    const made = await aNode({ pool: 'a' });
+    const path = `${NODES_PATH}/${made.metadata.name}`;
+    const put = (metadata: object) =>
+      raw.call({ method: 'PUT', path, body: { ...nodeBody(made.metadata.name), metadata } });
+    const { name, resourceVersion } = made.metadata;
+    assert.equal((await put({ name })).status, 422);
+    assert.equal((await put({ name, resourceVersion: '1' })).status, 409);
+    assert.equal((await put({ name, resourceVersion, uid: 'another' })).status, 409);
+    assert.equal((await put({ name: 'another', resourceVersion })).status, 400);
+    const replaced = await put({ name, resourceVersion });
+    assert.equal(replaced.status, 200);
+    assert.equal(replaced.json().spec, undefined);
+  },
+  async 'a PUT to a name that is not there makes nothing'({ raw, fresh }) {
+    const name = fresh();
+    assert.equal((await raw.call({ method: 'PUT', path: `${NODES_PATH}/${name}`, body: nodeBody(name) })).status, 404);
   },
 };

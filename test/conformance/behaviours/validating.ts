@@ -145,6 +145,15 @@ export const validatingBehaviours: Behaviours = {
   'a spec that breaks the schema is refused, with the field and the reason': refusesBadSpecs,
   'a status that breaks the schema is refused, with the field': refusesBadStatuses,
   'all that is wrong is said at once': saysAll,
+  async 'null is the same as nothing, unless the field may be null'({ raw, fresh }) {
+    const body = { ...nodeBody(fresh()), spec: { pool: null, apply: 'overlay' } };
+    const made = (await raw.call({ method: 'POST', path: NODES_PATH, body })).json();
+    assert.deepEqual(made.spec, { apply: 'overlay' });
+    const path = `${NODES_PATH}/${made.metadata.name}/status`;
+    const status = { phase: null, error: null, trial: null, promotedAt: null };
+    const put = await raw.call({ method: 'PUT', path, body: { ...made, status } });
+    assert.deepEqual(put.json().status, { error: null, trial: null, promotedAt: null });
+  },
   async 'an empty text is a text'({ kube, aNode }) {
     const { name } = (await aNode()).metadata;
     const conditions = [{ type: 'Stalled', status: 'False', reason: 'Settled', message: '', lastTransitionTime: AT }];

@@ -131,6 +131,14 @@ export const watchingBehaviours: Behaviours = {
     const [event] = await take(1, changesOf(kube, AT_NODES, resourceVersion));
     assert.deepEqual(event?.object, changed);
   },
+  async 'a watch that cannot be is refused'({ kube, raw }) {
+    const refused = await refusalOf(take(1, changesOf(kube, { ...AT_NODES, fieldSelector: 'spec.pool=a' }, '1')));
+    assert.equal(refused.code, 'KUBE_INVALID');
+    const timeout = await raw.call({ path: NODES_PATH, query: { watch: 'true', timeoutSeconds: 'x' } });
+    assert.equal(timeout.status, 400);
+    const version = await raw.call({ path: NODES_PATH, query: { watch: 'true', resourceVersion: 'x' } });
+    assert.ok(version.status >= 400, String(version.status));
+  },
   async 'ConfigMaps are watched in one namespace'({ kube, aMap }) {
     const { resourceVersion } = await kube.list(AT_MAPS);
     await kube.create({ ...AT_MAPS, namespace: 'default' }, {

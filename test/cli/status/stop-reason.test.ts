@@ -66,7 +66,7 @@ describe('that nothing more happens by itself', () => {
     [
       'the file of the cluster suspends all pools',
       view(
-        { policy: JSON.stringify({ maxUnavailable: null, suspend: true, windows: null }) },
+        { policy: JSON.stringify({ maxUnavailable: null, maxUnassign: '20%', suspend: true, windows: null }) },
         { phase: 'Waiting' },
         { phase: 'Settled' },
       ),

@@ -218,7 +218,12 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
   ['half a webhook', { webhookService: is(true) }, 'webhook-half', /WEBHOOK_SECRET_FILE is not set/],
   [
     'a suspended cluster',
-    { source: is({ ...STATE, policy: JSON.stringify({ maxUnavailable: null, suspend: true, windows: null }) }) },
+    {
+      source: is({
+        ...STATE,
+        policy: JSON.stringify({ maxUnavailable: null, maxUnassign: '20%', suspend: true, windows: null }),
+      }),
+    },
     'cluster-suspended',
     /every pool/,
   ],

@@ -48,7 +48,7 @@ function suspendedBy(annotations: Readonly<Record<string, string>>, status: Kube
 describe('that nothing more happens by itself', () => {
   const by = (annotation: string) => ({ [SUSPEND_ANNOTATION]: annotation });
   const settled = { phase: 'Settled' } as const;
-  const policy = JSON.stringify({ maxUnavailable: null, suspend: true, windows: null });
+  const policy = JSON.stringify({ maxUnavailable: null, maxUnassign: '20%', suspend: true, windows: null });
   const waiting = { phase: 'Waiting', counts: none } as const;
   const atIt = { phase: 'Waiting', counts: { ...none, updating: 1 } } as const;
   const refusal = `commit ${COMMIT_B.slice(0, 12)} was refused`;

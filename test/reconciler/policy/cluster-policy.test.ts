@@ -34,16 +34,17 @@ describe('the file of a cluster', () => {
     for (const text of [
       '{',
       '{"suspend":1}',
-      '{"maxUnavailable":null,"suspend":1,"windows":null}',
-      '{"maxUnavailable":true,"suspend":false,"windows":null}',
-      '{"suspend":false,"windows":null}',
-      '{"maxUnavailable":1,"suspend":false}',
+      '{"maxUnavailable":1,"suspend":false,"windows":null}',
+      '{"maxUnavailable":null,"maxUnassign":1,"suspend":1,"windows":null}',
+      '{"maxUnavailable":true,"maxUnassign":1,"suspend":false,"windows":null}',
+      '{"maxUnassign":1,"suspend":false,"windows":null}',
+      '{"maxUnavailable":1,"maxUnassign":1,"suspend":false}',
       '{"maxUnavailable":1,"maxUnassign":null,"suspend":false,"windows":null}',
-      '{"maxUnavailable":1,"suspend":false,"windows":{"allow":[]}}',
-      '{"maxUnavailable":1,"suspend":false,"windows":{"deny":[]}}',
+      '{"maxUnavailable":1,"maxUnassign":1,"suspend":false,"windows":{"allow":[]}}',
+      '{"maxUnavailable":1,"maxUnassign":1,"suspend":false,"windows":{"deny":[]}}',
       'null',
-      '{"maxUnavailable":null,"suspend":false,"windows":null,"unreadable":1}',
-      '{"maxUnavailable":null,"suspend":false,"windows":null,"former":{"maxUnavailable":1}}',
+      '{"maxUnavailable":null,"maxUnassign":1,"suspend":false,"windows":null,"unreadable":1}',
+      '{"maxUnavailable":null,"maxUnassign":1,"suspend":false,"windows":null,"former":{"maxUnavailable":1}}',
     ]) {
       const [reason, because] = suspension(text);
       assert.equal(reason, 'cluster-file');

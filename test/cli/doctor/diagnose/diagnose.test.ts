@@ -147,7 +147,7 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
   ['webhook-half', { webhookService: is(true) }, /WEBHOOK_SECRET_FILE is not set/],
   [
     'cluster-suspended',
-    source({ policy: JSON.stringify({ maxUnavailable: null, suspend: true, windows: null }) }),
+    source({ policy: JSON.stringify({ maxUnavailable: null, maxUnassign: '20%', suspend: true, windows: null }) }),
     /every pool/,
   ],
   [

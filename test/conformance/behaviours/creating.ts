@@ -108,15 +108,6 @@ export const creatingBehaviours: readonly Behaviour[] = [
     },
   ],
   [
-    'the server makes a name from a prefix',
-    async ({ raw }) => {
-      const body = { ...nodeBody(''), metadata: { generateName: 'made-' } };
-      const answer = await raw.call({ method: 'POST', path: NODES_PATH, body });
-      assert.equal(answer.status, 201);
-      assert.match(answer.json().metadata.name, /^made-[a-z0-9]{5}$/);
-    },
-  ],
-  [
     'an object of another kind or version is refused',
     async ({ raw, fresh }) => {
       const kind = await raw.call({

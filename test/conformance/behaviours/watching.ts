@@ -168,12 +168,12 @@ export const watchingBehaviours: readonly Behaviour[] = [
   ],
   [
     'ConfigMaps are watched in one namespace',
-    async ({ kube, aMap }) => {
+    async ({ kube, fresh, aMap }) => {
       const { resourceVersion } = await kube.list(AT_MAPS);
       await kube.create({ ...AT_MAPS, namespace: 'default' }, {
         apiVersion: 'v1',
         kind: 'ConfigMap',
-        metadata: { generateName: 'elsewhere-', name: '' },
+        metadata: { name: fresh() },
       } as KubeObject);
       const made = await aMap({ a: 'b' });
       const [event] = await take(1, changesOf(kube, AT_MAPS, resourceVersion));

@@ -4,8 +4,12 @@ import { type ClaimedVerb, claimText } from '#shared/contract/claim.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { mergePatchLatest } from '#shared/kube/update.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
-import type { Connection } from '../connect-cluster.ts';
+import type { Given } from '../command.ts';
+import { type Connection, connectWith } from '../connect-cluster.ts';
+import type { Io } from '../io.ts';
+import { wrapFor } from '../wrap.ts';
 import { readActor } from './actor.ts';
+import { choosePools } from './choose-pools.ts';
 
 /** What is to become of a pool's annotation, and what is said about it. `write` is absent where nothing is to be written. */
 export interface AnnotationChange {
@@ -15,6 +19,24 @@ export interface AnnotationChange {
 
 /** Carries a wish out on a pool. @returns what was done */
 type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
+
+/**
+ * Carries a wish out on each of the pools that were named, and says what was done.
+ *
+ * @returns the pools as they were before
+ */
+export async function annotatePools(
+  given: Given,
+  io: Io,
+  wish: (latest: KubeletPool) => AnnotationChange,
+): Promise<readonly KubeletPool[]> {
+  const connection = await connectWith(given, io);
+  const pools = await choosePools(given, connection.kube, io.err);
+  const annotate = await poolAnnotator(connection);
+  const wrap = wrapFor(io.out);
+  for (const { metadata } of pools) io.out.write(wrap(`${await annotate(metadata.name, wish)}\n`));
+  return pools;
+}
 
 /**
  * Decides on the pool as it is at the moment of the write, and again after a write in between: what is said is what

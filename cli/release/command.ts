@@ -2,11 +2,9 @@ import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import { poolAnnotator, type AnnotationChange } from '../pools/annotate-pool.ts';
-import { wrapFor } from '../wrap.ts';
-import { checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
+import { type AnnotationChange, annotatePools } from '../pools/annotate-pool.ts';
+import { checkChoice, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
 
 export const RELEASE: Command = {
   name: 'release',
@@ -26,11 +24,7 @@ export const RELEASE: Command = {
 
 async function runRelease(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, false);
-  const connection = await connectWith(given, io);
-  const pools = await choosePools(given, connection.kube, io.err);
-  const annotate = await poolAnnotator(connection);
-  const wrap = wrapFor(io.out);
-  for (const { metadata } of pools) io.out.write(wrap(`${await annotate(metadata.name, release)}\n`));
+  const pools = await annotatePools(given, io, release);
   return pools.every(isHalted) ? 0 : 1;
 }
 

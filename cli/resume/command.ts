@@ -1,11 +1,9 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import { poolAnnotator, type AnnotationChange } from '../pools/annotate-pool.ts';
-import { wrapFor } from '../wrap.ts';
-import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
+import { type AnnotationChange, annotatePools } from '../pools/annotate-pool.ts';
+import { ALL_OPTION, checkChoice, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
 
 export const RESUME: Command = {
   name: 'resume',
@@ -24,11 +22,7 @@ export const RESUME: Command = {
 
 async function runResume(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, true);
-  const connection = await connectWith(given, io);
-  const pools = await choosePools(given, connection.kube, io.err);
-  const annotate = await poolAnnotator(connection);
-  const wrap = wrapFor(io.out);
-  for (const { metadata } of pools) io.out.write(wrap(`${await annotate(metadata.name, resumption)}\n`));
+  const pools = await annotatePools(given, io, resumption);
   return pools.some(({ spec }) => spec?.suspend === true) ? 1 : 0;
 }
 

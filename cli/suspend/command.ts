@@ -1,10 +1,8 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
-import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import { poolAnnotator, type AnnotationChange } from '../pools/annotate-pool.ts';
-import { wrapFor } from '../wrap.ts';
-import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
+import { type AnnotationChange, annotatePools } from '../pools/annotate-pool.ts';
+import { ALL_OPTION, checkChoice, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
 
 /** It is shown in the status of the pool, on one line. */
 const LONGEST_REASON = 500;
@@ -37,13 +35,7 @@ async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   if (because === '') throw new UsageError('say why: --because TEXT');
   if (because.length > LONGEST_REASON)
     throw new UsageError(`--because has ${because.length} of at most ${LONGEST_REASON} characters`);
-  const connection = await connectWith(given, io);
-  const annotate = await poolAnnotator(connection);
-  const wrap = wrapFor(io.out);
-  for (const { metadata } of await choosePools(given, connection.kube, io.err)) {
-    const said = await annotate(metadata.name, (pool) => suspension(pool.metadata.annotations ?? {}, because));
-    io.out.write(wrap(`${said}\n`));
-  }
+  await annotatePools(given, io, ({ metadata }) => suspension(metadata.annotations ?? {}, because));
   return 0;
 }
 

@@ -36,6 +36,12 @@ export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
+/** A text in a JSON object; empty where there is none. */
+export function textAt(object: Json, ...path: readonly string[]): string {
+  const value = memberOf(object, ...path);
+  return typeof value === 'string' ? value : '';
+}
+
 /** An object that is about to be written: everything but its resourceVersion. */
 export type Draft = Omit<StoredObject, 'metadata'> & {
   readonly apiVersion: string;

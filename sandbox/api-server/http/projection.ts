@@ -6,7 +6,7 @@ import type { ServedResource } from '#sandbox/api-server/resources/served-resour
 import { notAcceptable } from '#sandbox/api-server/status/status-refusals.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import type { IncludeObject } from '#sandbox/api-server/table/kube-table.ts';
-import { metadataOnly, tableOf } from '#sandbox/api-server/table/kube-table.ts';
+import { tableOf } from '#sandbox/api-server/table/kube-table.ts';
 
 /** How a client wants to see objects. */
 export interface Projection {
@@ -27,7 +27,6 @@ export function projectionFor(
     const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice(3);
     if (as === undefined) return wholeObjects(served);
     if (as === 'Table') return tables(served, query, now);
-    if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') return metadataAs(as);
   }
   throw notAcceptable('only the following media types are accepted: application/json');
 }
@@ -37,19 +36,6 @@ const wholeObjects = ({ resource, listKind }: ServedResource): Projection => ({
   one: (object) => object,
   many: ({ items, metadata }) => ({ kind: listKind, apiVersion: apiVersionOf(resource), metadata, items }),
 });
-
-function metadataAs(asked: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): Projection {
-  const refuse = (what: string): never => {
-    throw notAcceptable(`you requested ${asked}, but the requested object is ${what}`);
-  };
-  return {
-    one: (object) => (asked === 'PartialObjectMetadata' ? metadataOnly(object) : refuse('not a list')),
-    many: ({ items, metadata }) =>
-      asked === 'PartialObjectMetadata'
-        ? refuse('a list')
-        : { kind: asked, apiVersion: 'meta.k8s.io/v1', metadata, items: items.map(metadataOnly) },
-  };
-}
 
 function tables({ columns }: ServedResource, query: URLSearchParams, now: () => Millis): Projection {
   const asked = query.get('includeObject');

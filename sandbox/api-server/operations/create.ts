@@ -36,17 +36,10 @@ export function create(api: Api, { served, namespace }: Target, body: unknown): 
 function newMetadata(
   api: Api,
   served: ServedResource,
-  {
-    name = '',
-    generateName = '',
-    labels,
-    annotations,
-    ownerReferences,
-  }: Partial<ObjectMeta> & { readonly generateName?: string },
+  { name = '', labels, annotations, ownerReferences }: Partial<ObjectMeta>,
 ): Draft['metadata'] {
   return {
-    name: name === '' && generateName !== '' ? `${generateName}${suffix(api)}` : name,
-    ...(generateName === '' ? {} : { generateName }),
+    name,
     ...(labels === undefined ? {} : { labels }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(ownerReferences === undefined ? {} : { ownerReferences }),
@@ -54,12 +47,6 @@ function newMetadata(
     creationTimestamp: toTimestamp(api.now()),
     ...(served.origin === 'custom' ? { generation: 1 } : {}),
   };
-}
-
-/** Five characters without vowels, as k8s.io/apimachinery's rand.String makes them. */
-function suffix({ random }: Api): string {
-  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-  return Array.from({ length: 5 }, () => alphabet.charAt(Math.floor(random() * alphabet.length))).join('');
 }
 
 /** A namespaced object needs its namespace; what it says of it itself must agree. */

@@ -11,7 +11,6 @@ import {
 import { checkConfigMap } from '#sandbox/api-server/resources/config-map-rules.ts';
 import { EVENTS } from '#sandbox/api-server/resources/event-views.ts';
 import { checkEvent, checkNewerEvent, eventColumns, eventFields } from '#sandbox/api-server/resources/event.ts';
-import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { withTypeAndMeta } from '#sandbox/api-server/schema/object-meta.ts';
 import type { Schema } from '#sandbox/api-server/schema/structural.ts';
@@ -19,8 +18,8 @@ import { ANYTHING, TEXT, TEXTS } from '#sandbox/api-server/schema/structural.ts'
 import { createValidator } from '#sandbox/api-server/schema/validator.ts';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
-import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
-import { AGE_COLUMN, column, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
+import { memberOf, textAt } from '#sandbox/api-server/stored-object.ts';
+import { AGE_COLUMN, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
 
 export const NAMESPACES = clusterWide('v1', 'Namespace');
 const SERVICE_ACCOUNTS = namespaced('v1', 'ServiceAccount');
@@ -58,16 +57,14 @@ const LEASE: Schema = {
 
 /** The built-in resources that the project meets, and no others. */
 export const BUILT_IN: readonly ServedResource[] = [
-  builtIn(NODES, SPEC_AND_STATUS, { shortNames: ['no'], statusSubresource: true, columns: NODE_COLUMNS }),
+  builtIn(NODES, SPEC_AND_STATUS, { shortNames: ['no'], statusSubresource: true }),
   builtIn(NAMESPACES, SPEC_AND_STATUS, {
     shortNames: ['ns'],
     statusSubresource: true,
-    columns: [NAME_COLUMN, column('Status', (object) => textAt(object, 'status', 'phase')), AGE_COLUMN],
   }),
   builtIn(PODS, SPEC_AND_STATUS, {
     shortNames: ['po'],
     statusSubresource: true,
-    columns: [NAME_COLUMN, column('Status', (object) => textAt(object, 'status', 'phase')), AGE_COLUMN],
     selectable: {
       'spec.nodeName': (object) => textAt(object, 'spec', 'nodeName'),
       'status.phase': (object) => textAt(object, 'status', 'phase'),
@@ -80,7 +77,6 @@ export const BUILT_IN: readonly ServedResource[] = [
   builtIn(CONFIG_MAPS, CONFIG_MAP, {
     shortNames: ['cm'],
     check: checkConfigMap,
-    columns: [NAME_COLUMN, column('Data', entries, { type: 'integer' }), AGE_COLUMN],
   }),
   builtIn(EVENTS, ANYTHING, {
     shortNames: ['ev'],
@@ -99,7 +95,6 @@ export const BUILT_IN: readonly ServedResource[] = [
     check: checkLease,
     unconditionalUpdate: false,
     createOnUpdate: true,
-    columns: [NAME_COLUMN, column('Holder', (object) => textAt(object, 'spec', 'holderIdentity')), AGE_COLUMN],
   }),
   builtIn(CUSTOM_RESOURCE_DEFINITIONS, SPEC_AND_STATUS, {
     shortNames: ['crd', 'crds'],
@@ -129,16 +124,6 @@ function builtIn(resource: Resource, rest: Schema, traits: Partial<ServedResourc
     selectable: {},
     ...traits,
   };
-}
-
-function entries(configMap: Json): number {
-  const count = (part: unknown): number => (isJson(part) ? Object.keys(part).length : 0);
-  return count(configMap['data']) + count(configMap['binaryData']);
-}
-
-function textAt(object: Json, ...path: readonly string[]): string {
-  const value = memberOf(object, ...path);
-  return typeof value === 'string' ? value : '';
 }
 
 function checkLease(lease: Json): readonly Cause[] {

@@ -1,16 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { memberOf } from '#sandbox/api-server/stored-object.ts';
+import { memberOf, textAt } from '#sandbox/api-server/stored-object.ts';
 import { ageOf } from '#sandbox/api-server/table/age.ts';
 import { type Column, column } from '#sandbox/api-server/table/column.ts';
 
 const REFERENCE = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
-
-const textAt = (object: Json, ...path: readonly string[]): string => {
-  const value = memberOf(object, ...path);
-  return typeof value === 'string' ? value : '';
-};
 
 /** By what Events can be selected (kubernetes/pkg/registry/core/event/strategy.go). @param about the member that names what it is about */
 export const eventFields = (

@@ -6,7 +6,7 @@ import type { Column } from '#sandbox/api-server/table/column.ts';
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 /** `meta.k8s.io/v1` PartialObjectMetadata. */
-export const metadataOnly = ({ metadata }: StoredObject): Json => ({
+const metadataOnly = ({ metadata }: StoredObject): Json => ({
   kind: 'PartialObjectMetadata',
   apiVersion: 'meta.k8s.io/v1',
   metadata,

@@ -77,12 +77,6 @@ export const creatingBehaviours: Behaviours = {
     assert.equal(answer.json().details.causes.length, 2);
     assert.deepEqual(fieldsOf(answer.json()), ['metadata.labels']);
   },
-  async 'the server makes a name from a prefix'({ raw }) {
-    const body = { ...nodeBody(''), metadata: { generateName: 'made-' } };
-    const answer = await raw.call({ method: 'POST', path: NODES_PATH, body });
-    assert.equal(answer.status, 201);
-    assert.match(answer.json().metadata.name, /^made-[a-z0-9]{5}$/);
-  },
   async 'an object of another kind or version is refused'({ raw, fresh }) {
     const kind = await raw.call({
       method: 'POST',

@@ -1,40 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Behaviours } from '../suite.ts';
-import { AT_NODES, nodeBody, NODES_PATH, take } from '../support/bench.ts';
+import { AT_NODES, nodeBody, NODES_PATH } from '../support/bench.ts';
 import type { Loose } from '../support/raw.ts';
 
-const ONE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-const MANY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
 export const formBehaviours: Behaviours = {
-  async 'metadata alone, of one object and of many'({ raw, aNode }) {
-    const { name, uid } = (await aNode({ pool: 'a' }, { a: 'b' })).metadata;
-    const one = (await raw.call({ path: `${NODES_PATH}/${name}`, accept: ONE })).json();
-    assert.deepEqual(Object.keys(one).sort(), ['apiVersion', 'kind', 'metadata']);
-    assert.equal(one.kind, 'PartialObjectMetadata');
-    assert.equal(one.apiVersion, 'meta.k8s.io/v1');
-    assert.equal(one.metadata.uid, uid);
-    const query = { fieldSelector: `metadata.name=${name}` };
-    const many = (await raw.call({ path: NODES_PATH, query, accept: MANY })).json();
-    assert.equal(many.kind, 'PartialObjectMetadataList');
-    assert.deepEqual(many.items, [one]);
-    assert.match(many.metadata.resourceVersion, /^\d+$/);
-  },
-  async 'metadata alone, of what is watched'({ raw, aNode }) {
-    const { name } = (await aNode({ pool: 'a' })).metadata;
-    const query = { fieldSelector: `metadata.name=${name}`, timeoutSeconds: '120' };
-    const [event] = await take(1, await raw.watch({ path: NODES_PATH, query, accept: ONE }));
-    assert.equal(event.type, 'ADDED');
-    assert.equal(event.object.kind, 'PartialObjectMetadata');
-    assert.equal(event.object.spec, undefined);
-  },
-  async 'one is not many'({ raw, aNode }) {
-    const { name } = (await aNode()).metadata;
-    assert.equal((await raw.call({ path: NODES_PATH, accept: ONE })).status, 406);
-    // 406 from newer servers, 500 from 1.20.
-    assert.ok((await raw.call({ path: `${NODES_PATH}/${name}`, accept: MANY })).status >= 406);
-  },
   async 'a form that nobody knows is refused, the first that is known is taken'({ raw }) {
     const refused = await raw.call({ path: NODES_PATH, accept: 'application/msword' });
     assert.equal(refused.status, 406);

@@ -139,12 +139,12 @@ export const watchingBehaviours: Behaviours = {
     const version = await raw.call({ path: NODES_PATH, query: { watch: 'true', resourceVersion: 'x' } });
     assert.ok(version.status >= 400, String(version.status));
   },
-  async 'ConfigMaps are watched in one namespace'({ kube, aMap }) {
+  async 'ConfigMaps are watched in one namespace'({ kube, fresh, aMap }) {
     const { resourceVersion } = await kube.list(AT_MAPS);
     await kube.create({ ...AT_MAPS, namespace: 'default' }, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { generateName: 'elsewhere-', name: '' },
+      metadata: { name: fresh() },
     } as KubeObject);
     const made = await aMap({ a: 'b' });
     const [event] = await take(1, changesOf(kube, AT_MAPS, resourceVersion));

@@ -64,4 +64,6 @@ export const TOLD_ELSEWHERE: readonly (readonly [dkc: readonly number[], file: s
   ],
   [[155], 'shared/contract/config-map-hash.test.ts', 'is that of its UTF-8 bytes'],
   [[156], 'shared/contract/config-map-hash.test.ts', 'covers every part that a ConfigMap has'],
+  [[182], 'stories/agent/trial.test.ts', 'is not failed by a reboot of the machine, and goes on after it'],
+  [[191], 'stories/agent/config-overridden-by-drop-in.test.ts', 'is taken back with the name of the file'],
 ];

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { API_SCENARIOS } from './api.ts';
 import { scenarios as assigning } from './assigning.test.ts';
 import { scenarios as calm } from './calm.test.ts';
-import { scenarios as files } from './files.test.ts';
 import { scenarios as fleet } from './fleet.test.ts';
 import { scenarios as graduation } from './graduation.test.ts';
 import { scenarios as harm } from './harm.test.ts';
-import { scenarios as hash } from './hash.test.ts';
 import { LEFT_OUT } from './left-out.ts';
 import { scenarios as loading } from './loading.test.ts';
-import { scenarios as payload } from './payload.test.ts';
-import { scenarios as source } from './source.test.ts';
 import { scenarios as store } from './store.test.ts';
+import { TOLD_ELSEWHERE } from './told-elsewhere.ts';
 import { scenarios as validation } from './validation.test.ts';
 
 const LAST = 197;
@@ -21,14 +20,10 @@ const FIRST_OF_OURS = 179;
 
 const tried: readonly { readonly dkc: number; readonly title: string }[] = [
   ...graduation,
-  ...payload,
-  ...source,
   ...store,
-  ...files,
   ...loading,
   ...validation,
   ...API_SCENARIOS,
-  ...hash,
   ...assigning,
   ...harm,
   ...calm,
@@ -36,10 +31,10 @@ const tried: readonly { readonly dkc: number; readonly title: string }[] = [
 ];
 
 describe('what Dynamic Kubelet Configuration was tried for', () => {
-  const numbers = tried.map(({ dkc }) => dkc);
+  const numbers = [...tried.map(({ dkc }) => dkc), ...TOLD_ELSEWHERE.flatMap(([dkc]) => dkc)];
   const leftOut = LEFT_OUT.flatMap(({ dkc }) => dkc);
 
-  it(`is all here, each number from 1 to ${LAST} once: as a scenario, or with the reason why not`, (t) => {
+  it(`is all here, each number from 1 to ${LAST} once: as a scenario, as a test elsewhere, or with the reason why not`, (t) => {
     const all = [...numbers, ...leftOut].toSorted((one, other) => one - other);
     assert.deepEqual(
       all,
@@ -60,6 +55,13 @@ describe('what Dynamic Kubelet Configuration was tried for', () => {
       assert.match(because, /^[A-Z].*\.$/s);
       assert.ok(instead.length > 0);
       for (const dkc of instead) assert.ok(numbers.includes(dkc), String(dkc));
+    }
+  });
+
+  it('is told by the tests that are named for it', () => {
+    for (const [, file, title] of TOLD_ELSEWHERE) {
+      const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8');
+      assert.ok(text.includes(title), `${file}: ${title}`);
     }
   });
 

@@ -7,11 +7,10 @@ import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { GPU, PATIENCE_MS, phaseOf, type Scenario, settled, startScenario } from '../stories/support.ts';
-import { hasFallenBack } from '../support/agent/whole-node-stories.ts';
 import { payloadOf } from '../support/agent/whole-node.ts';
 import { type Scenario as DkcScenario, see } from './scenario.ts';
 import { stagingBench } from './support/staging.ts';
-import { GOOD, stepped } from './support/steps.ts';
+import { GOOD } from './support/steps.ts';
 
 const POOL = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
 const HEADER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
@@ -67,17 +66,6 @@ const list: readonly DkcScenario[] = [
         assert.match(staged.failure.message, because);
         assert.deepEqual(await bench.disk.list('/var/lib/kubelet-gitops/checkpoints'), []);
       }
-    },
-  },
-  {
-    dkc: 191,
-    title: 'a field that a flag of the kubelet shadows is named, and the config is taken back',
-    async see() {
-      const on = stepped({ fates: { 150: 'shadowed' } });
-      const bad = on.assign(payloadOf({ maxPods: 150 }));
-      const isBlamed = (): boolean => on.node.status().error?.reason === 'ConfigContradicted';
-      await on.node.until('taken back', () => isBlamed() && hasFallenBack(on.node, bad)());
-      assert.match(on.node.status().error?.message ?? '', /maxPods=110 instead of 150/);
     },
   },
   {

@@ -94,21 +94,6 @@ export const scenarios = see('harm that was done to a node', [
     },
   },
   {
-    dkc: 182,
-    title: 'the end of the machine in mid-trial is no crash of the kubelet',
-    async see() {
-      const { on } = await settled();
-      const trial = { duration: '1m', startTimeout: '30s', maxRestarts: 0 };
-      const name = on.node.assign({ maxPods: 150 }, { trial });
-      await on.node.until('half-way', () => (on.node.status().trial?.healthySeconds ?? 0) >= 30);
-      await on.stop();
-      on.node.reboot();
-      on.node.start();
-      await on.node.until('promoted', isIdleOn(on.node, name));
-      assert.equal(on.node.status().rejected, undefined);
-    },
-  },
-  {
     dkc: 195,
     title: 'a disk that is full when the checkpoint is written leaves all as it is, and says so',
     async see() {

@@ -4,6 +4,7 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import { STATE } from '../support/agent/whole-node.ts';
 import { see, table } from './scenario.ts';
 import { stagingBench } from './support/staging.ts';
 
@@ -52,17 +53,24 @@ const TAKEN_AS_THEY_ARE = new Set([
 ]);
 
 export const scenarios = see('reading a config', [
-  {
-    dkc: 92,
-    title: 'a key that the ConfigMap has not is said to be missing',
+  ...(
+    [
+      [9, 'no data', null],
+      [10, 'empty data', {}],
+      [92, 'another key', { other: YAML }],
+    ] as const
+  ).map(([dkc, what, data]) => ({
+    dkc,
+    title: `a ConfigMap with ${what} has nothing for the kubelet, and that is said`,
     async see() {
       const bench = stagingBench();
-      const config = bench.source({ other: YAML });
-      const staged = await bench.stage(config);
+      const staged = await bench.stage(bench.source(data));
       assert.ok(staged.outcome === 'unavailable');
+      assert.equal(staged.failure.reason, 'PayloadMismatch');
       assert.match(staged.failure.message, /has no key kubelet/);
+      assert.deepEqual(await bench.disk.list(`${STATE}/checkpoints`), []);
     },
-  },
+  })),
   ...table(
     93,
     [

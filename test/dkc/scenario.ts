@@ -2,8 +2,8 @@ import { after, describe, it, type TestContext } from 'node:test';
 
 /**
  * One thing that the kubelet's own dynamic configuration did, or was expected to do, and what becomes of it here. The
- * numbers count through what its authors tested (1 to 178) and what they should have (179 to 197); each is either a
- * scenario in one of these files or in `left-out.ts`.
+ * numbers count through what its authors tested (1 to 178) and what they should have (179 to 197). Each is a scenario
+ * in one of these files, or is in `told-elsewhere.ts` or `left-out.ts`.
  */
 export interface Scenario {
   readonly dkc: number;

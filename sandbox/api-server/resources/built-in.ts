@@ -18,6 +18,7 @@ import { ANYTHING, TEXT, TEXTS } from '#sandbox/api-server/schema/structural.ts'
 import { createValidator } from '#sandbox/api-server/schema/validator.ts';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
+import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
 import { memberOf, textAt } from '#sandbox/api-server/stored-object.ts';
 import { AGE_COLUMN, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
 
@@ -57,7 +58,7 @@ const LEASE: Schema = {
 
 /** The built-in resources that the project meets, and no others. */
 export const BUILT_IN: readonly ServedResource[] = [
-  builtIn(NODES, SPEC_AND_STATUS, { shortNames: ['no'], statusSubresource: true }),
+  builtIn(NODES, SPEC_AND_STATUS, { shortNames: ['no'], statusSubresource: true, columns: NODE_COLUMNS }),
   builtIn(NAMESPACES, SPEC_AND_STATUS, {
     shortNames: ['ns'],
     statusSubresource: true,

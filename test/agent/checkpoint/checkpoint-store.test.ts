@@ -50,6 +50,7 @@ describe('the checkpoint store', () => {
     const disk = await saved({ ...idle(A), promotedAt: '2026-03-03T03:03:03Z' });
     const text = disk.tree()['/state/meta/last-known-good'] ?? '';
     assert.deepEqual(JSON.parse(text), documentOf({ target: A, promotedAt: '2026-03-03T03:03:03Z' }));
+    assert.equal(text, `${JSON.stringify(JSON.parse(text), null, 2)}\n`, 'for people, too');
   });
 
   it('writes nothing for local, as the kubelet did', async () => {

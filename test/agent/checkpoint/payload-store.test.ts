@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import type { Config } from '#agent/decide/state.ts';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { A, B, C, fallingBack, idle, INSTALLING, judging, onTrial } from '../../support/agent/states.ts';
 
@@ -27,6 +28,14 @@ describe('checkpoints of payloads', () => {
     await ready;
     assert.equal(disk.tree()['/state/checkpoints/uid-a/41/kubelet'], 'a');
     assert.deepEqual(await store.payloads.read(A), { payload: 'a' });
+  });
+
+  it('come back as they were written, whatever is in them', async () => {
+    const { store } = storeWith();
+    const payload = '{"zürich":[1,2.5,null,""],"text":"\\u2028\\n\\t"}\n';
+    const config: Config = { ...A, source: { ...A.source, sha256: payloadSha256(payload) } };
+    await store.payloads.write(config, payload);
+    assert.deepEqual(await store.payloads.read(config), { payload });
   });
 
   it('count only while their bytes are those that were assigned', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { neededBases, neededConfigs, sameConfigAndBase, type State } from '#agent/decide/state.ts';
+import { neededBases, neededConfigs, sameConfig, sameConfigAndBase, type State } from '#agent/decide/state.ts';
 import { A, B, fallingBack, idle, INSTALLING, onTrial } from '../../support/agent/states.ts';
 
 const [OLD, NEW] = ['1'.repeat(64), '2'.repeat(64)];
@@ -41,5 +41,20 @@ describe('what was proven', () => {
     assert.equal(sameConfigAndBase(over(OLD), A), false);
     assert.equal(sameConfigAndBase(over(OLD), null), false);
     assert.equal(sameConfigAndBase(null, null), true);
+  });
+});
+
+describe('a config', () => {
+  it('is itself alone, wherever its bytes are', () => {
+    assert.equal(sameConfig(A, { ...A, source: { ...A.source, uid: 'x', name: 'y' } }), true);
+    for (const [one, other] of [
+      [A, B],
+      [A, null],
+      [null, A],
+      [A, { ...A, apply: 'replace' }],
+    ] as const) {
+      assert.equal(sameConfig(one, other), false);
+    }
+    assert.equal(sameConfig(null, null), true);
   });
 });

@@ -21,8 +21,6 @@ export interface StagingBench {
   stage(config: Config): Promise<StageResult>;
   /** Puts a ConfigMap under kubectl's name for its content. @returns a config that refers to it */
   source(data: Readonly<Record<string, string>> | null, key?: string): Config;
-  /** How often the API server was asked for a ConfigMap. */
-  downloads(): number;
 }
 
 export function stagingBench(): StagingBench {
@@ -62,6 +60,5 @@ export function stagingBench(): StagingBench {
       const sha256 = payloadSha256(data?.[key] ?? '');
       return { ...A, source: { ...A.source, namespace: NAMESPACE, name, uid: `uid-${name}`, key, sha256 } };
     },
-    downloads: () => kube.calls.filter((call) => call.startsWith('get configmaps/')).length,
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
+import { V1ConfigMap } from '@kubernetes/client-node';
 import { appendHash, configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 
 /** Names that kubectl v1.32 gave for the same content (`kubectl create configmap … --append-hash --dry-run=client`). */
@@ -27,6 +28,12 @@ const suffixes = [
   ['an empty map', { name: '', data: {} }, '42745tchd9'],
   ['one empty value', { name: '', data: { one: '' } }, '9g67k2htb6'],
   ['keys in any order', { name: '', data: { two: '2', one: '', three: '3' } }, 'f5h7t85m9b'],
+  ['one binary key', { name: '', data: null, binaryData: { one: '' } }, 'mk79584b8c'],
+  [
+    'binary keys in any order',
+    { name: '', data: null, binaryData: { two: 'Mg==', one: '', three: 'Mw==' } },
+    't458mc6db2',
+  ],
   ['binary data beside text', { name: '', data: { one: '' }, binaryData: { two: '' } }, '698h7c7t9m'],
   ['characters beyond ASCII', { name: 'u', data: { k: 'héllo \u2028 😀 tab\there' } }, '29g24k2f79'],
 ] as const;
@@ -39,6 +46,13 @@ describe('the name of a config source', () => {
   for (const [what, configMap, suffix] of suffixes) {
     it(`has kubectl's suffix for ${what}`, () => assert.equal(appendHash(configMap), suffix));
   }
+
+  it('covers every part that a ConfigMap has', () => {
+    const parts = V1ConfigMap.getAttributeTypeMap().map(({ name }) => name);
+    // Hashed: binaryData, data, kind, and the name of metadata. kubectl hashes `immutable` where it is set, which it
+    // cannot set itself.
+    assert.deepEqual(parts.sort(), ['apiVersion', 'binaryData', 'data', 'immutable', 'kind', 'metadata']);
+  });
 
   it('can be checked by anybody with kubectl', (t) => {
     const payload = '{\n  "kind": "KubeletConfiguration",\n  "maxPods": 42\n}\n';

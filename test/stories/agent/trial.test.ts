@@ -56,6 +56,7 @@ describe('a trial', () => {
     node.start();
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().bootID, 'boot-2');
+    assert.equal(node.status().rejected, undefined);
   });
 
   it('waits for a Node that cannot be seen, and does not fail for it', async () => {

@@ -28,7 +28,7 @@ describe('what a KubeletNode wants', () => {
 
   it('is the config that it assigns, with the usual terms where it names none', () => {
     const { source } = A;
-    assert.deepEqual(intentOf(knode({ configSource: source })), {
+    assert.deepEqual(intentOf(knode({ configSource: { ...source, surplus: 'left out' } })), {
       intent: 'config',
       config: { source, apply: 'overlay', trial: DEFAULT_TERMS, drift: 'repair', allowFields: [], tolerate: [] },
     });
@@ -79,8 +79,13 @@ describe('what a KubeletNode wants', () => {
     ['uid', ''],
     ['uid', undefined],
     ['uid', 7],
+    ['resourceVersion', ''],
+    ['resourceVersion', undefined],
     ['resourceVersion', 'a/b'],
     ['resourceVersion', '.hidden'],
+    ['key', ''],
+    ['key', '/bar'],
+    ['key', 'x'.repeat(256)],
     ['key', '.'],
     ['key', '..'],
     ['key', 'a/b'],
@@ -94,9 +99,12 @@ describe('what a KubeletNode wants', () => {
     ['sha256', `/${'a'.repeat(64)}`],
   ];
   for (const [field, value] of hostile) {
-    it(`is refused where ${field} is ${(JSON.stringify(value) ?? 'missing').slice(0, 30)}`, () => {
+    const shown = (JSON.stringify(value) ?? 'missing').slice(0, 30);
+    it(`is refused where ${field} is ${shown}`, () => {
       const intent = intentOf(withSource({ [field]: value }));
-      assert.ok(intent.intent === 'invalid' && intent.failure.message.includes(`spec.configSource.${field}`));
+      assert.ok(
+        intent.intent === 'invalid' && intent.failure.message.includes(`spec.configSource.${field} is ${shown}`),
+      );
       assert.ok(intent.failure.message.length < 300);
     });
   }

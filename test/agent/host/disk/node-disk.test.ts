@@ -92,6 +92,7 @@ describe("the node's disk", () => {
   it('says what cannot be written and why', async () => {
     await assert.rejects(disk.replace(at('nowhere/config'), bytes('x'), { mode: 0o600 }), (error: Error) => {
       assert.match(error.message, /cannot write .*nowhere\/config/);
+      assert.equal((error.cause as NodeJS.ErrnoException).code, 'ENOENT');
       return true;
     });
     await assert.rejects(disk.read(root), { code: 'DISK_READ' });

@@ -1,5 +1,5 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
-import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
+import { withDropIns } from '#shared/contract/kubelet-config/drop-ins.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Check, refuse } from '../preflight-check.ts';
 import { fileThatSets, topLevelFieldOf } from '../../kubelet/config-dir-drop-ins.ts';
@@ -14,7 +14,11 @@ export const dropInsOverride: Check = ({ assigned, fromFiles, view, configDirect
   const minor = minorName(view.minor);
   const whole =
     configDirectory === undefined
-      ? dropIns.reduce((config, { fields }) => overlayOnLocal(config, fields, minor), fromFiles)
+      ? withDropIns(
+          fromFiles,
+          dropIns.map(({ fields }) => fields),
+          minor,
+        )
       : fromFiles;
   return contradictions(assigned, whole, minor).map((phrase) => {
     const which = asDropIn ? ` that comes after ${DROP_IN_NAME}` : '';

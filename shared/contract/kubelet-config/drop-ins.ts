@@ -88,8 +88,17 @@ function decodeOver(file: Config, patches: readonly Config[], minor: number): Co
 /**
  * `json.Unmarshal` of Go into a struct that has values: names in any case, in the order of their bytes, the last one wins; null changes
  * nothing about a plain field. Names that the table does not know are dropped.
+ *
+ * @param isPatched whether it was merged into the text of the config in memory, which has all names as Go has them: what is sorted before
+ *   one of them is decoded before it, and counts for nothing
  */
-function decodeStruct(old: Config, json: Config, path: string, minor: number): Record<string, unknown> {
+function decodeStruct(
+  old: Config,
+  json: Config,
+  path: string,
+  minor: number,
+  isPatched = path === '',
+): Record<string, unknown> {
   const result: Record<string, unknown> = { ...old };
   for (const key of Object.keys(json).toSorted()) {
     const name = fieldOfKey(key, path, minor);
@@ -97,16 +106,28 @@ function decodeStruct(old: Config, json: Config, path: string, minor: number): R
     if (name === undefined) continue;
     const below = path === '' ? name : `${path}.${name}`;
     const kind = FIELDS.get(below)?.kind;
-    if (kind === undefined || isOverwritten(key, below, minor)) continue;
-    const value = decodeValue(result[name], json[key], kind, below, minor);
+    if (kind === undefined) continue;
+    const old = result[name];
+    const inText = goName(below === 'resolvConf' ? 'resolverConfig' : name);
+    const isOverwritten = isPatched && minor < FIRST_MINOR_THAT_PATCHES && key < inText;
+    const value = isOverwritten
+      ? mixed(json[key], old, kind)
+      : decodeValue(old, json[key], kind, below, minor, isPatched && key === inText);
     if (value === undefined) delete result[name];
     else setOwn(result, name, value);
   }
   return result;
 }
 
-function decodeValue(old: unknown, json: unknown, kind: FieldKind, path: string, minor: number): unknown {
-  if (kind === 'struct' && isMap(json)) return decodeStruct(isMap(old) ? old : {}, json, path, minor);
+function decodeValue(
+  old: unknown,
+  json: unknown,
+  kind: FieldKind,
+  path: string,
+  minor: number,
+  isPatched: boolean,
+): unknown {
+  if (kind === 'struct' && isMap(json)) return decodeStruct(isMap(old) ? old : {}, json, path, minor, isPatched);
   if (kind.endsWith('-map') && isMap(json)) return { ...(isMap(old) ? old : {}), ...json };
   if (Array.isArray(json)) {
     const items: readonly unknown[] = Array.isArray(old) ? old : [];
@@ -128,12 +149,11 @@ function fieldOfKey(key: string, path: string, minor: number): string | undefine
   return childrenOf(path).find((name) => foldCase(name) === folded);
 }
 
-/** Before 1.32 all that the config has is in the patched text as well, by its Go name: what is sorted before that is decoded before it. */
-function isOverwritten(key: string, path: string, minor: number): boolean {
-  if (minor >= FIRST_MINOR_THAT_PATCHES || path.includes('.') || path.includes('[')) return false;
-  return key < goName(path === 'resolvConf' ? 'resolverConfig' : path);
-}
+/** Into maps, both are decoded. */
+const mixed = (json: unknown, old: unknown, kind: FieldKind): unknown =>
+  kind.endsWith('-map') && isMap(json) && isMap(old) ? { ...json, ...old } : old;
 
+/** As the kubelet's internal type has it. */
 const goName = (name: string): string =>
   name.replace(/^(tls|oom|cpu|qos|http|iptables|[a-z])/, (start) =>
     start === 'iptables' ? 'IPTables' : start.toUpperCase(),

@@ -63,7 +63,7 @@ function settlePulls(base: Record<string, unknown>, payload: Config, minor: numb
  */
 function settleReportFrequency(base: Record<string, unknown>, payload: Config): void {
   const { nodeStatusUpdateFrequency: update, nodeStatusReportFrequency: report } = base;
-  if (touches(payload, 'nodeStatusUpdateFrequency')) {
+  if (touches(payload, 'nodeStatusUpdateFrequency', 'nodeStatusReportFrequency')) {
     if (isNoTime(report)) base['nodeStatusReportFrequency'] = isNoTime(update) ? '5m' : update;
   }
   if (touches(payload, 'nodeStatusReportFrequency') && isNoTime(payload['nodeStatusReportFrequency'])) {

@@ -28,6 +28,8 @@ const STRUCT_LISTS: ReadonlySet<string> = new Set(
   [...FIELDS].flatMap(([path, { kind }]) => (kind === 'struct-list' ? [path.split('.').at(-1) ?? ''] : [])),
 );
 
+const OWN_TYPES: ReadonlySet<string> = new Set(['logging', 'tracing']);
+
 /** Fields whose defaults hang together, and those that the ways of merging treat differently. */
 const MEETING =
   /^(?:nodeStatus|evict|serialize|maxParallel|mergeDefault|enforceNode|featureGates|resolvConf|registerWith|reservedMemory$|shutdown|crashLoop|maxPods|kubeReserved|memoryThrottling|failSwapOn|authentication)/;
@@ -81,8 +83,8 @@ function structOf(prefix: string, paths: readonly string[], random: Random, mann
 }
 
 function named(name: string, value: string, random: Random, { cases }: Manner): Members {
-  // Lists of maps that are there twice are mixed item by item, and nobody has them.
-  const isPlain = cases > 0 && !STRUCT_LISTS.has(name);
+  // Lists of maps that are there twice are mixed item by item, and these two are not named there as the others are.
+  const isPlain = cases > 0 && !STRUCT_LISTS.has(name) && !OWN_TYPES.has(name);
   if (!isPlain || !random.oneIn(cases)) return [[name, value]];
   const other = random.pick([
     name.toLowerCase(),
@@ -115,7 +117,9 @@ function valueOf(path: string, random: Random, manner: Manner): string {
   if (zero !== undefined && random.oneIn(5)) return zero;
   if (field.kind !== 'struct-list') {
     const text = valueFor(path, field, 'usual', random);
-    return isJson(text) ? text : 'null';
+    // An item that is null is the one that was there by default.
+    const isTaken = isJson(text) && !(path === 'enforceNodeAllocatable' && text.includes('null'));
+    return isTaken ? text : 'null';
   }
   const below = LEAVES.filter((each) => each.startsWith(`${path}[].`) && !each.slice(path.length + 3).includes('.'));
   const item = (): string =>

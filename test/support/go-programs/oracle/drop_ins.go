@@ -7,10 +7,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/kubelet/apis/config"
+	"k8s.io/kubernetes/pkg/kubelet/apis/config/v1beta1"
 )
 
 type layered struct {
@@ -21,7 +23,7 @@ type layered struct {
 }
 
 type merged struct {
-	Effective any `json:"effective,omitempty"`
+	Effective json.RawMessage `json:"effective,omitempty"`
 	// Why it does not start.
 	Fault string `json:"fault,omitempty"`
 }
@@ -55,18 +57,23 @@ func merge(asked layered, folder string) (said merged) {
 			said = merged{Fault: fmt.Sprint(broken)}
 		}
 	}()
-	// Drop-ins are merged into the very map that the defaults are in.
-	thresholds := maps.Clone(evictionHardByDefault)
+	// Drop-ins are merged into the very map and list that the defaults are in.
+	thresholds, enforced := maps.Clone(evictionHardByDefault), slices.Clone(v1beta1.DefaultNodeAllocatableEnforcement)
 	defer func() {
 		clear(evictionHardByDefault)
 		maps.Copy(evictionHardByDefault, thresholds)
+		v1beta1.DefaultNodeAllocatableEnforcement = enforced
 	}()
 	kubelet, err := start(asked.Text, folder)
 	if err == nil {
 		err = mergeInto(kubelet, asked.DropIns)
 	}
+	var shown any
 	if err == nil {
-		said.Effective, err = versioned(kubelet)
+		shown, err = versioned(kubelet)
+	}
+	if err == nil {
+		said.Effective, err = json.Marshal(shown)
 	}
 	if err != nil {
 		return merged{Fault: err.Error()}

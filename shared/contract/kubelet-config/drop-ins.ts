@@ -175,7 +175,11 @@ function fillIn(config: Record<string, unknown>, path: string, view: ConfigView)
   const field = FIELDS.get(path);
   if (field?.kind === 'struct') for (const name of childrenOf(path)) fillIn(config, `${path}.${name}`, view);
   // Thresholds are there already.
-  else if (field !== undefined && path !== 'evictionHard') put(config, path.split('.'), view.value(path));
+  else if (field !== undefined && path !== 'evictionHard') {
+    // A pointer in files only: it is never left out.
+    const zero = path === 'enableSystemLogQuery' ? false : undefined;
+    put(config, path.split('.'), view.value(path) ?? zero);
+  }
 }
 
 /** The kubelet's text leaves out what is empty. Before 1.32 there is no such text, and lists and maps stay as they are. */

@@ -7,6 +7,7 @@ import { minorName, minorNumber, NEWEST_MINOR } from './minor.ts';
 import { foldCase } from './syntax/fold-case.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { type ConfigView, viewOf } from './config-view.ts';
+import { withoutUnknownFields } from './tolerance.ts';
 import { isMap } from './written-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -209,9 +210,12 @@ function withoutNullsInItems(value: unknown, isInList = false): unknown {
 /** 1.28: mergo, with the drop-in's own defaults in it. Thresholds of a file that has none are the defaults themselves from then on. */
 function mergeNonZero(config: Config, layer: Config, file: Config): Config {
   const result: Record<string, unknown> = structuredClone(config);
-  const [below, above] = [viewOf(config, 28, 'replace'), viewOf(layer, 28, 'replace')];
+  const known = withoutUnknownFields(layer);
+  const [below, above] = [viewOf(config, 28, 'replace'), viewOf(known, 28, 'replace')];
+  // A pointer, and copied as one.
+  if (isMap(known['tracing'])) result['tracing'] = known['tracing'];
   for (const [path, field] of FIELDS) {
-    if (path.includes('[]') || field.kind === 'struct' || !existsIn(field, 28)) continue;
+    if (/\[|^tracing/.test(path) || field.kind === 'struct' || !existsIn(field, 28)) continue;
     const value = mergedAt(path, field.kind, below, above, (file['evictionHard'] ?? undefined) === undefined);
     if (value === undefined) continue;
     const isDefault = !FOLLOWING.has(path) && value === defaultOf(field, 28);
@@ -240,7 +244,9 @@ function mergedAt(
   }
   // Its fields are not to be seen from outside of its package.
   if (kind === 'quantity') return undefined;
-  const wins = INTERNAL_POINTERS.has(path) ? value !== undefined : !isEmpty(value) && above.duration(path) !== 0;
+  const wins = INTERNAL_POINTERS.has(path)
+    ? value !== undefined
+    : !isEmpty(value) && !(kind.startsWith('duration') && above.duration(path) === 0);
   if (wins) return value;
   return FOLLOWING.has(path) ? below.value(path) : undefined;
 }

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { formatFinding } from '#shared/contract/finding.ts';
+import { touches } from '#shared/contract/kubelet-config/effective.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import type { HostFiles } from '../host/host-files.ts';
 import { DROP_IN_NAME } from './install-drop-ins.ts';
@@ -7,6 +9,8 @@ import { DROP_IN_NAME } from './install-drop-ins.ts';
 export interface ConfigDirDropIn {
   readonly path: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Why no kubelet from 1.29 on starts with it. */
+  readonly fault?: string;
 }
 
 const MOST_DEPTH = 8;
@@ -27,15 +31,21 @@ export async function readConfigDirDropIns(
       continue;
     }
     const text = name === DROP_IN_NAME ? undefined : await files.text(path);
-    const fields = text === undefined ? undefined : decodeKubeletConfig(Buffer.from(text, 'utf8')).value;
-    if (fields !== undefined) found.push({ path, fields });
+    if (text !== undefined) found.push(dropInOf(path, text));
   }
   return found;
 }
 
+/** Of drop-ins the kubelet refuses doubled keys, too, which it lets pass in its config file. */
+function dropInOf(path: string, text: string): ConfigDirDropIn {
+  const { value, findings } = decodeKubeletConfig(Buffer.from(text, 'utf8'), path);
+  const fatal = findings.find(({ code }) => value === undefined || code === 'duplicate-key');
+  return { path, fields: value ?? {}, ...(fatal && { fault: formatFinding(fatal) }) };
+}
+
 /** The file that sets a field last, by a phrase that begins with the field: `maxPods=33 instead of 90`. */
 export const fileThatSets = (phrase: string, dropIns: readonly ConfigDirDropIn[]): string | undefined =>
-  dropIns.findLast(({ fields }) => fields[topLevelFieldOf(phrase)] !== undefined)?.path;
+  dropIns.findLast(({ fields }) => touches(fields, topLevelFieldOf(phrase)))?.path;
 
 /** Of a path such as `evictionHard[memory.available]`. */
 export const topLevelFieldOf = (phrase: string): string => /^[^.=[]+/.exec(phrase)?.[0] ?? 'kind';

@@ -7,9 +7,6 @@ type Config = Readonly<Record<string, unknown>>;
 /** Late by name among the drop-ins, so that hardly anything of the node's own stands above it. */
 export const DROP_IN_NAME = '99-kubelet-gitops.conf';
 
-/** Kubelets before 1.28 know no `--config-dir` (KEP-3983). */
-export const FIRST_MINOR_WITH_DROP_INS = 28;
-
 /** Drop-ins that the node was provisioned with, around the place of ours. */
 interface OwnDropIns {
   readonly below: readonly Config[];

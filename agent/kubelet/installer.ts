@@ -1,13 +1,14 @@
 import { dirname, join } from 'node:path';
 import { formatFinding } from '#shared/contract/finding.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { FIRST_MINOR_THAT_PATCHES, NO_FILE, withDropIns } from '#shared/contract/kubelet-config/drop-ins.ts';
 import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { GuardedFile } from '../ports/guard.ts';
 import { fieldsOfConfig } from './config-fields.ts';
-import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
+import { DROP_IN_NAME, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigStore, type LocalConfig, type OwnConfig } from './local-config.ts';
 import { renderManaged } from './install-marker.ts';
 import { type LimitRestorer, noLimits } from './limit-restore.ts';
@@ -54,16 +55,16 @@ export function createInstaller(options: InstallerOptions): Installer {
   const agentOnly = { mode: 0o600, ...(options.agentUid === undefined ? {} : { uid: options.agentUid }) };
   const dropIn = dropInDirectory === undefined ? undefined : join(dropInDirectory, DROP_IN_NAME);
 
-  const readsDropIns = async (): Promise<boolean> =>
-    dropIn !== undefined && (minorNumber(await kubeletMinor()) ?? 0) >= FIRST_MINOR_WITH_DROP_INS;
+  /** Whether an overlay means in a drop-in what it means in the file. */
+  const patchesDropIns = async (): Promise<boolean> =>
+    dropIn !== undefined && (minorNumber(await kubeletMinor()) ?? 0) >= FIRST_MINOR_THAT_PATCHES;
 
   /** What the kubelet makes of a config file, and of drop-ins around the place of ours. */
-  async function load(file: Config, ours: Config | null): Promise<Config> {
+  async function load(file: Config | null, ours: Config | null): Promise<Config> {
     const own = dropInDirectory === undefined ? NO_DROP_INS : await readOwnDropIns(disk, dropInDirectory);
     const layers = [...own.below, ...(ours === null ? [] : [ours]), ...own.above];
-    if (layers.length === 0 || !(await readsDropIns())) return file;
-    const minor = await kubeletMinor();
-    return layers.reduce((config, layer) => overlayOnLocal(config, layer, minor), file);
+    const base = file ?? (dropIn === undefined ? {} : NO_FILE);
+    return layers.length === 0 ? base : withDropIns(base, layers, await kubeletMinor());
   }
 
   /** What the files that are there now make the kubelet run at its next start; undefined where that cannot be said. */
@@ -74,14 +75,14 @@ export function createInstaller(options: InstallerOptions): Installer {
     };
     const file = await fields(configFile);
     const ours = dropIn === undefined ? null : await fields(dropIn);
-    return file === undefined || ours === undefined ? undefined : load(file ?? {}, ours);
+    return file === undefined || ours === undefined ? undefined : load(file, ours);
   }
 
   async function planLocal({ own, newer, file: holds }: LocalConfig): Promise<InstallPlan> {
     const local: LocalConfig = { own: holds === 'newer' ? newer : own, file: holds, newer: null };
-    const file = fieldsOf(local.own) ?? {};
+    const file = local.own === null ? null : (fieldsOf(local.own) ?? {});
     // The way back to the local config must not fail because a version is not known.
-    const effective = await load(file, null).catch(() => file);
+    const effective = await load(file, null).catch(() => file ?? {});
     const method = dropIn === undefined ? 'file' : 'drop-in';
     const files = [...withoutDropIn(dropIn), ...localFile(local, configFile)];
     const isDropInThere = dropIn !== undefined && (await disk.stat(dropIn)) !== null;
@@ -90,7 +91,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   }
 
   async function planDropIn(local: LocalConfig, { payload }: Installable, path: string): Promise<InstallPlan> {
-    const file = local.own === null ? {} : readableOrThrow(local.own, configFile);
+    const file = local.own === null ? null : readableOrThrow(local.own, configFile);
     const bytes = Buffer.from(payload, 'utf8');
     const ours: ManagedFile = { path, holds: 'ours', bytes, owner: agentOnly };
     const effective = await load(file, payloadFields(payload));
@@ -98,6 +99,8 @@ export function createInstaller(options: InstallerOptions): Installer {
   }
 
   async function planFile(local: LocalConfig, { payload, apply, base }: Installable): Promise<InstallPlan> {
+    if (local.own === null && apply === 'overlay' && dropInDirectory !== undefined)
+      throw noBase(configFile, dropInDirectory, await kubeletMinor());
     if (local.own === null) throw noConfigFile(configFile);
     if (local.file === 'link') throw notAFile(configFile);
     const fields = payloadFields(payload);
@@ -159,7 +162,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     async plan(config) {
       const local = await keeper.read();
       if (config === null) return planLocal(local);
-      const isDropIn = config.apply === 'overlay' && (await readsDropIns());
+      const isDropIn = config.apply === 'overlay' && (await patchesDropIns());
       return isDropIn && dropIn !== undefined ? planDropIn(local, config, dropIn) : planFile(local, config);
     },
     isInstalled: async (plan) => (await firstAmiss(plan)) === undefined,
@@ -252,6 +255,15 @@ function noConfigFile(path: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
   return new GitopsError(
     'INSTALL_NO_LOCAL_CONFIG',
     `there is no ${path}: set KUBELET_CONFIG_FILE to what the kubelet's --config says, and see that its directory is mounted`,
+    STALLED,
+  );
+}
+
+/** Of a kubelet that merges drop-ins otherwise than overlays are meant. */
+function noBase(path: string, directory: string, minor: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
+  return new GitopsError(
+    'INSTALL_NO_LOCAL_CONFIG',
+    `there is no ${path} to lay the overlay over, and as a drop-in in ${directory} it would mean something else to a kubelet ${minor} (before 1.32 null, zero, lists of maps and what is not named differ): start the kubelet with a --config file, and set KUBELET_CONFIG_FILE to it`,
     STALLED,
   );
 }

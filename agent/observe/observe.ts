@@ -126,10 +126,14 @@ export function createObserve(options: ObserveOptions): Observe {
     const health =
       address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(unanswered);
     const configz = () => readConfigz.read(state, address, status.run, signal);
+    // What was laid over the node's own config is judged while it is tried: later on, that config is its owner's.
+    const isOnTrial = state.doing.phase === 'trial';
     const running = await compareRunningConfig(
       seenFiles.payload,
+      isOnTrial && started.asInstalled() ? seenFiles.effective : undefined,
       configz,
       ownNode.kubeletVersion,
+      args,
       async () => (await options.dropIns?.(args)) ?? [],
     );
     const starter = health.health === 'ok' ? undefined : await options.kubeletStart?.(status).catch(() => undefined);

@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { FIRST_MINOR_WITH_DROP_INS } from '#shared/contract/kubelet-config/drop-ins.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { readConfigDirDropIns } from '../kubelet/config-dir-drop-ins.ts';
-import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import { kubeletArgsOf } from '../kubelet/kubelet-args.ts';
 import { cgroupUse } from './cgroup-use.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';

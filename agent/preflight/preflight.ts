@@ -1,7 +1,7 @@
 import type { Finding } from '#shared/contract/finding.ts';
+import { FIRST_MINOR_THAT_PATCHES } from '#shared/contract/kubelet-config/drop-ins.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
-import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import type { Preflight } from '../ports/preflight.ts';
 import type { Check } from './preflight-check.ts';
 import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
@@ -68,7 +68,7 @@ export function createPreflight({ configFile, configDirectory, host }: Preflight
       assigned: payload,
       configFile,
       configDirectory,
-      asDropIn: apply === 'overlay' && configDirectory !== undefined && number >= FIRST_MINOR_WITH_DROP_INS,
+      asDropIn: apply === 'overlay' && configDirectory !== undefined && number >= FIRST_MINOR_THAT_PATCHES,
     };
     return checkOnHost(candidate, await host.look(candidate, kubeletArgs));
   };

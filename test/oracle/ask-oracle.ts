@@ -60,9 +60,28 @@ export async function askOracle(program: string, files: readonly Uint8Array[]): 
   }));
 }
 
-async function run(program: string, input: string): Promise<readonly string[]> {
+/** What a config file and drop-ins come to by a kubelet's own code, or why it does not start with them. */
+export interface Merged {
+  readonly effective?: Readonly<Record<string, unknown>>;
+  readonly fault?: string;
+}
+
+/** @param program what `oracleOf` gives */
+export async function askForMerged(
+  program: string,
+  pairs: readonly { readonly text: string; readonly dropIns: readonly string[] }[],
+): Promise<readonly Merged[]> {
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  const questions = pairs.map(({ text, dropIns }) =>
+    JSON.stringify({ text: encoded(text), dropIns: dropIns.map(encoded) }),
+  );
+  const lines = await run(program, `${questions.join('\n')}\n`, 'drop-ins');
+  return lines.map((line) => exactly(line) as Merged);
+}
+
+async function run(program: string, input: string, command = 'verdicts'): Promise<readonly string[]> {
   return await new Promise((resolve, reject) => {
-    const child = execFile(program, ['verdicts'], { maxBuffer: 2 ** 30 }, (error, stdout) => {
+    const child = execFile(program, [command], { maxBuffer: 2 ** 30 }, (error, stdout) => {
       if (error === null) resolve(stdout.trimEnd().split('\n'));
       else reject(error);
     });

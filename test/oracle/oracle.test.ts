@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { it, type TestContext } from 'node:test';
+import { FIRST_MINOR_WITH_DROP_INS } from '#shared/contract/kubelet-config/drop-ins.ts';
 import { fieldOfFlag } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
-import { askOracle, fieldsOfFlags, flagsOf, oracleOf, type OracleAnswer } from './ask-oracle.ts';
+import { askForMerged, askOracle, fieldsOfFlags, flagsOf, oracleOf, type OracleAnswer } from './ask-oracle.ts';
 import { differences } from './compare.ts';
 import { generate } from './corpus/generate.ts';
+import { generateLayers } from './corpus/layers.ts';
+import { layerDifferences } from './drop-ins.ts';
 import { ownVerdict } from './own-verdict.ts';
 
 const WHY = 'nothing proves that we judge configs as the newest kubelets do';
@@ -22,6 +25,8 @@ const RECORDED_MINOR = 36;
 /** Files for each minor: enough to meet each field with most of its edges, and other ones when the number is raised. */
 const COUNT = 6000;
 const SEED = 1;
+/** Files with drop-ins. */
+const LAYERED = 2000;
 
 /** As many of the newest minors as `ORACLE_MINORS` says, or `all` that there is a module of; one without it, as the others no longer change. */
 const ASKED = process.env['ORACLE_MINORS'] ?? '1';
@@ -40,6 +45,17 @@ describeOrSkip('the code of kubelets', { skip: WITHOUT_GO }, () => {
       );
       count(t, said);
       assert.deepEqual(wrong, [], `npm run oracle -- ${minorName(minor)} --only ${SEED}/NUMBER shows one of them`);
+    });
+  }
+
+  for (const minor of MINORS.filter((each) => each >= FIRST_MINOR_WITH_DROP_INS)) {
+    it(`of ${minorName(minor)} merges ${LAYERED} times drop-ins into a file as we do`, async (t) => {
+      const pairs = [...generateLayers(LAYERED, SEED)];
+      const said = await askForMerged(await oracleOf(minor), pairs);
+      const found = pairs.map((pair, index) => layerDifferences(pair, said[index] ?? {}, minor));
+      t.diagnostic(`compared: ${found.filter((each) => each !== undefined).length}`);
+      const wrong = pairs.flatMap(({ name }, index) => found[index]?.map((phrase) => `${name}: ${phrase}`) ?? []);
+      assert.deepEqual(wrong, []);
     });
   }
 

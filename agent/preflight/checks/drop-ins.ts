@@ -1,5 +1,5 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
-import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
+import { withDropIns } from '#shared/contract/kubelet-config/drop-ins.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Check, refuse } from '../preflight-check.ts';
 import { fileThatSets, topLevelFieldOf } from '../../kubelet/config-dir-drop-ins.ts';
@@ -14,9 +14,18 @@ export const dropInsOverride: Check = ({ assigned, fromFiles, view, configDirect
   const minor = minorName(view.minor);
   const whole =
     configDirectory === undefined
-      ? dropIns.reduce((config, { fields }) => overlayOnLocal(config, fields, minor), fromFiles)
+      ? withDropIns(
+          fromFiles,
+          dropIns.map(({ fields }) => fields),
+          minor,
+        )
       : fromFiles;
-  return contradictions(assigned, whole, minor).map((phrase) => {
+  const broken = dropIns.flatMap(({ path, fault }) => {
+    if (fault === undefined || view.minor < FIRST_MINOR_THAT_IS_STRICT) return [];
+    const message = `the kubelet does not start with ${path} in its --config-dir: ${fault}`;
+    return [refuse('drop-in-broken', 'kind', message, 'mend that file, or take it away')];
+  });
+  const shadowed = contradictions(assigned, whole, minor).map((phrase) => {
     const which = asDropIn ? ` that comes after ${DROP_IN_NAME}` : '';
     const file = fileThatSets(phrase, dropIns) ?? `a file in ${configDirectory ?? 'a drop-in directory'}${which}`;
     const message = `${file} wins: the kubelet would run ${phrase}`;
@@ -27,4 +36,8 @@ export const dropInsOverride: Check = ({ assigned, fromFiles, view, configDirect
       'take the field out of that file, or out of the config',
     );
   });
+  return [...broken, ...shadowed];
 };
+
+/** 1.28 reads drop-ins as it reads its config file. */
+const FIRST_MINOR_THAT_IS_STRICT = 29;

@@ -1,10 +1,11 @@
 import { canonicalAmount } from './canonical-amount.ts';
-import { existsIn, FIELDS } from './fields/fields.ts';
+import { defaultOf, existsIn, FIELDS } from './fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import type { Field } from './fields/field.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { parseQuantity, trimmedQuantity } from './syntax/quantity.ts';
 import { isMap } from '../../runtime/maps.ts';
+import { writtenFields } from './written-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -57,6 +58,27 @@ export function contradictions(payload: Json, running: Json, minor?: string): re
     return isRead && !isFilledIn;
   };
   return [...compareStruct(payload, running, '', isKnown)];
+}
+
+/**
+ * Fields that the node's own config sets and the running kubelet has at their defaults: what was laid over it reset them.
+ *
+ * @param whole   what the files are to come to
+ * @param payload what of it is compared anyway
+ * @returns one phrase a field, as `contradictions` has it
+ */
+export function resets(whole: Json, payload: Json, running: Json, minor: string): readonly string[] {
+  const number = Math.min(minorNumber(minor) ?? NEWEST_MINOR, NEWEST_MINOR);
+  return [...writtenFields(whole)].flatMap(({ path, pattern, field, value }) => {
+    const normal = defaultOf(field, number);
+    // The runtime may have the last word on the cgroup driver.
+    if (pattern.includes('[') || field.kind === 'struct' || normal === undefined || pattern === 'cgroupDriver')
+      return [];
+    const alone = (meant: unknown): Json =>
+      path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), meant) as Json;
+    if (Object.hasOwn(payload, path[0] ?? '') || contradictions(alone(normal), running, minor).length > 0) return [];
+    return contradictions(alone(value), running, minor);
+  });
 }
 
 function* compareStruct(

@@ -33,8 +33,19 @@ describe('the files of the kubelet’s --config-dir', () => {
 
   it('are not ours, and not what no kubelet reads', async () => {
     for (const name of ['10.conf', '99-kubelet-gitops.conf', '20.yaml']) await write(`d/${name}`, { maxPods: 50 });
-    await writeFile(join(root, 'd/30.conf'), '{');
     assert.deepEqual(await paths(), ['/d/10.conf']);
+  });
+
+  it('say what in them ends the kubelet, doubled keys too', async () => {
+    await write('d/10.conf', { maxpods: 50, maxPods: 60 });
+    await writeFile(join(root, 'd/20.conf'), '{');
+    const kind = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
+    await writeFile(join(root, 'd/30.conf'), `${kind}maxPods: 50\nmaxPods: 60\n`);
+    const [fine, broken, doubled] = await read();
+    assert.equal(fine?.fault, undefined);
+    assert.ok(broken?.fault !== undefined);
+    assert.match(doubled?.fault ?? '', /30\.conf:4:1: .*maxPods/);
+    assert.equal(doubled?.fields['maxPods'], 60);
   });
 
   it('are looked for eight directories down', async () => {

@@ -19,8 +19,8 @@ import {
 describe('the way of installing', () => {
   for (const [minor, dropIns, config, method] of [
     ['1.34', true, overlay({}), 'drop-in'],
-    ['1.28', true, overlay({}), 'drop-in'],
-    ['1.27', true, overlay({}), 'file'],
+    ['1.32', true, overlay({}), 'drop-in'],
+    ['1.31', true, overlay({}), 'file'],
     ['1.34', false, overlay({}), 'file'],
     ['1.34', true, replace({}), 'file'],
   ] as const) {
@@ -89,8 +89,52 @@ describe('a drop-in', () => {
     assert.equal(effective['registryBurst'], 7, 'one that comes after ours wins');
   });
 
+  it('of another one counts by the rules of the kubelet that reads it', async () => {
+    for (const [minor, maxPods, resolvConf] of [
+      ['1.27', 50, '/a'],
+      ['1.28', undefined, '/b'],
+      ['1.30', 50, '/a'],
+      ['1.34', 50, '/b'],
+    ] as const) {
+      const { disk, installer } = prepare({ minor, local: `${HEAD}resolvConf: /a\n` });
+      disk.plant(`${DROP_INS}/99-zz.conf`, `${HEAD}resolvConf: /b\n`);
+      const { effective } = await installer.plan(overlay({ maxPods: 50 }));
+      assert.deepEqual([effective['maxPods'], effective['resolvConf']], [maxPods, resolvConf], minor);
+    }
+  });
+
+  it('becomes a file, and the file a drop-in, when the kubelet crosses 1.32; nothing is left of the former way', async () => {
+    const { disk, install, text } = prepare();
+    const old = prepare({ minor: '1.31', disk });
+    await old.install(overlay({ maxPods: 50 }));
+    assert.deepEqual(
+      [text(CONFIG), text(DROP_IN)],
+      [managed({ maxPods: 50, clusterDomain: 'cluster.local' }), undefined],
+    );
+    await install(overlay({ maxPods: 50 }));
+    assert.deepEqual([text(CONFIG), text(DROP_IN)], [LOCAL, payload({ maxPods: 50 })]);
+    await old.install(overlay({ maxPods: 50 }));
+    assert.deepEqual(
+      [text(CONFIG), text(DROP_IN)],
+      [managed({ maxPods: 50, clusterDomain: 'cluster.local' }), undefined],
+    );
+    await old.install(null);
+    assert.deepEqual([text(CONFIG), text(DROP_IN)], [LOCAL, undefined]);
+  });
+
+  it('is refused with the reason where it would mean something else, and there is no file', async () => {
+    const { installer, disk } = prepare({ local: null, minor: '1.31' });
+    await assert.rejects(
+      installer.plan(overlay({ maxPods: 50 })),
+      failsWith('INSTALL_NO_LOCAL_CONFIG', /a kubelet 1\.31 .*--config file/),
+    );
+    await assert.rejects(installer.plan(replace({})), failsWith('INSTALL_NO_LOCAL_CONFIG', /KUBELET_CONFIG_FILE/));
+    assert.equal(disk.changes(), 0);
+  });
+
   it('needs no config file: a kubelet may live on flags', async () => {
-    const { install, text } = prepare({ local: null });
+    const { install, text, installer } = prepare({ local: null });
+    assert.equal((await installer.plan(overlay({ maxPods: 50 }))).effective['readOnlyPort'], 10_255);
     await install(overlay({ maxPods: 50 }));
     assert.equal(text(CONFIG), undefined);
     await install(null);

@@ -88,10 +88,14 @@ describe('a machine as the host root shows it', () => {
 
   it('has the drop-ins of the kubelet’s own flag, in its order, ours left out', async () => {
     const { dropIns } = await look({}, 191);
-    const said = dropIns.map(({ path, fields: { maxPods, podPidsLimit } }) => [path, maxPods ?? podPidsLimit]);
+    const said = dropIns.map(({ path, fields: { maxPods, podPidsLimit }, fault }) => [
+      path,
+      maxPods ?? podPidsLimit ?? typeof fault,
+    ]);
     assert.deepEqual(said, [
       ['/etc/k/10-a.d/x.conf', 5],
       ['/etc/k/50-b.conf', 33],
+      ['/etc/k/70-torn.conf', 'string'],
     ]);
     assert.deepEqual((await look({})).dropIns, [], 'a kubelet without the flag reads none');
   });

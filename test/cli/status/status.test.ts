@@ -143,7 +143,7 @@ describe('kubelet-gitops status', () => {
     );
     const inGit = { ...pool, spec: poolSpec({ suspend: true }) };
     assert.match(renderStatus({ ...settled, pools: [inGit] }, plain, NOW), /^ {2}suspended: pool\.yaml says so$/m);
-    const policy = JSON.stringify({ maxUnavailable: null, suspend: true, windows: null });
+    const policy = JSON.stringify({ maxUnavailable: null, maxUnassign: '20%', suspend: true, windows: null });
     const whole = { ...settled, source: { ...source, cluster: 'prod', policy } };
     assert.match(renderStatus(whole, plain, NOW), /^suspended {3}all pools: clusters\/prod\.yaml says so$/m);
     assert.doesNotMatch(renderStatus(settled, plain, NOW), /suspended/);

@@ -71,6 +71,8 @@ export interface FakeKubeletOptions {
   readonly flags?: readonly string[] | undefined;
   /** Whether the agent may read /configz; it may where that is left out. */
   readonly isSeen?: boolean | undefined;
+  /** What it works with of what it was told; all of it where that is left out. */
+  readonly shownOf?: ((config: Config) => Config) | undefined;
   /** ExecStartPre, where there is any now: the start waits for it. */
   readonly beforeStart?: () => Promise<void> | undefined;
   /** Another program starts it, and waits as long as this holds. */
@@ -82,7 +84,15 @@ const START_MS = 3_000;
 const RESTART_MS = 10_000;
 
 export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeKubeletOptions): FakeKubelet {
-  const { fateOf, flags, isSeen = true, beforeStart = () => undefined, hasToWait, frozen } = options;
+  const {
+    fateOf,
+    flags,
+    isSeen = true,
+    shownOf = (config) => config,
+    beforeStart = () => undefined,
+    hasToWait,
+    frozen,
+  } = options;
   const orders: string[] = [];
   const history: KubeletStart[] = frozen === undefined ? [] : [frozen.last];
   const firstStart = (frozen?.starts ?? 1) - 1;
@@ -218,7 +228,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
       async runningConfig() {
         if (!isHealthy()) return { seen: false, why: 'down', reason: 'connection refused' };
         if (!isSeen) return { seen: false, why: 'forbidden', reason: 'it may not be read' };
-        const { config } = last();
+        const config = shownOf(last().config);
         return { seen: true, config: fateOf(config) === 'shadowed' ? { ...config, maxPods: 110 } : config };
       },
       podHarm: () => Promise.resolve(null),

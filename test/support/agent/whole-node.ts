@@ -52,6 +52,8 @@ export interface WholeNodeOptions {
   readonly fateOf?: (config: Readonly<Record<string, unknown>>) => Fate | undefined;
   /** Whether the agent may read the kubelet's /configz. */
   readonly isSeen?: boolean;
+  /** What the kubelet works with of what it was told. */
+  readonly shownOf?: (config: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
   readonly lastWords?: ReadLastErrors;
@@ -164,6 +166,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
   const kubelet: FakeKubelet = createFakeKubelet(disk, clock, {
     flags: options.flags,
     isSeen: options.isSeen,
+    shownOf: options.shownOf,
     fateOf: (config) => options.fateOf?.(config) ?? fates[Number(config['maxPods'])] ?? 'healthy',
     beforeStart: guard.beforeStart,
     hasToWait: options.starter?.hasToWait,

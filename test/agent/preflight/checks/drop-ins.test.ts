@@ -20,6 +20,32 @@ describe('preflight of drop-ins of others', () => {
     ],
   ]);
 
+  it('refuses any config beside a file that ends the kubelet at its next start, from 1.29 on', () => {
+    const dropIns = [
+      { path: '/etc/k/50-them.conf', fields: { podPidsLimit: 5 }, fault: 'podPidsLimit is there twice' },
+    ];
+    for (const [minor, codes] of [
+      [28, []],
+      [29, ['error drop-in-broken kind']],
+      [37, ['error drop-in-broken kind']],
+    ] as const) {
+      assert.deepEqual(found({ podPidsLimit: 5 }, { dropIns }, minor), codes);
+    }
+  });
+
+  it('judges by the rules of the kubelet: 1.28 resets what a drop-in does not name, 1.30 takes a zero for zero', () => {
+    for (const [minor, fields, codes] of [
+      [28, { podPidsLimit: 5 }, ['error drop-in-shadows maxPods']],
+      [30, { podPidsLimit: 5 }, []],
+      [30, { maxPods: 0 }, ['error drop-in-shadows maxPods']],
+      [30, { maxPods: null }, []],
+      [37, { maxpods: 33 }, ['error drop-in-shadows maxPods']],
+    ] as const) {
+      const dropIns = [{ path: '/etc/k/50-them.conf', fields }];
+      assert.deepEqual(found({ maxPods: 90 }, { dropIns }, minor), codes, `${minor} ${JSON.stringify(fields)}`);
+    }
+  });
+
   it('names the file that wins, the last of those that set the field', () => {
     const dropIns = ['10-a', '50-b', '60-c'].map((name, index) => ({
       path: `/etc/k/${name}.conf`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { contradictions, resets } from '#shared/contract/kubelet-config/configz-compare.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Row = readonly [title: string, payload: Json, running: Json, differences: readonly string[]];
@@ -249,4 +249,28 @@ describe('the running config compared with a payload', () => {
     const [difference = ''] = contradictions({ clusterDomain: 'a'.repeat(500) }, { clusterDomain: 'b' });
     assert.ok(difference.length < 130 && difference.endsWith('...'));
   });
+});
+
+describe('fields of the node’s own that went back to their defaults', () => {
+  const running = { maxPods: 110, cgroupDriver: 'cgroupfs', authentication: { webhook: { cacheTTL: '2m0s' } } };
+  for (const [what, whole, payload, found] of [
+    ['are told of', { maxPods: 42 }, {}, ['maxPods=110 instead of 42']],
+    [
+      'are told of below structs',
+      { authentication: { webhook: { cacheTTL: '5s' } } },
+      {},
+      ['authentication.webhook.cacheTTL="2m0s" instead of "5s"'],
+    ],
+    ['are none where the config names them itself', { maxPods: 42 }, { maxPods: 42 }, []],
+    [
+      'are none where the default was meant',
+      { maxPods: 110, authentication: { webhook: { cacheTTL: '120s' } } },
+      {},
+      [],
+    ],
+    ['are none where something else runs', { syncFrequency: '5s', podPidsLimit: 9 }, {}, []],
+    ['are none where the runtime may have said it', { cgroupDriver: 'systemd' }, {}, []],
+  ] as const) {
+    it(what, () => assert.deepEqual(resets(whole, payload, { ...running, podPidsLimit: 7 }, 'v1.34.2'), found));
+  }
 });

@@ -146,6 +146,13 @@ describe('an overlay installed as a file', () => {
       '1.34',
       { nodeStatusUpdateFrequency: '20s', nodeStatusReportFrequency: '5m' },
     ],
+    [
+      'takes the zeros that kubeadm writes for the defaults',
+      { nodeStatusUpdateFrequency: '0s', nodeStatusReportFrequency: '0s' },
+      { nodeStatusUpdateFrequency: '20s' },
+      '1.34',
+      { nodeStatusUpdateFrequency: '20s', nodeStatusReportFrequency: '5m' },
+    ],
   ];
   for (const [name, local, payload, minor, expected] of rows) {
     it(name, () => assert.deepEqual(overlayOnLocal(local, payload, minor), expected));

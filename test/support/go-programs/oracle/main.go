@@ -5,6 +5,7 @@
 //	oracle verdicts <FILES.ndjson     one {"text": BASE64} a line → one answer a line
 //	oracle gates                      every feature gate that this kubelet knows, with what it makes of it
 //	oracle fields                     the Go type of every field, by path
+//	oracle drop-ins <PAIRS.ndjson     one {"text": BASE64, "dropIns": [BASE64, ...]} a line → one answer a line
 //	oracle flags                      every flag that this kubelet takes, and why it should not be used any more, if so
 //	oracle shadows                    the fields of the config that each flag sets
 package main
@@ -51,7 +52,7 @@ type question struct {
 
 func main() {
 	if len(os.Args) != 2 {
-		fail(fmt.Errorf("usage: oracle verdicts|gates|fields|flags|shadows"))
+		fail(fmt.Errorf("usage: oracle verdicts|drop-ins|gates|fields|flags|shadows"))
 	}
 	out := json.NewEncoder(os.Stdout)
 	switch os.Args[1] {
@@ -69,6 +70,8 @@ func main() {
 		fail(out.Encode(known))
 	case "verdicts":
 		fail(answerAll(out))
+	case "drop-ins":
+		fail(mergeAll(out))
 	default:
 		fail(fmt.Errorf("unknown command %q", os.Args[1]))
 	}

@@ -23,7 +23,7 @@ rules('reservations', [
   ],
   [
     'a part is not enforced beside the whole',
-    'systemReservedCgroup: /s\nenforceNodeAllocatable: [system-reserved, system-reserved-compressible]',
+    'systemReserved: {cpu: "1"}\nsystemReservedCgroup: /s\nenforceNodeAllocatable: [system-reserved, system-reserved-compressible]',
     '1.34',
     'conflict enforceNodeAllocatable[1]',
   ],

@@ -1,6 +1,7 @@
 import type { ConfigView } from '../config-view.ts';
 import { runtimeEndpoint } from '../syntax/runtime-endpoint.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
+import { CIPHER_SUITES } from './serving.ts';
 
 /**
  * What kubelets read no sooner than at their start, long after their validation, and then exit for. Only warnings: the
@@ -20,6 +21,19 @@ export const AT_START_RULES: readonly Rule[] = [
         ...(isDoubled ? {} : { suggestion: 'write numbers such as 29 (X25519), 23 (P-256) or 4588 (X25519MLKEM768)' }),
       };
     }
+  },
+  function* ciphers(config) {
+    const suites = config.texts('tlsCipherSuites');
+    if (suites.length === 0 || config.text('tlsMinVersion') === 'VersionTLS13') return;
+    if (config.flag('enableServer') === false || suites.some((suite) => CIPHERS_OF_HTTP2.includes(suite))) return;
+    // A name that Go does not have is a fault of its own.
+    if (!suites.every((suite) => CIPHER_SUITES.includes(suite))) return;
+    yield {
+      ...exits('the server of Go speaks HTTP/2, which needs one of two ciphers that are not there'),
+      at: at('tlsCipherSuites'),
+      suggestion: `add ${CIPHERS_OF_HTTP2.join(' or ')}, or set tlsMinVersion: VersionTLS13`,
+      restsOn: ['tlsCipherSuites', 'tlsMinVersion', 'enableServer'],
+    };
   },
   function* endpoints(config) {
     for (const field of ['containerRuntimeEndpoint', 'imageServiceEndpoint']) {
@@ -132,6 +146,9 @@ export const AT_START_RULES: readonly Rule[] = [
 
 /** Numbers of `crypto/tls.CurveID`: P-256, P-384, P-521, X25519 and the hybrids with ML-KEM. */
 const CURVES: readonly number[] = [23, 24, 25, 29, 4587, 4588, 4589];
+
+/** `ConfigureServer` of golang.org/x/net/http2. */
+const CIPHERS_OF_HTTP2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
 /** Kubelets up to 1.35 exit for it. */
 const UNSERVED =

@@ -78,7 +78,7 @@ rules('managers', [
     '1.34',
     'conflict cpuManagerPolicyOptions',
   ],
-  ['the static policy wants CPUs kept back', 'cpuManagerPolicy: static', '1.34', '?missing-partner cpuManagerPolicy'],
+  ['the static policy wants CPUs kept back', 'cpuManagerPolicy: static', '1.34', 'no-reserved-cpu cpuManagerPolicy'],
   [
     'options are known',
     'cpuManagerPolicy: static\nreservedSystemCPUs: "0"\ncpuManagerPolicyOptions: {fast: "true"}',
@@ -101,13 +101,13 @@ rules('managers', [
     'static memory wants sums to be equal',
     'memoryManagerPolicy: Static\nkubeReserved: {memory: 1Gi}\nreservedMemory: [{limits: {memory: 1Gi}}]',
     '1.34',
-    '?memory-not-equal reservedMemory',
+    'memory-not-equal reservedMemory',
   ],
   [
     'static memory wants some',
     'memoryManagerPolicy: Static\nevictionHard: {}',
     '1.34',
-    '?memory-not-equal memoryManagerPolicy',
+    'memory-not-equal memoryManagerPolicy',
   ],
   [
     'the default threshold counts among them',
@@ -202,3 +202,12 @@ rules('eviction', [
     'out-of-range evictionMinimumReclaim["memory.available"]',
   ],
 ]);
+
+rules(
+  'static managers over a node’s own config, which may reserve the rest',
+  [
+    ['CPUs', 'cpuManagerPolicy: static', '1.37', '?no-reserved-cpu cpuManagerPolicy'],
+    ['memory', 'memoryManagerPolicy: Static', '1.37', '?memory-not-equal memoryManagerPolicy'],
+  ],
+  'overlay',
+);

@@ -208,6 +208,12 @@ rules(
   [
     ['CPUs', 'cpuManagerPolicy: static', '1.37', '?no-reserved-cpu cpuManagerPolicy'],
     ['memory', 'memoryManagerPolicy: Static', '1.37', '?memory-not-equal memoryManagerPolicy'],
+    [
+      'memory in maps that are merged, too',
+      'memoryManagerPolicy: Static\nkubeReserved: {cpu: "1"}\nsystemReserved: {}\nevictionHard: {}\nreservedMemory: [{limits: {memory: 1Gi}}]',
+      '1.37',
+      '?memory-not-equal reservedMemory',
+    ],
   ],
   'overlay',
 );

@@ -22,7 +22,13 @@ describe('preflight of cgroups', () => {
     ],
     ['swap that is not limited', { memorySwap: { swapBehavior: 'NoSwap' } }, { cgroupVersion: 1 }, []],
     ['limited swap on version 2', { memorySwap: { swapBehavior: 'LimitedSwap' } }, { cgroupVersion: 2 }, []],
-    ['what 1.29 did not ask', { memorySwap: { swapBehavior: 'LimitedSwap' } }, { cgroupVersion: 1 }, [], 29],
+    [
+      'what 1.29 did not ask',
+      { memorySwap: { swapBehavior: 'LimitedSwap' }, featureGates: { NodeSwap: true } },
+      { cgroupVersion: 1 },
+      [],
+      29,
+    ],
     [
       'single processes to be ended on version 1',
       { singleProcessOOMKill: false },

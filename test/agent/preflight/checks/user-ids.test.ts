@@ -26,6 +26,13 @@ describe('preflight of user ids', () => {
     ['and for one less', ids(2 ** 25, { maxPods: 127 }), { subordinateIds: 'none' }, [], 37],
     ['a field that 1.34 reads too late', ids(3 * UNIT), { subordinateIds: 'none' }, [], 34],
     ['a range that 1.32 does not use', {}, { subordinateIds: { first: UNIT, length: UNIT } }, [], 32],
+    [
+      'a range that 1.29 did not know of',
+      { featureGates: { UserNamespacesSupport: true } },
+      { subordinateIds: { first: UNIT, length: UNIT } },
+      [],
+      29,
+    ],
     ['ids that could not be seen', ids(3 * UNIT), {}, [], 37],
     [
       'pods with other ids',
@@ -43,6 +50,7 @@ describe('preflight of user ids', () => {
       ['error pods-keep-user-ids userNamespaces.idsPerPod'],
       37,
     ],
+    ['pods to a kubelet that reads the field too late', ids(2 * UNIT), { idsOfPods: [2 * UNIT] }, [], 34],
     ['pods to a kubelet that gives no ids', {}, { idsOfPods: [2 * UNIT] }, [], 32],
   ]);
 });

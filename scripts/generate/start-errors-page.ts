@@ -353,6 +353,11 @@ export const START_ERRORS: readonly StartError[] = [
     validate: ['fails-at-start'],
   },
   {
+    error: '`address` that is no IP address',
+    source: 'ListenAndServeKubeletServer (pkg/kubelet/server)',
+    validate: ['fails-at-start'],
+  },
+  {
     error: 'a port that another program has',
     source: 'ListenAndServeKubeletServer (pkg/kubelet/server)',
     preflight: ['port-taken'],

@@ -1,4 +1,5 @@
 import type { ConfigView } from '../config-view.ts';
+import { isGoAddress } from '../syntax/go-address.ts';
 import { runtimeEndpoint } from '../syntax/runtime-endpoint.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
 import { CIPHER_SUITES } from './serving.ts';
@@ -55,6 +56,13 @@ export const AT_START_RULES: readonly Rule[] = [
       else if (config.flag('serverTLSBootstrap') !== true)
         yield { code: 'no-effect', severity: 'warning', at: at(one), message: UNSERVED, restsOn };
     }
+  },
+  function* address(config) {
+    const address = config.text('address') ?? '';
+    const isServed = config.flag('enableServer') !== false || (config.number('readOnlyPort') ?? 0) > 0;
+    if (!isServed || address === '' || isGoAddress(address)) return;
+    const suggestion = 'write an IP address; 0.0.0.0 is all of them';
+    yield { ...exits(`"${address}" is not an IP address`), at: at('address'), suggestion, restsOn: ['address'] };
   },
   function* ports(config) {
     for (const [index, server] of SERVERS.entries()) {

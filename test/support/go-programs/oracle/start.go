@@ -24,6 +24,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	evictionapi "k8s.io/kubernetes/pkg/kubelet/eviction/api"
+	netutils "k8s.io/utils/net"
 )
 
 var minor, _ = strconv.Atoi(version.Get().Minor)
@@ -102,6 +103,9 @@ func http2Ciphers(kubelet *config.KubeletConfiguration) error {
 
 // ListenAndServeKubeletServer and ListenAndServeKubeletReadOnlyServer, which exit where their port is taken, maybe by the health endpoint.
 func ports(kubelet *config.KubeletConfiguration) error {
+	if (kubelet.EnableServer || kubelet.ReadOnlyPort > 0) && netutils.ParseIPSloppy(kubelet.Address) == nil {
+		return fmt.Errorf("address: lookup <nil>: no such host")
+	}
 	if kubelet.EnableServer && kubelet.ReadOnlyPort == kubelet.Port {
 		return fmt.Errorf("readOnlyPort: %d is taken", kubelet.Port)
 	}

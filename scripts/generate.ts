@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { generateDashboard } from './generate/dashboard.ts';
 import { generateDoctorPage } from './generate/doctor-page.ts';
+import { generateStartErrorsPage } from './generate/start-errors-page.ts';
 import { generateArgoCd } from './generate/argocd.ts';
 import { generateChart } from './generate/chart.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
@@ -27,6 +28,7 @@ const generators = [
   generateExpectedInstallation,
   generateDashboard,
   generateDoctorPage,
+  generateStartErrorsPage,
   generateChart,
   generateArgoCd,
   generateLicencesPage,

@@ -5,8 +5,9 @@ import { parseArgs } from 'node:util';
 /**
  * Runs what needs real programs of Kubernetes: `node scripts/test-kubernetes.ts cluster|node|machines [--kubernetes MINOR] [--all]`. Without a minor
  * everything runs on the oldest that is supported, and on the newest as well what could be otherwise there: in `cluster` what asks only a
- * real API server (`api-server`) with what older ones do not have (`since-1.30`), in `node` the whole life of a node. `machines` runs on the
- * newest alone, and with `--all` what is too slow to run in CI as well.
+ * real API server (`api-server`) with what older ones do not have (`since-1.30`), in `node` the whole life of a node, and
+ * configs that it starts with (`newest`), all of them with `--all`. `machines` runs on the newest alone, and with `--all` what is too slow to
+ * run in CI as well.
  */
 const OLDEST = '1.20';
 const SUITES: Readonly<Record<string, (isOldest: boolean, isAll: boolean) => readonly string[]>> = {
@@ -14,7 +15,8 @@ const SUITES: Readonly<Record<string, (isOldest: boolean, isAll: boolean) => rea
     isOldest ? 'test/cluster/*.test.ts' : 'test/cluster/since-1.30/*.test.ts',
     'test/cluster/api-server/*.test.ts',
   ],
-  node: (isOldest) => [isOldest ? 'test/node/*.test.ts' : 'test/node/real-node.test.ts'],
+  node: (isOldest) =>
+    isOldest ? ['test/node/*.test.ts'] : ['test/node/real-node.test.ts', 'test/node/newest/*.test.ts'],
   machines: (_, isAll) => ['test/machines/*.test.ts', ...(isAll ? ['test/machines/all/*.test.ts'] : [])],
 };
 const BUILT = readdirSync('test/support/go-programs')
@@ -33,10 +35,8 @@ function test(kubernetes: string): boolean {
   const files = globSync([...(SUITES[suite]?.(kubernetes === OLDEST, values.all) ?? [])]).toSorted();
   console.log(`\nKubernetes ${kubernetes}: ${files.length} ${files.length === 1 ? 'file' : 'files'} of tests`);
   const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files];
-  return (
-    spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, KUBERNETES: kubernetes } }).status ===
-    0
-  );
+  const env = { ...process.env, KUBERNETES: kubernetes, ...(values.all ? { EVERY_POINT: '1' } : {}) };
+  return spawnSync(process.execPath, args, { stdio: 'inherit', env }).status === 0;
 }
 
 const usual = suite === 'machines' ? BUILT.slice(-1) : [OLDEST, ...BUILT.slice(-1)];

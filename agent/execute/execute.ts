@@ -51,9 +51,14 @@ export function createExecute(options: ExecuteOptions): Execute {
   const { clock, random, log, service, installer, guard, rebooter, store, memory } = options;
   const faults = createLogLimiter(log, clock);
 
-  const check = async (config: Config, before: TriedConfig | null, signal: AbortSignal): Promise<TriedConfig> => {
+  const check = async (
+    config: Config,
+    before: TriedConfig | null,
+    signal: AbortSignal,
+    staging = options.staging,
+  ): Promise<TriedConfig> => {
     const result = await withDeadline(clock, STAGING_TIMEOUT_MS, signal, (inTime) =>
-      stageConfig(config, options.staging, inTime),
+      stageConfig(config, staging, inTime),
     );
     return stagingResultAfter(before, config, result, clock.monotonic(), random());
   };
@@ -64,7 +69,8 @@ export function createExecute(options: ExecuteOptions): Execute {
   };
 
   const checkCandidate = async (config: Config, retry: string, signal: AbortSignal): Promise<boolean> => {
-    memory.candidate = { ...(await check(config, memory.candidate, signal)), retry };
+    const staging = { ...options.staging, beforeDrain: true };
+    memory.candidate = { ...(await check(config, memory.candidate, signal, staging)), retry };
     return true;
   };
 

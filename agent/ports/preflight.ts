@@ -10,6 +10,9 @@ export interface Assigned {
 /** The code of an error that ends without a person: the config is not rejected for it, and is looked at again. */
 export const TRANSIENT_CODE = 'runtime-away';
 
+/** The same of an error that ends with the pods of the node. Before they are told to leave, it is none. */
+export const PODS_CODE = 'pods-keep-user-ids';
+
 /**
  * Looks at the node for what would keep the kubelet from starting with a config, before the kubelet hears of it. Errors
  * refuse the config, warnings are only said.

@@ -11,10 +11,14 @@ import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files-exist.ts';
 import { parseFlags } from './checks/kubelet-flags.ts';
 import { KERNEL_DEFAULTS } from './checks/host-setup.ts';
+import { alignsBySocket } from './checks/numa-nodes.ts';
+import { givesUserIds } from './checks/user-ids.ts';
 import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostFiles } from '../host/host-files.ts';
 import { imageDirectory, readRuntimeDriver } from './container-runtime.ts';
 import { countPods, listeningPorts } from './kernel-tables.ts';
+import { cgroupGaps } from './cgroup-gaps.ts';
+import { idsOfPods, subordinateIdsOf } from './user-ids.ts';
 
 interface HostFactsOptions {
   readonly files: HostFiles;
@@ -63,6 +67,10 @@ export function createHostFactsReader({ files, kubeletPid }: HostFactsOptions): 
       availableMemoryBytes: availableMemory(memory),
       onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
       numaNodes: await numaNodesOf(files),
+      sockets: alignsBySocket(view) ? await countSockets(cpus ?? new Set(), files) : undefined,
+      ...(givesUserIds(view)
+        ? { idsOfPods: await idsOfPods(kubeletDirectory(args), files), subordinateIds: await subordinateIdsOf(files) }
+        : {}),
       coreOf: new Map(await eachSeen([...reservedCpus(view)], (cpu) => coreOf(cpu, files))),
       nodefs: await files.room(kubeletDirectory(args)),
       imagefs: images === undefined ? undefined : await files.room(images),
@@ -129,8 +137,8 @@ async function cgroupsOf(
   drivers: readonly string[],
   version: 1 | 2 | undefined,
   files: HostFiles,
-): Promise<Pick<HostFacts, 'cgroups' | 'cgroupUse'>> {
-  if (version === undefined) return { cgroups: new Map(), cgroupUse: new Map() };
+): Promise<Pick<HostFacts, 'cgroups' | 'cgroupGaps' | 'cgroupUse'>> {
+  if (version === undefined) return { cgroups: new Map(), cgroupGaps: new Map(), cgroupUse: new Map() };
   const root = version === 2 ? CGROUPS : `${CGROUPS}/memory`;
   const seen = await Promise.all(
     neededCgroups(candidate).map(async ([field, name]) => {
@@ -138,10 +146,17 @@ async function cgroupsOf(
       const kinds = await Promise.all(paths.map((path) => files.kind(join(root, path))));
       const path = paths[kinds.indexOf('directory')];
       const isThere = kinds.includes(undefined) ? undefined : path !== undefined;
-      return { field, isThere, use: path === undefined ? {} : await cgroupUse(path, version, files) };
+      if (path === undefined) return { field, isThere, gaps: [], use: {} };
+      return {
+        field,
+        isThere,
+        gaps: await cgroupGaps(path, version, files),
+        use: await cgroupUse(path, version, files),
+      };
     }),
   );
   return {
+    cgroupGaps: new Map(seen.map(({ field, gaps }) => [field, gaps] as const)),
     cgroups: new Map(seen.flatMap(({ field, isThere }) => (isThere === undefined ? [] : [[field, isThere] as const]))),
     cgroupUse: new Map(seen.map(({ field, use }) => [field, use] as const)),
   };
@@ -173,6 +188,13 @@ async function coreOf(cpu: number, files: HostFiles): Promise<ReadonlySet<number
   const siblings = await files.text(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`);
   const core = parseCpus(siblings?.trim() ?? '');
   return core === undefined || core.size === 0 ? undefined : core;
+}
+
+/** cAdvisor takes a package for a socket, too. */
+async function countSockets(cpus: ReadonlySet<number>, files: HostFiles): Promise<number | undefined> {
+  const path = (cpu: number): string => `/sys/devices/system/cpu/cpu${cpu}/topology/physical_package_id`;
+  const packages = await eachSeen([...cpus], (cpu) => files.text(path(cpu)));
+  return packages.length < cpus.size || cpus.size === 0 ? undefined : new Set(packages.map(([, id]) => id.trim())).size;
 }
 
 async function eachSeen<K extends string | number, T>(

@@ -7,6 +7,8 @@ export interface HostFacts {
   readonly cgroupVersion?: 1 | 2;
   /** Fields that name a cgroup → whether there is such a one. */
   readonly cgroups: ReadonlyMap<string, boolean>;
+  /** Of those that are there, controllers that the kubelet looks for in vain. */
+  readonly cgroupGaps?: ReadonlyMap<string, readonly string[]>;
   /** What these use now: bytes of memory that cannot be given back, and processes. */
   readonly cgroupUse: ReadonlyMap<string, CgroupUse>;
   readonly paths: ReadonlyMap<string, HostPathKind>;
@@ -27,6 +29,8 @@ export interface HostFacts {
   readonly pids?: number;
   readonly onlineCpus?: ReadonlySet<number>;
   readonly numaNodes?: ReadonlySet<number>;
+  /** Processor packages, where a config depends on them. */
+  readonly sockets?: number;
   /** CPUs that the config reserves → all CPUs of the same core. */
   readonly coreOf: ReadonlyMap<number, ReadonlySet<number>>;
   /** How the container runtime makes cgroups. */
@@ -38,6 +42,10 @@ export interface HostFacts {
   /** Where the kubelet's `--config` and `--config-dir`, and ours, lead when links are followed. */
   readonly realPaths: ReadonlyMap<string, string>;
   readonly runningPods?: number;
+  /** User ids that pods on the disk were given, how many each. */
+  readonly idsOfPods?: readonly number[];
+  /** What the user `kubelet` has of subordinate ids; `none` where there is no such user, so that the kubelet takes all ids. */
+  readonly subordinateIds?: SubordinateIds | 'none';
   /** Addresses of the machine's interfaces. */
   readonly addresses?: readonly string[];
   /** TCP ports with a listener. */
@@ -48,6 +56,11 @@ export interface HostFacts {
   readonly present?: Readonly<Record<string, unknown>>;
   /** Where the kubelet has its container runtime already, by the same config. */
   readonly ownRuntimes: ReadonlySet<unknown>;
+}
+
+export interface SubordinateIds {
+  readonly first: number;
+  readonly length: number;
 }
 
 export interface CgroupUse {

@@ -7,7 +7,9 @@ import type { Check } from './preflight-check.ts';
 import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
 import { cgroupDriver, cgroupLimits, cgroupsExist, cgroupVersion, cgroupLimitsPersist } from './checks/cgroups.ts';
 import { dropInsOverride } from './checks/drop-ins.ts';
-import { filesExist, runtimeAnswers } from './checks/files-exist.ts';
+import { filesExist, imagesAnswer, runtimeAnswers } from './checks/files-exist.ts';
+import { numaNodesForTopology, socketsForAlignment } from './checks/numa-nodes.ts';
+import { podsKeepUserIds, userIdsSuffice } from './checks/user-ids.ts';
 import { halfCores, staticCpus, staticMemory } from './checks/static-managers.ts';
 import { pressure } from './checks/pressure.ts';
 import { configIsRead, flagsOverride, withFlags } from './checks/kubelet-flags.ts';
@@ -29,12 +31,17 @@ const CHECKS: readonly Check[] = [
   cgroupLimitsPersist,
   cgroupDriver,
   runtimeAnswers,
+  imagesAnswer,
   filesExist,
   reservedCpus,
   reservedMemory,
   staticCpus,
   halfCores,
   staticMemory,
+  numaNodesForTopology,
+  socketsForAlignment,
+  userIdsSuffice,
+  podsKeepUserIds,
   reservations,
   pressure,
   pods,

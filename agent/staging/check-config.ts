@@ -8,7 +8,7 @@ import { firstPhrases } from '../decide/first-phrases.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { Config } from '../decide/state.ts';
 import type { CheckWritable } from '../kubelet/check-writable.ts';
-import { TRANSIENT_CODE, type Preflight } from '../ports/preflight.ts';
+import { PODS_CODE, TRANSIENT_CODE, type Preflight } from '../ports/preflight.ts';
 
 export type Validate = typeof validateKubeletConfig;
 
@@ -18,6 +18,8 @@ export interface Checks {
   readonly preflight: Preflight;
   /** Left out, the check is skipped. */
   readonly checkWritable?: CheckWritable | undefined;
+  /** Whether pods are yet to be told to leave for it. */
+  readonly beforeDrain?: boolean;
   /** Fields that no config may set on this node, whatever the cluster says; `default`: those that are denied by default. */
   readonly denyFields?: readonly string[];
 }
@@ -36,7 +38,7 @@ export async function checkConfig(
   config: Config,
   payload: string,
   minor: string,
-  { installer, validate, preflight, checkWritable, denyFields = [] }: Checks,
+  { installer, validate, preflight, checkWritable, denyFields = [], beforeDrain = false }: Checks,
 ): Promise<Checked> {
   const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
   const unreadable = failureFrom('ConfigInvalid', findings);
@@ -53,14 +55,23 @@ export async function checkConfig(
   const together = config.apply === 'overlay' ? validate(effective, { minor, tolerate }) : [];
   const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor, tolerate });
   const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];
-  const invalid = failureFrom('ConfigInvalid', wrong);
+  const invalid = failureFrom(
+    'ConfigInvalid',
+    wrong.filter(({ code }) => !ASKED_WITH_FLAGS.has(code)),
+  );
   if (invalid !== undefined) return { failure: invalid };
-  const onHost = await preflight(effective, minor, { payload: value, apply: config.apply });
+  const found = await preflight(effective, minor, { payload: value, apply: config.apply });
+  const onHost = found.filter(({ code }) => !(beforeDrain && code === PODS_CODE));
   const failure = failureFrom('PreflightFailed', onHost);
   if (failure === undefined) return { warnings: warningsIn(onHost) };
-  const passes = onHost.every(({ severity, code }) => severity !== 'error' || code === TRANSIENT_CODE);
+  const passes = onHost.every(
+    ({ severity, code }) => severity !== 'error' || [TRANSIENT_CODE, PODS_CODE].includes(code),
+  );
   return { failure: passes ? { ...failure, mayPass: true } : failure };
 }
+
+/** What preflight asks as well, and better: it knows what the kubelet's flags reserve. */
+const ASKED_WITH_FLAGS: ReadonlySet<string> = new Set(['no-reserved-cpu', 'memory-not-equal']);
 
 const sayDenied = ({ path, why }: DeniedField): string => `${formatPath(path)} may not be set on this node: ${why}`;
 

@@ -11,15 +11,15 @@ export interface OwnVerdict {
   readonly refusing: readonly Finding[];
   /** What it starts without. */
   readonly dropping: readonly Finding[];
-  /** Warnings of what makes it exit after it took the file, unless flags or the machine see to it. */
+  /** What makes it exit after it took the file, unless flags or the machine see to it. */
   readonly late: readonly Finding[];
   /** As decoded; undefined where there is nothing to decode. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** Codes of warnings that say of a config, or of what it leaves out, that the kubelet exits for it at its start. */
-const LATE: ReadonlySet<string> = new Set(['fails-at-start', 'memory-not-equal', 'missing-partner']);
+/** Codes that say of a config, or of what it leaves out, that the kubelet exits for it at its start. */
+const LATE: ReadonlySet<string> = new Set(['fails-at-start', 'memory-not-equal', 'no-reserved-cpu']);
 
 /** As `validate` judges it. */
 export function ownVerdict(file: Uint8Array, minor: number): OwnVerdict {
@@ -31,7 +31,7 @@ export function ownVerdict(file: Uint8Array, minor: number): OwnVerdict {
     word: value === undefined || refusing.length > 0 ? 'reject' : dropping.length > 0 ? 'lenient' : 'ok',
     refusing,
     dropping,
-    late: findings.filter(({ code, severity }) => severity === 'warning' && LATE.has(code)),
+    late: findings.filter(({ code }) => LATE.has(code)),
     config: value,
     findings,
   };

@@ -45,17 +45,15 @@ function partsOfSlice(name: string): readonly string[] {
   return last.replace(/\.slice$/, '').split('-');
 }
 
-export const cgroupsExist: Check = (candidate, { cgroups }) =>
-  neededCgroups(candidate)
-    .filter(([field]) => cgroups.get(field) === false)
-    .map(([field, name]) =>
-      refuse(
-        'cgroup-missing',
-        field,
-        `there is no cgroup ${name} on this node, and the kubelet does not start without it`,
-        'make it first, by a systemd slice for example',
-      ),
-    );
+export const cgroupsExist: Check = (candidate, { cgroups, cgroupGaps }) =>
+  neededCgroups(candidate).flatMap(([field, name]) => {
+    const gaps = cgroups.get(field) === false ? undefined : (cgroupGaps?.get(field) ?? []);
+    if (gaps?.length === 0) return [];
+    const what =
+      gaps === undefined ? `there is no cgroup ${name}` : `the cgroup ${name} lacks the controllers ${gaps.join(', ')}`;
+    const message = `${what} on this node, and the kubelet does not start without`;
+    return [refuse('cgroup-missing', field, message, 'make it first, by a systemd slice for example')];
+  });
 
 /**
  * The kubelet makes what is reserved the limit of the cgroup (`enforceNodeAllocatableCgroups`). Below what is used now, the
@@ -100,18 +98,43 @@ const LIMITS = [
   { word: 'kube-reserved', field: 'kubeReservedCgroup', reserved: 'kubeReserved' },
 ] as const;
 
-/** A kubelet with `failCgroupV1` (the default from 1.35 on) does not start on a host of the first version. */
+/**
+ * What a kubelet does not do on a host of the first version: start with `failCgroupV1` (the default from 1.35 on), limit swap (`run` of
+ * cmd/kubelet/app/server.go, from 1.30 on), or end a single process of a container (its validation, from 1.32 on).
+ */
 export const cgroupVersion: Check = ({ view }, facts) =>
-  facts.cgroupVersion === 1 && view.flag('failCgroupV1') === true
-    ? [
+  facts.cgroupVersion === 1
+    ? V1_LACKS.filter(({ asks }) => asks(view)).map(({ field, advice }) =>
         refuse(
           'cgroup-v1',
-          'failCgroupV1',
+          field,
           'this node has cgroups of version 1, and the kubelet does not start on it',
-          'set failCgroupV1: false, or move the node to version 2',
+          `${advice}, or move the node to version 2`,
         ),
-      ]
+      )
     : [];
+
+const V1_LACKS: readonly {
+  readonly field: string;
+  readonly asks: (view: ConfigForHost['view']) => boolean;
+  readonly advice: string;
+}[] = [
+  {
+    field: 'failCgroupV1',
+    asks: (view) => view.flag('failCgroupV1') === true,
+    advice: 'set failCgroupV1: false',
+  },
+  {
+    field: 'memorySwap.swapBehavior',
+    asks: (view) => view.minor >= 30 && view.gate('NodeSwap') && view.text('memorySwap.swapBehavior') === 'LimitedSwap',
+    advice: 'set memorySwap.swapBehavior: NoSwap',
+  },
+  {
+    field: 'singleProcessOOMKill',
+    asks: (view) => view.isSet('singleProcessOOMKill') && view.flag('singleProcessOOMKill') === false,
+    advice: 'leave singleProcessOOMKill out',
+  },
+];
 
 /**
  * A runtime and a kubelet that disagree fail to make any pod. From 1.31 on (gate KubeletCgroupDriverFromCRI) the kubelet

@@ -34,6 +34,9 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'file-too-big': 'none',
   'many-aliases': 'none',
   'known-bad': 'none',
+  // It takes the file, and would start where flags reserve what is not there.
+  'no-reserved-cpu': 'none',
+  'memory-not-equal': 'none',
 };
 
 /** What it means to the kubelet that this was found. */

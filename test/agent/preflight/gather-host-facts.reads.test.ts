@@ -32,6 +32,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
   const read = new Set<string>();
   const texts: Readonly<Record<string, string>> = {
     '/proc/77/cmdline': '/usr/bin/kubelet\0--config=/by-flag/config.yaml\0--root-dir=/var/lib/kubelet\0',
+    '/etc/passwd': 'kubelet:x:100:100::/:/bin/false\n',
     '/of-the-kubelet/config.yaml': 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n',
   };
   const noted =
@@ -42,7 +43,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     };
   const files: HostFiles = {
     text: noted((path) => texts[path] ?? ''),
-    kind: noted((path) => (path.endsWith('cgroup.controllers') ? 'file' : 'directory')),
+    kind: noted((path) => (/cgroup\.controllers$|getsubids$/.test(path) ? 'file' : 'directory')),
     real: noted((path) => path),
     room: noted(() => ({ bytes: 1, availableBytes: 1, inodes: 1, freeInodes: 1 })),
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),

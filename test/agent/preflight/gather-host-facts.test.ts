@@ -86,6 +86,26 @@ describe('a machine as the host root shows it', () => {
     assert.deepEqual([...cgroupUse], [['systemReservedCgroup', { bytes: 700, pids: 37 }]]);
   });
 
+  it('counts sockets, pods’ user ids and controllers where a config depends on them', async () => {
+    for (const [cpu, socket] of [0, 0, 1, 1, 1].entries())
+      await put(`sys/devices/system/cpu/cpu${[0, 1, 2, 3, 6][cpu]}/topology/physical_package_id`, `${socket}\n`);
+    await put('var/lib/kubelet/pods/a/userns', '{"uidMappings":[{"hostId":1,"containerId":0,"length":65536}]}');
+    await put('sys/fs/cgroup/system.slice/cgroup.controllers', 'memory\n');
+    const { sockets, idsOfPods, subordinateIds, cgroupGaps } = await look({
+      cpuManagerPolicy: 'static',
+      cpuManagerPolicyOptions: { 'align-by-socket': 'true' },
+      enforceNodeAllocatable: ['system-reserved'],
+      systemReservedCgroup: '/system.slice',
+    });
+    assert.equal(sockets, 2);
+    assert.deepEqual(idsOfPods, [65_536]);
+    assert.equal(subordinateIds, undefined);
+    assert.deepEqual([...(cgroupGaps ?? [])], [['systemReservedCgroup', ['cpu']]]);
+    const without = await look({ featureGates: { UserNamespacesSupport: false } });
+    assert.deepEqual([without.sockets, without.idsOfPods], [undefined, undefined]);
+    await rm(join(root, 'sys/fs/cgroup/system.slice/cgroup.controllers'));
+  });
+
   it('has the drop-ins of the kubelet’s own flag, in its order, ours left out', async () => {
     const { dropIns } = await look({}, 191);
     const said = dropIns.map(({ path, fields: { maxPods, podPidsLimit }, fault }) => [

@@ -32,6 +32,7 @@ interface Setting {
   /** What this node denies. */
   readonly denyFields?: readonly string[];
   readonly preflight?: Preflight;
+  readonly beforeDrain?: boolean;
   readonly installError?: Disposition;
   readonly away?: boolean;
   readonly fullDisk?: boolean;
@@ -40,6 +41,7 @@ interface Setting {
 const PAYLOAD = payloadOf({ maxPods: 100 });
 const ofBytes = (size: number): string => PAYLOAD.padEnd(size);
 const AWAY: Finding = { code: 'runtime-away', severity: 'error', message: 'no runtime' };
+const PODS: Finding = { code: 'pods-keep-user-ids', severity: 'error', message: 'pods' };
 const NEVER = new AbortController().signal;
 
 async function stage(setting: Setting) {
@@ -71,6 +73,7 @@ async function stage(setting: Setting) {
         validate: validateKubeletConfig,
         denyFields,
         preflight: setting.preflight ?? (() => []),
+        ...(setting.beforeDrain === undefined ? {} : { beforeDrain: setting.beforeDrain }),
         lookAtNode: async () =>
           version === null ? { kubeletVersion: undefined, problem: 'nobody may ask' } : { kubeletVersion: version },
         installer: {
@@ -275,6 +278,20 @@ describe('staging', () => {
       'does not wait where something else speaks against it as well',
       { preflight: () => [AWAY, { code: 'x', severity: 'error', message: 'no CPU' }] },
       /^refused PreflightFailed: no runtime; no CPU$/,
+    ],
+    [
+      'waits until pods have ended that stand in the way',
+      { preflight: () => [PODS] },
+      /^unavailable PreflightFailed: pods$/,
+    ],
+    ['minds no pods that are yet to be told to leave', { preflight: () => [PODS], beforeDrain: true }, /^ready$/],
+    [
+      'leaves it to preflight, which sees the flags, whether static managers have what they need',
+      {
+        apply: 'replace',
+        payload: payloadOf({ cpuManagerPolicy: 'static', memoryManagerPolicy: 'Static' }),
+      },
+      /^ready$/,
     ],
     ['lets warnings pass', { preflight: () => [{ code: 'x', severity: 'warning', message: 'hm' }] }, /^ready$/],
     [

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /**
  * A kubelet that has so little time to hear from its container runtime ends a second after its start, 1.20 with status 255 and 1.37 with
  * status 1.
- * Nothing about the config or the machine tells beforehand.
+ * `validate` warns of it; nothing that the agent looks at tells beforehand.
  */
 export const CRASHES = { runtimeRequestTimeout: '1ns' } as const;
 

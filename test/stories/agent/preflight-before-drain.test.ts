@@ -7,10 +7,27 @@ import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.t
 
 const NAMESPACE = 'kubelet-gitops';
 
+let podsRun = true;
 const refuses666: Preflight = (effective) =>
-  effective['maxPods'] === 666
-    ? [{ code: 'cgroup-missing', severity: 'error', field: 'systemReservedCgroup', message: 'there is no such cgroup' }]
-    : [];
+  effective['maxPods'] === 555 && podsRun
+    ? [
+        {
+          code: 'pods-keep-user-ids',
+          severity: 'error',
+          field: 'userNamespaces.idsPerPod',
+          message: 'pods have others',
+        },
+      ]
+    : effective['maxPods'] === 666
+      ? [
+          {
+            code: 'cgroup-missing',
+            severity: 'error',
+            field: 'systemReservedCgroup',
+            message: 'there is no such cgroup',
+          },
+        ]
+      : [];
 
 /** A node at rest whose reconciler asks about a config. */
 async function askedNode(maxPods: number) {
@@ -59,5 +76,17 @@ describe('an agent that is asked about a config before the pods of its node leav
     ask(at);
     await node.until('another answer', () => node.status().preflight?.retry === at);
     assert.notEqual(node.status().preflight?.at, at);
+  });
+
+  it('minds no pods that the drain ends, and waits for those that it leaves', async () => {
+    const { node } = await askedNode(555);
+    const starts = node.kubelet.starts();
+    await node.until('the answer', () => node.status().preflight?.outcome === 'passed');
+    node.assign({ maxPods: 555 });
+    await node.until('the reason', () => node.status().error?.reason === 'PreflightFailed');
+    await node.pass(600_000);
+    assert.deepEqual([node.kubelet.starts(), node.maxPods(), node.status().rejected], [starts, 100, undefined]);
+    podsRun = false;
+    await node.until('on trial', () => node.maxPods() === 555);
   });
 });

@@ -74,9 +74,9 @@ export const MANAGER_RULES: readonly Rule[] = [
   function* staticCpuPolicyNeedsReservation(config) {
     if (config.text('cpuManagerPolicy') !== 'static' || reservesCpu(config)) return;
     yield {
-      code: 'missing-partner',
-      // Whether the kubelet starts depends on the node as well: flags can reserve CPUs too.
-      severity: 'warning',
+      code: 'no-reserved-cpu',
+      // Under an overlay it is the node's own config that reserves. Flags can, too: who has them writes the same here.
+      severity: config.apply === 'replace' ? 'error' : 'warning',
       at: at('cpuManagerPolicy'),
       message: 'the static CPU manager needs CPUs that are kept back from pods, and the kubelet does not start without',
       suggestion: 'set reservedSystemCPUs, or cpu in kubeReserved or systemReserved',

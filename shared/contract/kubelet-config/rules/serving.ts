@@ -4,7 +4,7 @@ import { unknownValue } from './formats.ts';
 import { at, needsGate, type Rule } from './rule.ts';
 
 /** Names of Go's TLS cipher suites, the insecure ones and the two old aliases included: the kubelet takes all of them. */
-const CIPHER_SUITES = [
+export const CIPHER_SUITES: readonly string[] = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',

@@ -57,7 +57,7 @@ const hasNoSize = (view: ConfigView): boolean =>
         isMap(limits) && typeof limits['memory'] === 'string' && parseQuantity(limits['memory']) === undefined,
     );
 
-/** Only a warning: flags can reserve memory too, and it is the start of the kubelet that fails, not its reading. */
+/** In an overlay only a warning: the node's own config may reserve the rest. Flags can, too: who has them writes the same here. */
 export const STATIC_MEMORY_RULES: readonly Rule[] = [
   function* staticMemoryIsExact(config) {
     if (!exactMemoryIsAsked(config) || hasNoSize(config)) return;
@@ -69,7 +69,7 @@ export const STATIC_MEMORY_RULES: readonly Rule[] = [
     const nothing = 'keep memory back in kubeReserved, systemReserved or evictionHard, and reserve as much';
     yield {
       code: 'memory-not-equal',
-      severity: 'warning',
+      severity: config.apply === 'replace' ? 'error' : 'warning',
       at: at(config.isSet('reservedMemory') ? 'reservedMemory' : 'memoryManagerPolicy'),
       message: `the Static memory manager does not start unless reservedMemory is what kubeReserved, systemReserved and evictionHard keep back, and it is ${reserved / 2 ** 20}Mi`,
       suggestion: aside === 0 ? nothing : `reserve ${wanted}`,

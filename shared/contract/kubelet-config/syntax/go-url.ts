@@ -1,9 +1,19 @@
+/** What Go's `url.Parse` reads of a URL: the scheme in lower case, empty where there is none, and the path with its escapes decoded. */
+export interface GoUrl {
+  readonly scheme: string;
+  /** Empty where nothing with a slash in front stands behind scheme and authority. */
+  readonly path: string;
+}
+
 /**
  * The scheme of a URL as Go's `url.Parse` reads it, in lower case.
  *
  * @returns empty where there is none, undefined where Go refuses the text
  */
-export function goUrlScheme(text: string): string | undefined {
+export const goUrlScheme = (text: string): string | undefined => goUrl(text)?.scheme;
+
+/** @returns undefined where Go refuses the text */
+export function goUrl(text: string): GoUrl | undefined {
   const [beforeFragment, fragment] = cutAt(text, text.indexOf('#'));
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001F\u007F]/.test(beforeFragment) || !isEscaped(fragment) || beforeFragment.startsWith(':'))
@@ -12,11 +22,25 @@ export function goUrlScheme(text: string): string | undefined {
   const scheme = written.toLowerCase();
   const [path = ''] = rest.split('?', 1);
   // Behind a scheme, what does not begin with a slash is taken as it is.
-  if (scheme !== '' && !path.startsWith('/')) return scheme;
+  if (scheme !== '' && !path.startsWith('/')) return { scheme, path: '' };
   if (!path.startsWith('/') && path.split('/', 1)[0]?.includes(':') === true) return undefined;
   const hasAuthority = path.startsWith('//') && (scheme !== '' || !path.startsWith('///'));
-  const [authority, below] = hasAuthority ? cutAt(path.slice(2), path.indexOf('/', 2) - 2) : ['', path];
-  return isAuthority(authority) && isEscaped(below) ? scheme : undefined;
+  const slash = path.indexOf('/', 2);
+  const [authority, below] = !hasAuthority
+    ? ['', path]
+    : slash < 0
+      ? [path.slice(2), '']
+      : [path.slice(2, slash), path.slice(slash)];
+  return isAuthority(authority) && isEscaped(below) ? { scheme, path: decoded(below) } : undefined;
+}
+
+/** Bytes that are no text are left as they are written. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** What stands before a place and what stands behind it; everything and nothing for a place below 0. */

@@ -15,6 +15,38 @@ describe('preflight of cgroups', () => {
     ['cgroups of version 1, by default', {}, { cgroupVersion: 1 }, ['error cgroup-v1 failCgroupV1'], 35],
     ['cgroups of version 1, before', {}, { cgroupVersion: 1 }, []],
     [
+      'swap to be limited on version 1',
+      { memorySwap: { swapBehavior: 'LimitedSwap' } },
+      { cgroupVersion: 1 },
+      ['error cgroup-v1 memorySwap.swapBehavior'],
+    ],
+    ['swap that is not limited', { memorySwap: { swapBehavior: 'NoSwap' } }, { cgroupVersion: 1 }, []],
+    ['limited swap on version 2', { memorySwap: { swapBehavior: 'LimitedSwap' } }, { cgroupVersion: 2 }, []],
+    [
+      'what 1.29 did not ask',
+      { memorySwap: { swapBehavior: 'LimitedSwap' }, featureGates: { NodeSwap: true } },
+      { cgroupVersion: 1 },
+      [],
+      29,
+    ],
+    [
+      'single processes to be ended on version 1',
+      { singleProcessOOMKill: false },
+      { cgroupVersion: 1 },
+      ['error cgroup-v1 singleProcessOOMKill'],
+      32,
+    ],
+    ['whole containers', { singleProcessOOMKill: true }, { cgroupVersion: 1 }, []],
+    [
+      'a cgroup that lacks a controller',
+      { enforceNodeAllocatable: ['pods', 'system-reserved'], systemReservedCgroup: '/system.slice' },
+      {
+        cgroups: new Map([['systemReservedCgroup', true]]),
+        cgroupGaps: new Map([['systemReservedCgroup', ['cpuset']]]),
+      },
+      ['error cgroup-missing systemReservedCgroup'],
+    ],
+    [
       'a cgroup that is not there',
       { enforceNodeAllocatable: ['pods', 'system-reserved'], systemReservedCgroup: '/sys' },
       { cgroups: new Map([['systemReservedCgroup', false]]) },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { found, checkRows } from '../support/on-host.ts';
+import { args, found, checkRows } from '../support/on-host.ts';
 
 const ENDPOINT = { containerRuntimeEndpoint: 'unix:///run/c.sock' };
 const NO_SOCKET = { paths: new Map([['/run/c.sock', 'missing' as const]]) };
@@ -47,7 +47,58 @@ describe('preflight of files and sockets', () => {
       },
       ['error path-missing tlsCertFile'],
     ],
+    [
+      'a file in the way of logs',
+      { podLogsDir: '/var/log/pods' },
+      { paths: new Map([['/var/log/pods', 'file']]) },
+      ['error path-missing podLogsDir'],
+    ],
+    [
+      'a directory of logs that can be made',
+      { podLogsDir: '/var/log/pods' },
+      { paths: new Map([['/var/log/pods', 'missing']]) },
+      [],
+    ],
+    [
+      'no service of images',
+      { imageServiceEndpoint: '/run/i.sock' },
+      { paths: new Map([['/run/i.sock', 'missing']]) },
+      ['error runtime-missing imageServiceEndpoint'],
+    ],
+    [
+      'one that the kubelet has already',
+      { imageServiceEndpoint: '/run/i.sock' },
+      { paths: new Map([['/run/i.sock', 'missing']]), present: { imageServiceEndpoint: '/run/i.sock' } },
+      ['error runtime-away imageServiceEndpoint'],
+    ],
+    [
+      'a socket where the kubelet reads it, behind the host of the URL',
+      { containerRuntimeEndpoint: 'unix://run/c.sock' },
+      { paths: new Map([['/c.sock', 'missing']]) },
+      ['error runtime-missing containerRuntimeEndpoint'],
+    ],
   ]);
+
+  const RELATIVE = { tlsCertFile: 'pki/a.crt', tlsPrivateKeyFile: '/k' };
+  const NO_CERT = { paths: new Map([['/var/lib/kubelet/pki/a.crt', 'missing' as const]]) };
+
+  it('looks for a relative path beside the config file', () => {
+    assert.deepEqual(found(RELATIVE, { ...NO_CERT, ...args() }), ['error path-missing tlsCertFile']);
+  });
+
+  it('does not where the kubelet reads the file by another path, or a drop-in or a flag has it', () => {
+    const elsewhere = { ...NO_CERT, kubeletArgs: ['--config=/etc/link/config.yaml'] };
+    const ofDropIn = { ...NO_CERT, ...args('--config-dir=/etc/d') };
+    for (const said of [
+      found(RELATIVE, elsewhere),
+      found(RELATIVE, ofDropIn, 34, { asDropIn: true, configDirectory: '/etc/d' }),
+      found(RELATIVE, { ...NO_CERT, ...args() }, 34, { fromFiles: {} }),
+    ])
+      assert.deepEqual(
+        said.filter((finding) => finding.includes('path-missing')),
+        [],
+      );
+  });
 
   it('takes a runtime that the assignment does not name for one that the kubelet has already', () => {
     assert.deepEqual(found(ENDPOINT, NO_SOCKET, 34, { assigned: {} }), ['error runtime-away containerRuntimeEndpoint']);

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -23,6 +24,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	evictionapi "k8s.io/kubernetes/pkg/kubelet/eviction/api"
+	netutils "k8s.io/utils/net"
 )
 
 var minor, _ = strconv.Atoi(version.Get().Minor)
@@ -32,7 +34,7 @@ var minor, _ = strconv.Atoi(version.Get().Minor)
 func refusedAtStart(kubelet *config.KubeletConfiguration) (said []string) {
 	for _, check := range []func(*config.KubeletConfiguration) error{
 		dynamicConfig, iptablesBits, serving, ports, authorization, endpoints, reservations, thresholds, qosReserved, topologyManager, cpuManager, memoryManager,
-		syncFrequency, changeDetection, containerLogs, sysctls,
+		syncFrequency, changeDetection, containerLogs, sysctls, userIDs, systemCgroups, enforcedCgroups, staticPods, runtimeTimeout, openFiles,
 	} {
 		if err := safely(check, kubelet); err != nil {
 			said = append(said, err.Error())
@@ -79,13 +81,42 @@ func serving(kubelet *config.KubeletConfiguration) error {
 	if minor < 36 && (kubelet.TLSCertFile == "") != (kubelet.TLSPrivateKeyFile == "") {
 		return fmt.Errorf("tlsCertFile, tlsPrivateKeyFile: there is only one of them")
 	}
+	if err := http2Ciphers(kubelet); err != nil {
+		return err
+	}
 	return curves(kubelet)
 }
 
-// ListenAndServeKubeletReadOnlyServer, which exits where its port is taken.
+// ConfigureServer of golang.org/x/net/http2, which net/http has a copy of.
+func http2Ciphers(kubelet *config.KubeletConfiguration) error {
+	ids, err := cliflag.TLSCipherSuites(kubelet.TLSCipherSuites)
+	if err != nil || len(ids) == 0 || !kubelet.EnableServer || kubelet.TLSMinVersion == "VersionTLS13" {
+		return nil
+	}
+	for _, id := range ids {
+		if id == tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 || id == tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 {
+			return nil
+		}
+	}
+	return fmt.Errorf("tlsCipherSuites: missing an HTTP/2-required AES_128_GCM_SHA256 cipher")
+}
+
+// ListenAndServeKubeletServer and ListenAndServeKubeletReadOnlyServer, which exit where their port is taken, maybe by the health endpoint.
 func ports(kubelet *config.KubeletConfiguration) error {
+	if (kubelet.EnableServer || kubelet.ReadOnlyPort > 0) && netutils.ParseIPSloppy(kubelet.Address) == nil {
+		return fmt.Errorf("address: lookup <nil>: no such host")
+	}
 	if kubelet.EnableServer && kubelet.ReadOnlyPort == kubelet.Port {
 		return fmt.Errorf("readOnlyPort: %d is taken", kubelet.Port)
+	}
+	here, there := kubelet.HealthzBindAddress, kubelet.Address
+	overlap := here == there
+	for _, address := range []string{here, there} {
+		overlap = overlap || address == "0.0.0.0" || address == "::"
+	}
+	taken := (kubelet.EnableServer && kubelet.HealthzPort == kubelet.Port) || kubelet.HealthzPort == kubelet.ReadOnlyPort
+	if overlap && taken && kubelet.HealthzPort > 0 {
+		return fmt.Errorf("healthzPort: %d is taken", kubelet.HealthzPort)
 	}
 	return nil
 }
@@ -114,6 +145,10 @@ func endpoints(kubelet *config.KubeletConfiguration) error {
 		// On Windows it is npipe.
 		if parsed.Scheme != "unix" && parsed.Scheme != "npipe" {
 			return fmt.Errorf("%s: protocol %q not supported", field, parsed.Scheme)
+		}
+		// What is dialed then is "", and no socket.
+		if parsed.Scheme == "unix" && parsed.Path == "" && endpoint != "" {
+			return fmt.Errorf("%s: missing address", field)
 		}
 	}
 	return nil
@@ -372,6 +407,78 @@ func curves(kubelet *config.KubeletConfiguration) error {
 			return fmt.Errorf("tlsCurvePreferences: %d is out of range, a duplicate or not supported", id)
 		}
 		seen[id] = true
+	}
+	return nil
+}
+
+// MakeUserNsManager of pkg/kubelet/userns, on a machine where the user kubelet has no ids of its own.
+func userIDs(kubelet *config.KubeletConfiguration) error {
+	if minor < 30 || (minor >= 35 && isOff("UserNamespacesSupport")) {
+		return nil
+	}
+	ids := uint64(1 << 16)
+	// Before 1.35 the manager is made before the kubelet has its config.
+	if own := reflect.ValueOf(kubelet).Elem().FieldByName("UserNamespaces"); minor >= 35 && !own.IsNil() {
+		if written := fieldOf[*int64](own.Interface(), "IDsPerPod"); written != nil {
+			ids = uint64(uint32(*written))
+		}
+	}
+	// A fault of its own.
+	if ids == 0 || ids%(1<<16) != 0 {
+		return nil
+	}
+	if length := uint64(1<<32) - ids; length%ids != 0 {
+		return fmt.Errorf("userNamespaces: kubelet user assigned IDs length %d is not a multiple of %d", length, ids)
+	} else if length/ids < uint64(uint32(kubelet.MaxPods)) {
+		return fmt.Errorf("maxPods, userNamespaces: kubelet user assigned IDs are not enough to support %d pods", kubelet.MaxPods)
+	}
+	return nil
+}
+
+// setupNode of pkg/kubelet/cm.
+func systemCgroups(kubelet *config.KubeletConfiguration) error {
+	if kubelet.SystemCgroups == "/" {
+		return fmt.Errorf("systemCgroups: system container cannot be root")
+	}
+	return nil
+}
+
+// enforceNodeAllocatableCgroups of pkg/kubelet/cm, where the cgroups are there. Names that it does not know are a fault of their own.
+func enforcedCgroups(kubelet *config.KubeletConfiguration) error {
+	for _, item := range kubelet.EnforceNodeAllocatable {
+		if minor >= 32 {
+			item = strings.TrimSuffix(item, "-compressible")
+		}
+		if item == "system-reserved" && kubelet.SystemReservedCgroup != "" && len(kubelet.SystemReserved) == 0 && kubelet.ReservedSystemCPUs == "" {
+			return fmt.Errorf("enforceNodeAllocatable, systemReserved: %q cgroup is not configured properly", kubelet.SystemReservedCgroup)
+		}
+		if item == "kube-reserved" && kubelet.KubeReservedCgroup != "" && len(kubelet.KubeReserved) == 0 && kubelet.ReservedSystemCPUs == "" {
+			return fmt.Errorf("enforceNodeAllocatable, kubeReserved: %q cgroup is not configured properly", kubelet.KubeReservedCgroup)
+		}
+	}
+	return nil
+}
+
+// NewSourceFile of pkg/kubelet/config, which panics.
+func staticPods(kubelet *config.KubeletConfiguration) error {
+	if kubelet.StaticPodPath != "" && kubelet.FileCheckFrequency.Duration <= 0 {
+		return fmt.Errorf("fileCheckFrequency: non-positive interval for NewTicker")
+	}
+	return nil
+}
+
+// PreInitRuntimeService; no runtime was seen to answer within a millisecond.
+func runtimeTimeout(kubelet *config.KubeletConfiguration) error {
+	if kubelet.RuntimeRequestTimeout.Duration < time.Millisecond {
+		return fmt.Errorf("runtimeRequestTimeout: context deadline exceeded")
+	}
+	return nil
+}
+
+// RunKubelet sets the limit, and whatever opens a file or a socket next ends the kubelet.
+func openFiles(kubelet *config.KubeletConfiguration) error {
+	if kubelet.MaxOpenFiles >= 0 && kubelet.MaxOpenFiles < 25 {
+		return fmt.Errorf("maxOpenFiles: too many open files")
 	}
 	return nil
 }

@@ -13,18 +13,23 @@ rules('reservations', [
   ['enforcing needs the cgroup', 'enforceNodeAllocatable: [pods, kube-reserved]', 'missing-partner [1]'],
   [
     'a part is not enforced beside the whole',
-    'enforceNodeAllocatable: [system-reserved, system-reserved-compressible]\nsystemReservedCgroup: /s',
-    'conflict [1]',
+    'systemReserved: {cpu: "1"}\nsystemReservedCgroup: /s\nenforceNodeAllocatable: [system-reserved, system-reserved-compressible]',
+    'conflict enforceNodeAllocatable[1]',
   ],
   [
     'parts came with 1.32',
-    'enforceNodeAllocatable: [system-reserved-compressible]\nsystemReservedCgroup: /s',
-    'unknown-value [0]',
+    'systemReservedCgroup: /s\nenforceNodeAllocatable: [system-reserved-compressible]',
+    'unknown-value enforceNodeAllocatable[0]',
     '1.31',
   ],
   ['enforcing needs cgroups per QoS', 'cgroupsPerQOS: false', 'conflict'],
   ['none needs no cgroups from 1.31 on', 'cgroupsPerQOS: false\nenforceNodeAllocatable: [none]', '', '1.31'],
-  ['none needed them before', 'enforceNodeAllocatable: [none]\ncgroupsPerQOS: false', 'conflict', '1.30'],
+  [
+    'none needed them before',
+    'cgroupsPerQOS: false\nenforceNodeAllocatable: [none]',
+    'conflict enforceNodeAllocatable',
+    '1.30',
+  ],
   ['an empty list needs none', 'cgroupsPerQOS: false\nenforceNodeAllocatable: []', '', '1.30'],
   ['system cgroups need a root', 'systemCgroups: /sys', 'missing-partner'],
   ['reserved CPUs are a list', 'reservedSystemCPUs: 0..3', 'bad-cpu-list'],
@@ -49,28 +54,28 @@ rules('reservations', [
 rules('managers', [
   ['CPU policies are two', 'cpuManagerPolicy: dynamic', 'unknown-value'],
   ['options belong to the static policy', 'cpuManagerPolicyOptions: {full-pcpus-only: "true"}', 'conflict'],
-  ['the static policy wants CPUs kept back', 'cpuManagerPolicy: static', '?missing-partner'],
+  ['the static policy wants CPUs kept back', 'cpuManagerPolicy: static', 'no-reserved-cpu cpuManagerPolicy'],
   [
     'options are known',
-    'cpuManagerPolicyOptions: {fast: "true"}\ncpuManagerPolicy: static\nreservedSystemCPUs: "0"',
-    'unknown-value .fast',
+    'cpuManagerPolicy: static\nreservedSystemCPUs: "0"\ncpuManagerPolicyOptions: {fast: "true"}',
+    'unknown-value cpuManagerPolicyOptions.fast',
   ],
   [
     'alpha options need their gate',
-    'cpuManagerPolicyOptions: {align-by-socket: "true"}\ncpuManagerPolicy: static\nreservedSystemCPUs: "0"',
-    'gate-off .align-by-socket',
+    'cpuManagerPolicy: static\nreservedSystemCPUs: "0"\ncpuManagerPolicyOptions: {align-by-socket: "true"}',
+    'gate-off cpuManagerPolicyOptions.align-by-socket',
   ],
   [
     'options have values of their kind',
-    'cpuManagerPolicyOptions: {full-pcpus-only: "yes"}\ncpuManagerPolicy: static\nreservedSystemCPUs: "0"',
-    'unknown-value .full-pcpus-only',
+    'cpuManagerPolicy: static\nreservedSystemCPUs: "0"\ncpuManagerPolicyOptions: {full-pcpus-only: "yes"}',
+    'unknown-value cpuManagerPolicyOptions.full-pcpus-only',
   ],
   [
     'static memory wants sums to be equal',
-    'reservedMemory: [{limits: {memory: 1Gi}}]\nmemoryManagerPolicy: Static\nkubeReserved: {memory: 1Gi}',
-    '?memory-not-equal',
+    'memoryManagerPolicy: Static\nkubeReserved: {memory: 1Gi}\nreservedMemory: [{limits: {memory: 1Gi}}]',
+    'memory-not-equal reservedMemory',
   ],
-  ['static memory wants some', 'memoryManagerPolicy: Static\nevictionHard: {}', '?memory-not-equal'],
+  ['static memory wants some', 'memoryManagerPolicy: Static\nevictionHard: {}', 'memory-not-equal memoryManagerPolicy'],
   [
     'the default threshold counts among them',
     'memoryManagerPolicy: Static\nkubeReserved: {memory: 1Gi}\nreservedMemory: [{limits: {memory: 1124Mi}}]',
@@ -132,3 +137,18 @@ rules('eviction', [
   ['a reclaim may be nothing', 'evictionMinimumReclaim: {memory.available: "0"}', ''],
   ['but not 0%', 'evictionMinimumReclaim: {memory.available: 0%}', 'out-of-range ["memory.available"]'],
 ]);
+
+rules(
+  'static managers over a node’s own config, which may reserve the rest',
+  [
+    ['CPUs', 'cpuManagerPolicy: static', '?no-reserved-cpu cpuManagerPolicy', '1.37'],
+    ['memory', 'memoryManagerPolicy: Static', '?memory-not-equal memoryManagerPolicy', '1.37'],
+    [
+      'memory in maps that are merged, too',
+      'memoryManagerPolicy: Static\nkubeReserved: {cpu: "1"}\nsystemReserved: {}\nevictionHard: {}\nreservedMemory: [{limits: {memory: 1Gi}}]',
+      '?memory-not-equal reservedMemory',
+      '1.37',
+    ],
+  ],
+  'overlay',
+);

@@ -116,7 +116,7 @@ describe('the JSON of the commands', () => {
       'pools/a/kubelet.yaml': layer('maxPods: 100', 'featureGates: {CPUManager: true}', 'maxPodz: 1'),
       ...absent(e),
       'pools/d/pool.yaml': pool('d', 'd', 'rollout: {maxUnavailable: 2}'),
-      'pools/d/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd'),
+      'pools/d/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd', 'featureGates: {NodeSwap: true}'),
     });
     const pods = Array.from({ length: 9 }, () => ({ kind: 'Pod', spec: { nodeName: 'n-b' }, status: {} }));
     const away = { ...node('n-c', { pool: 'd' }), spec: { unschedulable: true } };

@@ -141,11 +141,14 @@ export const watchingBehaviours: Behaviours = {
   },
   async 'ConfigMaps are watched in one namespace'({ kube, fresh, aMap }) {
     const { resourceVersion } = await kube.list(AT_MAPS);
-    await kube.create({ ...AT_MAPS, namespace: 'default' }, {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: fresh() },
-    } as KubeObject);
+    await kube.create(
+      { ...AT_MAPS, namespace: 'default' },
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: fresh() },
+      },
+    );
     const made = await aMap({ a: 'b' });
     const [event] = await take(1, changesOf(kube, AT_MAPS, resourceVersion));
     assert.deepEqual(event, { type: 'ADDED', object: made });

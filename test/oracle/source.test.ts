@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { glob, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { glob, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
 import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/risk-notes.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { START_ERRORS } from '../../scripts/generate/start-errors-page.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 
@@ -15,6 +17,10 @@ const MODULE = join(import.meta.dirname, `../support/go-programs/kubernetes-${mi
 
 /** Read while the file is judged, and nowhere else. */
 const JUDGED_ONLY: ReadonlySet<string> = new Set(['failCgroupV1', 'runOnce']);
+
+const KNOWN_ERRORS = join(import.meta.dirname, 'start-errors.json');
+/** An error that a function makes, or its exit. */
+const ENDING = /(?:Errorf|errors\.New)\(\s*("(?:[^"\\]|\\.)*"|`[^`]*`)|os\.Exit\(/g;
 
 async function sourceDirectory(): Promise<string> {
   const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', 'k8s.io/kubernetes'], {
@@ -40,6 +46,28 @@ describeOrSkip(`the source of the kubelet ${minorName(NEWEST_MINOR)}`, { skip: W
       const [file, name] = source;
       assert.ok((await readFile(join(directory, file), 'utf8')).includes(name), `${note}: ${name} in ${file}`);
     }
+  });
+
+  it('ends at its start by no errors but those that were read (UPDATE_START_ERRORS=1 writes what there is)', async () => {
+    const directory = await sourceDirectory();
+    const found: Record<string, string> = {};
+    for (const { source } of START_ERRORS) {
+      const [, name = '', folder = ''] = /^(\w+) \(((?:cmd|pkg)\/[\w/]+)\)$/.exec(source) ?? [];
+      if (folder === '') continue;
+      const files = (await readdir(join(directory, folder))).filter((file) => /(?<!_test)\.go$/.test(file)).toSorted();
+      const texts = await Promise.all(files.map((file) => readFile(join(directory, folder, file), 'utf8')));
+      const bodies = texts.flatMap(
+        (text) => text.match(new RegExp(`^func (?:\\([^)]*\\) )?${name}[([][^]*?^}`, 'gm')) ?? [],
+      );
+      assert.ok(bodies.length > 0, source);
+      const errors = bodies.flatMap((body) => [...body.matchAll(ENDING)].map(([, text]) => text ?? 'os.Exit'));
+      // Not the texts: they are not ours.
+      found[source] = `${errors.length} ${createHash('sha256').update(errors.join('\n')).digest('hex').slice(0, 12)}`;
+    }
+    if (process.env['UPDATE_START_ERRORS'] === '1')
+      await writeFile(KNOWN_ERRORS, `${JSON.stringify(found, null, 2)}\n`);
+    const known: unknown = JSON.parse(await readFile(KNOWN_ERRORS, 'utf8'));
+    assert.deepEqual(found, known, 'say in start-errors-page.ts, and where it belongs in start.go, what is new');
   });
 
   it('reads every field but those that the table calls ignored', async () => {

@@ -10,11 +10,12 @@ import { cgroupUse } from './cgroup-use.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files-exist.ts';
 import { parseFlags } from './checks/kubelet-flags.ts';
-import { KERNEL_DEFAULTS } from './checks/host-setup.ts';
+import { KERNEL_DEFAULTS, shutdownSeconds } from './checks/host-setup.ts';
 import { alignsBySocket } from './checks/numa-nodes.ts';
 import { givesUserIds } from './checks/user-ids.ts';
 import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostFiles } from '../host/host-files.ts';
+import { fixedInhibitDelay } from './inhibit-delay.ts';
 import { imageDirectory, readRuntimeDriver } from './container-runtime.ts';
 import { countPods, listeningPorts } from './kernel-tables.ts';
 import { cgroupGaps } from './cgroup-gaps.ts';
@@ -62,6 +63,7 @@ export function createHostFactsReader({ files, kubeletPid }: HostFactsOptions): 
       ...(await cgroupsOf(candidate, possibleDrivers(view, runtimeDriver?.driver), version, files)),
       paths: new Map(await eachSeen(namedPaths(candidate), (path) => files.kind(path))),
       swaps,
+      inhibitDelay: shutdownSeconds(view) > 0 ? await fixedInhibitDelay(files) : undefined,
       sysctls: new Map(await eachSeen(Object.keys(KERNEL_DEFAULTS), (name) => sysctl(files, name))),
       memoryBytes: memory('MemTotal'),
       availableMemoryBytes: availableMemory(memory),

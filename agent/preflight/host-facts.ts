@@ -1,3 +1,4 @@
+import type { InhibitDelay } from './inhibit-delay.ts';
 import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
 import type { ConfigDirDropIn } from '../kubelet/config-dir-drop-ins.ts';
 import type { HostPathKind, FileSystemSpace } from '../host/host-files.ts';
@@ -12,6 +13,8 @@ export interface HostFacts {
   /** What these use now: bytes of memory that cannot be given back, and processes. */
   readonly cgroupUse: ReadonlyMap<string, CgroupUse>;
   readonly paths: ReadonlyMap<string, HostPathKind>;
+  /** What logind keeps to, where a config delays shutdowns. */
+  readonly inhibitDelay?: InhibitDelay;
   /** Devices and files that the kernel swaps to. */
   readonly swaps?: readonly string[];
   /** `vm.overcommit_memory` → its value. */

@@ -13,7 +13,7 @@ import { podsKeepUserIds, userIdsSuffice } from './checks/user-ids.ts';
 import { halfCores, staticCpus, staticMemory } from './checks/static-managers.ts';
 import { pressure } from './checks/pressure.ts';
 import { configIsRead, flagsOverride, withFlags } from './checks/kubelet-flags.ts';
-import { kernelDefaults, swap } from './checks/host-setup.ts';
+import { kernelDefaults, shutdownDelay, swap } from './checks/host-setup.ts';
 import { addresses, kubeletApiEnabled, healthEndpointEnabled, ports } from './checks/kubelet-endpoints.ts';
 import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostFactsReader } from './gather-host-facts.ts';
@@ -25,6 +25,7 @@ const CHECKS: readonly Check[] = [
   dropInsOverride,
   swap,
   kernelDefaults,
+  shutdownDelay,
   cgroupVersion,
   cgroupsExist,
   cgroupLimits,

@@ -30,7 +30,7 @@ export const START_ERRORS: readonly StartError[] = [
   {
     error: 'a drop-in that cannot be merged: no kind, a doubled key',
     source: 'mergeKubeletConfigurations (cmd/kubelet/app)',
-    trial: 'ours is written by the agent; a broken one of somebody else ends the kubelet that runs as well',
+    preflight: ['drop-in-broken'],
   },
   {
     error: '`featureGates`: unknown, locked, or without one that it depends on',

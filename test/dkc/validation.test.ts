@@ -12,6 +12,8 @@ const said = (fields: Fields, minor = '1.34') =>
 
 const GOOD: Fields = {
   enforceNodeAllocatable: ['pods', 'system-reserved', 'kube-reserved'],
+  systemReserved: { cpu: '1' },
+  kubeReserved: { cpu: '1' },
   systemReservedCgroup: '/system.slice',
   kubeReservedCgroup: '/kubelet.service',
   systemCgroups: '',

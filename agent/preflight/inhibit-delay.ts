@@ -22,8 +22,8 @@ export async function fixedInhibitDelay(files: HostFiles): Promise<InhibitDelay 
   }
   const last = [...paths].toSorted(([one], [other]) => (one < other ? 1 : -1)).map(([, path]) => path);
   for (const path of last) {
-    const said = [...((await files.text(path, MOST_BYTES)) ?? '').matchAll(/^\s*InhibitDelayMaxSec\s*=\s*(.*?)\s*$/gm)];
-    const seconds = secondsOf(said.at(-1)?.[1] ?? '');
+    const lines = ((await files.text(path, MOST_BYTES)) ?? '').split('\n').map((line) => line.split('='));
+    const seconds = secondsOf(lines.findLast(([key = '']) => key.trim() === 'InhibitDelayMaxSec')?.[1] ?? '');
     if (seconds !== undefined) return { path, seconds };
   }
   return undefined;
@@ -33,10 +33,13 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, s: 1, sec: 1, min: 60, 
 
 /** A span as systemd.time(7) has it: `30`, `1min 30s`. Undefined for what this does not know. */
 function secondsOf(text: string): number | undefined {
-  if (!/^(?:\d+\s*[a-z]*\s*)+$/.test(text)) return undefined;
-  const parts = [...text.matchAll(/(\d+)\s*([a-z]*)/g)].map(
-    ([, count, unit = '']) => Number(count) * (UNITS[unit] ?? NaN),
-  );
+  const parts = text
+    .trim()
+    .split(/\s+/)
+    .map((part) => {
+      const [, count = '', unit = ''] = /^(\d+)([a-z]*)$/.exec(part) ?? [];
+      return count === '' ? NaN : Number(count) * (UNITS[unit] ?? NaN);
+    });
   const sum = parts.reduce((whole, part) => whole + part, 0);
   return Number.isNaN(sum) ? undefined : sum;
 }

@@ -15,10 +15,10 @@ const MOST_BYTES = 4096;
 export async function subordinateIdsOf(files: HostFiles): Promise<HostFacts['subordinateIds']> {
   const users = await files.text('/etc/passwd');
   if (users === undefined) return undefined;
-  const uid = new RegExp(`^${USER}:[^:]*:(\\d+):`, 'm').exec(users)?.[1];
+  const uid = recordOf(USER, users)?.[2];
   const sources = (await files.text('/etc/nsswitch.conf')) ?? '';
   const isOnlyInFiles = (name: string): boolean =>
-    (new RegExp(`^${name}:(.*)$`, 'm').exec(sources)?.[1] ?? 'files')
+    (recordOf(name, sources)?.[1] ?? 'files')
       .trim()
       .split(/\s+/)
       .every((source) => LOCAL.test(source));
@@ -34,6 +34,13 @@ export async function subordinateIdsOf(files: HostFiles): Promise<HostFacts['sub
 
 /** systemd's only knows of users that units have made up. */
 const LOCAL = /^(?:files|compat|systemd|altfiles|\[.*\])$/;
+
+/** The line that begins with a name, in parts. */
+const recordOf = (name: string, text: string): readonly string[] | undefined =>
+  text
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([first]) => first === name);
 
 const rangesOf = (owners: readonly string[], text: string): readonly string[] =>
   text.split('\n').flatMap((line) => {
@@ -53,7 +60,17 @@ export async function idsOfPods(kubeletDirectory: string, files: HostFiles): Pro
     pods.map((pod) => files.text(join(kubeletDirectory, 'pods', pod, 'userns'), MOST_BYTES)),
   );
   return texts.flatMap((text) => {
-    const length = /"uidMappings":\s*\[\{[^}]*"length":\s*(\d+)/.exec(text ?? '')?.[1];
-    return length === undefined ? [] : [Number(length)];
+    const length = lengthIn(text ?? '');
+    return length === undefined ? [] : [length];
   });
+}
+
+function lengthIn(text: string): number | undefined {
+  try {
+    const { length } = (JSON.parse(text) as { readonly uidMappings: readonly [{ readonly length: unknown }] })
+      .uidMappings[0];
+    return typeof length === 'number' ? length : undefined;
+  } catch {
+    return undefined;
+  }
 }

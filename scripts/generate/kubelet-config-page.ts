@@ -39,7 +39,7 @@ Every field that kubelets ${minorName(OLDEST_MINOR)} to ${minorName(NEWEST_MINOR
 
 Each line: what the field means. What it takes (its default). What else counts. \`[text]\` is a list, \`{text}\` a map; \`<1.27\` is what counts before that version. What a map says of itself holds for the fields in it, too.
 
-Every change restarts the kubelet. Running pods survive that, unless the new kubelet no longer admits them (\`allocatable\`, \`capacity\`, \`unsafe-sysctls\`, \`ephemeral-storage\`). Behind each note: where kubelet 1.37 does it.
+Every change restarts the kubelet. Running pods survive that, unless the new kubelet no longer admits them (\`allocatable\`, \`capacity\`, \`unsafe-sysctls\`, \`ephemeral-storage\`), or, on some releases, [they have devices](../faq.md). Behind each note: where kubelet 1.37 does it.
 
 | note | meaning |
 | --- | --- |

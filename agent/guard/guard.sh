@@ -220,9 +220,10 @@ spare_boot() {
   write_boot -
 }
 
-# The count only: where the disk does not answer, the rest is done, and main gives up in time.
+# The count only: where the disk does not answer, the rest is done, and main gives up in time. dd would make a file that another run has
+# cleaned up meanwhile.
 sync_boots() {
-  [ -z "$unsynced" ] || dd if=/dev/null of="$here/boots" conv=notrunc,fsync || sync "$here/boots"
+  [ -z "$unsynced" ] || [ ! -e "$here/boots" ] || dd if=/dev/null of="$here/boots" conv=notrunc,fsync || sync "$here/boots"
 }
 
 # Sets $sign, the machine's age at the agent's last sign of life in this boot, and $pod, the uid of the agent's pod; empty where

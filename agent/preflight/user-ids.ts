@@ -25,6 +25,8 @@ export async function subordinateIdsOf(files: HostFiles): Promise<HostFacts['sub
   if (uid === undefined) return isOnlyInFiles('passwd') ? 'none' : undefined;
   const commands = await Promise.all(COMMANDS.map((path) => files.kind(path)));
   if (!commands.includes('file') || !isOnlyInFiles('subid')) return undefined;
+  // A line without an owner is nobody's.
+  if (!/^\d+$/.test(uid)) return undefined;
   const [uids, gids] = await Promise.all(
     ['/etc/subuid', '/etc/subgid'].map(async (path) => rangesOf([USER, uid], (await files.text(path)) ?? '')),
   );

@@ -129,7 +129,7 @@ export const START_ERRORS: readonly StartError[] = [
   },
   { error: 'cAdvisor cannot read the machine', source: 'New (pkg/kubelet/cadvisor)', trial: CONFIG_IS_INNOCENT },
   {
-    error: '`reservedSystemCPUs` that is no list',
+    error: '`reservedSystemCPUs` that is not a list',
     source: 'getReservedCPUs (cmd/kubelet/app)',
     validate: ['bad-cpu-list'],
   },
@@ -353,7 +353,7 @@ export const START_ERRORS: readonly StartError[] = [
     validate: ['fails-at-start'],
   },
   {
-    error: '`address` that is no IP address',
+    error: '`address` that is not an IP address',
     source: 'ListenAndServeKubeletServer (pkg/kubelet/server)',
     validate: ['fails-at-start'],
   },

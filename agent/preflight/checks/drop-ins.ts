@@ -23,7 +23,7 @@ export const dropInsOverride: Check = ({ assigned, fromFiles, view, configDirect
   const broken = dropIns.flatMap(({ path, fault }) => {
     if (fault === undefined || view.minor < FIRST_MINOR_THAT_IS_STRICT) return [];
     const message = `the kubelet does not start with ${path} in its --config-dir: ${fault}`;
-    return [refuse('drop-in-broken', 'kind', message, 'mend that file, or take it away')];
+    return [refuse('drop-in-broken', 'kind', message, 'correct that file, or remove it')];
   });
   const shadowed = contradictions(assigned, whole, minor).map((phrase) => {
     const which = asDropIn ? ` that comes after ${DROP_IN_NAME}` : '';

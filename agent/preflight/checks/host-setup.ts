@@ -48,5 +48,5 @@ export const shutdownDelay: Check = ({ view }, { inhibitDelay }) => {
       ? 'shutdownGracePeriodByPodPriority'
       : 'shutdownGracePeriod';
   const message = `${inhibitDelay.path} limits InhibitDelayMaxSec to ${inhibitDelay.seconds} s, and the kubelet asks for ${wanted} s: it would end no pods at a shutdown`;
-  return [warn('shutdown-delay', field, message, `ask for ${inhibitDelay.seconds} s at most, or take the file away`)];
+  return [warn('shutdown-delay', field, message, `ask for ${inhibitDelay.seconds} s at most, or remove the file`)];
 };

@@ -24,9 +24,9 @@ export const userIdsSuffice: Check = ({ view }, { subordinateIds }) => {
   const whose = subordinateIds === 'none' ? 'the ids of this node' : `the ids ${first}+${length} of the user kubelet`;
   const wrong =
     first < ids || first % ids !== 0 || length % ids !== 0
-      ? `${whose} do not begin and end at a multiple of ${ids}`
+      ? `${whose} do not begin and end at multiples of ${ids}`
       : Math.floor(length / ids) < pods
-        ? `${whose} do for ${Math.floor(length / ids)} pods with ${ids} each, and maxPods is ${pods}`
+        ? `${whose} are enough for ${Math.floor(length / ids)} pods with ${ids} each, and maxPods is ${pods}`
         : undefined;
   if (wrong === undefined) return [];
   const advice =

@@ -5,6 +5,7 @@ import { generateDoctorPage } from './generate/doctor-page.ts';
 import { generateStartErrorsPage } from './generate/start-errors-page.ts';
 import { generateArgoCd } from './generate/argocd.ts';
 import { generateChart } from './generate/chart.ts';
+import { generateDistributionComponents } from './generate/distribution-components.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generatePoolDefinition } from './generate/pool-definition.ts';
 import { generateValidators } from './generate/validators.ts';
@@ -29,6 +30,7 @@ const generators = [
   generateDashboard,
   generateDoctorPage,
   generateStartErrorsPage,
+  generateDistributionComponents,
   generateChart,
   generateArgoCd,
   generateLicencesPage,

@@ -21,11 +21,10 @@ import type { Transport } from '#shared/kube/transport.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { CRD_FIELDS } from '../doctor/installation.generated.ts';
 import {
-  AGENT,
-  AGENT_OF_SERVERS,
   CRDS,
   DAEMON_SETS,
   DEPLOYMENTS,
+  OUR_AGENTS,
   OUR_PODS,
   RECONCILER,
   SERVICES,
@@ -108,7 +107,7 @@ function readings({ kube, namespace }: CollectOptions): readonly Reading[] {
     ['settings', settings(kube, namespace), ofSettings],
     ['lease', named(LEASES, [RECONCILER], here), ofLease],
     ['deployment', named(DEPLOYMENTS, [RECONCILER], here), ofWorkload],
-    ['daemonset', named(DAEMON_SETS, [AGENT, AGENT_OF_SERVERS], here), ofWorkload],
+    ['daemonset', all(DAEMON_SETS, { ...here, labelSelector: OUR_AGENTS }), ofWorkload],
     ['service', named(SERVICES, [WEBHOOK_SERVICE], here), ofService],
     ['pods', all(PODS, { ...here, labelSelector: OUR_PODS }), ofPod],
     ['events', events(EVENTS_NAMESPACE), ofEvent],

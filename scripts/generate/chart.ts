@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 
 const ROOT = `${import.meta.dirname}/../..`;
-const TEMPLATES = 'deploy/helm/kubelet-gitops/templates';
+const CHART = 'deploy/helm/kubelet-gitops';
+const TEMPLATES = `${CHART}/templates`;
 const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
 
 /** What is always installed, or under a value of its own; the workloads and the settings are templates by hand. */
@@ -26,8 +28,7 @@ export function generateChart(): ReadonlyMap<string, string> {
     files.set(`${TEMPLATES}/${file.replace('/', '-')}`, template(`deploy/${file}`, value));
   }
   for (const component of componentNames()) {
-    // A folder is a workload of its own, which is a template by hand as the others are.
-    for (const resource of kustomizationOf(component).resources?.filter((name) => name.endsWith('.yaml')) ?? []) {
+    for (const resource of kustomizationOf(component).resources ?? []) {
       const path = `deploy/components/${component}/${resource}`;
       files.set(`${TEMPLATES}/${component}-${basename(resource)}`, template(path, `${valueOf(component)}.enabled`));
     }
@@ -35,16 +36,18 @@ export function generateChart(): ReadonlyMap<string, string> {
       files.set(`${TEMPLATES}/${component}-${generated.name}.yaml`, configMap(component, generated));
     }
   }
+  files.set(`${CHART}/distributions.json`, `${JSON.stringify(DISTRIBUTIONS, null, 2)}\n`);
   return files;
 }
 
 /** What is on by default, and which minor of the API server it takes: older ones do not know the kind. */
 const OLDEST: Readonly<Record<string, string>> = { 'admission.enabled': '1.30' };
 
-/** The folders below deploy/components. */
+/** The folders below deploy/components that have a value of their own: distributions are words of the value `distribution`. */
 export const componentNames = (): readonly string[] =>
   globSync('deploy/components/*', { cwd: ROOT })
     .map((path) => basename(path))
+    .filter((name) => !(name in DISTRIBUTIONS))
     .sort();
 
 /** `events-before-1.23` → `eventsBefore123` */

@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
+import { type Affinity, takes } from './node-affinity.ts';
 import { type Overlay, renderKustomization, WITHOUT_RENDERERS } from './chart/render.ts';
 
-interface Expression {
-  readonly key: string;
-  readonly operator: string;
-}
 interface DaemonSet {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly minReadySeconds: number;
+    readonly updateStrategy: { readonly rollingUpdate: { readonly maxUnavailable: number | string } };
     readonly selector: { readonly matchLabels: Labels };
     readonly template: {
       readonly metadata: { readonly labels: Labels };
       readonly spec: {
-        readonly affinity: {
-          readonly nodeAffinity: {
-            readonly requiredDuringSchedulingIgnoredDuringExecution: {
-              readonly nodeSelectorTerms: readonly { readonly matchExpressions: readonly Expression[] }[];
-            };
-          };
-        };
+        readonly affinity: Affinity;
         readonly containers: readonly [
           {
             readonly image: string;
@@ -46,49 +38,46 @@ const setsOf = (components: readonly string[], more: Overlay = {}): readonly Dae
 const settingsOf = ({ spec }: DaemonSet): Labels =>
   Object.fromEntries(spec.template.spec.containers[0].env.map(({ name, value = '' }) => [name, value]));
 
-/** As the scheduler has it: one of the terms, and all of its expressions. */
-function takes({ spec }: DaemonSet, labels: Labels): boolean {
-  const { nodeSelectorTerms } = spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
-  return nodeSelectorTerms.some(({ matchExpressions }) =>
-    matchExpressions.every(({ key, operator }) => {
-      assert.ok(operator === 'Exists' || operator === 'DoesNotExist');
-      return key in labels === (operator === 'Exists');
-    }),
-  );
-}
-
-for (const [component, servers] of [
-  ['k3s', 'k3s.service'],
-  ['rke2', 'rke2-server.service'],
+for (const [component, agents, servers] of [
+  ['k3s', 'k3s-agent.service', 'k3s.service'],
+  ['rke2', 'rke2-agent.service', 'rke2-server.service'],
+  ['k0s', 'k0sworker.service', 'k0scontroller.service'],
 ] as const) {
   describeOrSkip(`the component ${component}`, { skip: WITHOUT_RENDERERS }, () => {
     for (const [what, labels, unit] of [
-      ['an agent', {}, `${component}-agent.service`],
+      ['an agent', {}, agents],
       ['a server', { [CONTROL_PLANE]: 'true' }, servers],
       ['a server with etcd', { [CONTROL_PLANE]: 'true', [ETCD]: 'true' }, servers],
       ['a server with etcd alone', { [ETCD]: 'true' }, servers],
     ] as const) {
       it(`gives ${what} one pod, for the unit that it runs`, () => {
         const units = setsOf([component])
-          .filter((set) => takes(set, labels))
+          .filter(({ spec }) => takes(spec.template.spec.affinity, labels))
           .map((set) => settingsOf(set)['KUBELET_SERVICE']);
         assert.deepEqual(units, [unit]);
       });
     }
 
     it('keeps the DaemonSet that may be there, and tells the pods of the other apart', () => {
-      const [agents, others] = setsOf([component]);
+      const [first, others] = setsOf([component]);
       assert.deepEqual(
-        [agents?.metadata.name, others?.metadata.name],
+        [first?.metadata.name, others?.metadata.name],
         ['kubelet-gitops-agent', 'kubelet-gitops-agent-servers'],
       );
       // A selector cannot be changed.
       const labels = { 'app.kubernetes.io/component': 'agent', 'app.kubernetes.io/name': 'kubelet-gitops' };
-      assert.deepEqual(agents?.spec.selector.matchLabels, labels);
+      assert.deepEqual(first?.spec.selector.matchLabels, labels);
       assert.deepEqual(others?.spec.selector.matchLabels, { ...labels, 'kubelet-gitops.dev/nodes': 'servers' });
       for (const { spec } of setsOf([component])) {
         assert.deepEqual(spec.template.metadata.labels, spec.selector.matchLabels);
       }
+    });
+
+    it('replaces one server at a time, however many agents', () => {
+      const limits = setsOf([component, 'uninstall']).map(
+        ({ spec }) => spec.updateStrategy.rollingUpdate.maxUnavailable,
+      );
+      assert.deepEqual(limits, ['10%', 1]);
     });
 
     it('is changed on both sides by the components that come after it, and by one’s own image and patches', () => {

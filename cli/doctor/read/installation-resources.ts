@@ -9,8 +9,8 @@ export const CRDS = clusterWide('apiextensions.k8s.io/v1', 'CustomResourceDefini
 /** Names of what `deploy/` makes in the namespace. */
 export const RECONCILER = 'kubelet-gitops-reconciler';
 export const AGENT = 'kubelet-gitops-agent';
-/** On k3s and RKE2, whose servers run their kubelet in another unit. */
-export const AGENT_OF_SERVERS = 'kubelet-gitops-agent-servers';
 export const WEBHOOK_SERVICE = 'kubelet-gitops-webhook';
 export const OUR_PODS = 'app.kubernetes.io/name=kubelet-gitops';
 export const COMPONENT_LABEL = 'app.kubernetes.io/component';
+/** DaemonSets of agents: one more for servers on some distributions, and for nodes of each other distribution. */
+export const OUR_AGENTS = `${OUR_PODS},${COMPONENT_LABEL}=agent`;

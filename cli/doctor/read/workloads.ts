@@ -3,10 +3,10 @@ import { CONFIG_MAPS, type Kube, PODS } from '#shared/kube/kube.ts';
 import type { PodFact, WorkloadFact } from '../facts.ts';
 import {
   AGENT,
-  AGENT_OF_SERVERS,
   COMPONENT_LABEL,
   DAEMON_SETS,
   DEPLOYMENTS,
+  OUR_AGENTS,
   OUR_PODS,
   RECONCILER,
 } from './installation-resources.ts';
@@ -52,16 +52,18 @@ export async function readReconciler(kube: Kube, namespace: string): Promise<Wor
   };
 }
 
-/** Both DaemonSets as one, where there are two: they differ in the unit that they look after. */
+/** All DaemonSets as one: they differ in the nodes, and in where those have the kubelet's files. */
 export async function readAgents(kube: Kube, namespace: string): Promise<WorkloadFact | null> {
-  const get = (name: string) => kube.get<WorkloadObject>({ resource: DAEMON_SETS, namespace }, name);
-  const [object, servers] = await Promise.all([get(AGENT), get(AGENT_OF_SERVERS)]);
-  if (object === null) return null;
+  const { items } = await kube.list<WorkloadObject>({ resource: DAEMON_SETS, namespace, labelSelector: OUR_AGENTS });
+  const object = items.find(({ metadata }) => metadata.name === AGENT);
+  if (object === undefined) return null;
   const [container] = object.spec?.template?.spec?.containers ?? [];
+  const sum = (count: (status: NonNullable<WorkloadObject['status']>) => number | undefined): number =>
+    items.reduce((total, { status = {} }) => total + (count(status) ?? 0), 0);
   return {
-    wanted: (object.status?.desiredNumberScheduled ?? 0) + (servers?.status?.desiredNumberScheduled ?? 0),
-    ready: (object.status?.numberReady ?? 0) + (servers?.status?.numberReady ?? 0),
-    updated: (object.status?.updatedNumberScheduled ?? 0) + (servers?.status?.updatedNumberScheduled ?? 0),
+    wanted: sum(({ desiredNumberScheduled }) => desiredNumberScheduled),
+    ready: sum(({ numberReady }) => numberReady),
+    updated: sum(({ updatedNumberScheduled }) => updatedNumberScheduled),
     image: container?.image ?? '',
     settings: await settingsOf(container ?? {}, kube, namespace),
   };

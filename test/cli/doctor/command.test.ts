@@ -22,6 +22,7 @@ import { aCluster, type TestCluster } from '../support/cluster.ts';
 import { run } from '../support/run.ts';
 
 const NAMESPACE = 'kubelet-gitops';
+const AGENT_LABELS = { 'app.kubernetes.io/name': 'kubelet-gitops', 'app.kubernetes.io/component': 'agent' };
 const manifests = globSync('deploy/rbac/*.yaml').flatMap((file) =>
   parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as unknown),
 );
@@ -62,7 +63,7 @@ async function aSoundCluster(options: Partial<ApiServerOptions> = {}): Promise<T
     [DEPLOYMENTS, 'kubelet-gitops-reconciler'],
     [DAEMON_SETS, 'kubelet-gitops-agent'],
   ] as const) {
-    store.seed(resource, { metadata: { name, namespace: NAMESPACE } });
+    store.seed(resource, { metadata: { name, namespace: NAMESPACE, labels: AGENT_LABELS } });
   }
   return cluster;
 }
@@ -132,7 +133,11 @@ describe('kubelet-gitops doctor', () => {
     await using cluster = await aSoundCluster();
     const status = { desiredNumberScheduled: 3, numberReady: 2, updatedNumberScheduled: 1 };
     cluster.sandbox.server.store.seed(DAEMON_SETS, {
-      metadata: { name: 'kubelet-gitops-agent-servers', namespace: NAMESPACE },
+      metadata: { name: 'kubelet-gitops-agent-servers', namespace: NAMESPACE, labels: AGENT_LABELS },
+      status,
+    } as object as { metadata: { name: string; namespace: string } });
+    cluster.sandbox.server.store.seed(DAEMON_SETS, {
+      metadata: { name: 'of-somebody-else', namespace: NAMESPACE },
       status,
     } as object as { metadata: { name: string; namespace: string } });
     const { out } = await cluster.cli('doctor');

@@ -77,7 +77,8 @@ function plant({ sandbox }: TestCluster): void {
   store.seed(CONFIG_MAPS, anyObject('somebody-elses', { data: { x: needle() } }, here));
   const template = { metadata: anywhere, spec: { containers: [container()] } };
   store.seed(DEPLOYMENTS, anyObject('kubelet-gitops-reconciler', { spec: { replicas: 1, template } }, here));
-  store.seed(DAEMON_SETS, anyObject('kubelet-gitops-agent', { spec: { template } }, here));
+  const agents = { 'app.kubernetes.io/name': 'kubelet-gitops', 'app.kubernetes.io/component': 'agent' };
+  store.seed(DAEMON_SETS, anyObject('kubelet-gitops-agent', { spec: { template } }, { ...here, labels: agents }));
   const log = [
     JSON.stringify({ level: 'warn', err: { message: `cannot fetch https://bot:${needle()}@git.example/x.git` } }),
     JSON.stringify({ level: 'info', headers: { authorization: `Bearer ${needle()}` } }),

@@ -76,13 +76,13 @@ test('doctor finds every right where deploy/rbac was applied, and the one that w
   await kubectl(['apply', '-f', 'deploy/rbac']);
 });
 
-for (const distribution of ['k3s', 'rke2']) {
+for (const distribution of ['k3s', 'k0s']) {
   test(
     `the API server takes what is installed with the component ${distribution} and with all others`,
     { skip },
     async () => {
       // One of 1.20 knows neither the policies of admission nor the Prometheus operator's kinds.
-      const foreign = ['admission', 'monitoring', 'uninstall', 'k3s', 'rke2'];
+      const foreign = ['admission', 'monitoring', 'uninstall'];
       const others = componentNames().filter((name) => !foreign.includes(name));
       const items = renderKustomization({
         components: [distribution, ...others].map((name) => `../deploy/components/${name}`),

@@ -23,6 +23,7 @@ const SETTINGS = 'ConfigMap/kubelet-gitops-settings data';
 const RECONCILER = 'Deployment/kubelet-gitops-reconciler spec';
 const AGENT = 'DaemonSet/kubelet-gitops-agent spec';
 const SERVERS = 'DaemonSet/kubelet-gitops-agent-servers spec';
+const EDGE = 'DaemonSet/kubelet-gitops-agent-edge';
 const POD = 'template.spec';
 const CONTAINER = `${RECONCILER} ${POD} containers reconciler`;
 const IMAGE = 'registry.example.com/probe';
@@ -116,9 +117,14 @@ const TOGETHER: readonly Row[] = [
     [`${AGENT} ${POD} containers agent env KUBELET_SERVICE value`],
     [`${AGENT} ${POD} volumes guard hostPath path`, '/etc/systemd/system/probe.service.d'],
   ),
-  row('agent.servingCertificate', '/host/probe.crt', [
-    `${AGENT} ${POD} containers agent env KUBELET_SERVING_CERTS value`,
-  ]),
+  row(
+    'agent.rootDirectory',
+    '/probe/root',
+    [`${AGENT} ${POD} containers agent env KUBELET_ROOT_DIR value`],
+    [`${AGENT} ${POD} volumes kubelet hostPath path`],
+  ),
+  row('agent.servingCertificate', '/probe.crt', [`${AGENT} ${POD} containers agent env KUBELET_SERVING_CERTS value`]),
+  row('agent.logFile', '/probe/kubelet.log', [`${AGENT} ${POD} containers agent env KUBELET_LOG_FILE value`]),
   row('agent.metricsPort', 7, [`${AGENT} ${POD} containers agent env METRICS_PORT value`, '7']),
   row('agent.maxUnavailable', '7%', [`${AGENT} updateStrategy rollingUpdate maxUnavailable`]),
   ...podRows('agent', AGENT),
@@ -173,10 +179,38 @@ const APART: readonly (readonly Row[])[] = [
     row('admission.enabled', false, [ADMISSION, GONE]),
     row('crds.install', false, ['CustomResourceDefinition/kubeletnodes.kubelet-gitops.dev kind', GONE]),
     row('image.digest', DIGEST, [`${AGENT} ${POD} containers agent image`, `kubelet-gitops@${DIGEST}`]),
-    row('k3s.enabled', true, [`${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`, 'k3s.service']),
+    row('distribution', 'k0s', [
+      `${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`,
+      'k0scontroller.service',
+    ]),
+    row('dataDirectory', '/probe', [
+      `${AGENT} ${POD} containers agent env KUBELET_CONFIG_DIR value`,
+      '/probe/kubelet.conf.d',
+    ]),
+    row(
+      'otherNodes',
+      [
+        {
+          name: 'edge',
+          label: { key: 'site', value: 'edge' },
+          distribution: 'rke2',
+          dataDirectory: '/probe',
+          service: 'probe.service',
+        },
+      ],
+      [`${EDGE} spec ${POD} containers agent env KUBELET_SERVICE value`, 'probe.service'],
+      [`${EDGE} spec ${POD} containers agent env KUBELET_LOG_FILE value`, '/probe/agent/logs/kubelet.log'],
+      [`${EDGE}-servers spec ${POD} containers agent env KUBELET_SERVICE value`, 'rke2-server.service'],
+    ),
   ],
   [
-    row('rke2.enabled', true, [`${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`, 'rke2-server.service']),
+    row(
+      'agent.serverService',
+      'probe-server.service',
+      [`${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`],
+      [`${SERVERS} ${POD} volumes guard hostPath path`, '/etc/systemd/system/probe-server.service.d'],
+      [`${SERVERS} updateStrategy rollingUpdate maxUnavailable`, 1],
+    ),
     // Agents give back what they have also where there were to be none.
     row('agent.enabled', false, [`${AGENT} ${POD} containers agent env MODE value`, 'uninstall']),
     row(

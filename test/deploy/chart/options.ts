@@ -39,7 +39,7 @@ const agent = (container: object, pod: Pod = {}): Overlay =>
   patch('DaemonSet', 'kubelet-gitops-agent', {
     template: { spec: { ...pod, containers: [{ name: 'agent', ...container }] } },
   });
-const directory = (name: string, path: string) => ({ name, hostPath: { path, type: 'Directory' } });
+const directory = (name: string, path: string) => ({ name, hostPath: { path, type: 'DirectoryOrCreate' } });
 
 const patchesOf = ({ patches }: Overlay): readonly object[] => patches as readonly object[];
 
@@ -169,7 +169,7 @@ const unitPlace = (unit: string) => ({
 
 const K3S = unitPlace('k3s-agent.service');
 const DROP_INS = '/var/lib/rancher/k3s/agent/etc/kubelet.conf.d';
-const CERTIFICATE = '/host/var/lib/rancher/k3s/agent/serving-kubelet.crt';
+const CERTIFICATE = '/var/lib/rancher/k3s/agent/serving-kubelet.crt';
 
 const AGENT: readonly Option[] = [
   {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
@@ -53,19 +54,26 @@ describeOrSkip('the chart makes the objects of the kustomization', { skip: WITHO
     });
   }
 
+  for (const distribution of Object.keys(DISTRIBUTIONS).filter((name) => name !== 'kubeadm')) {
+    it(`for the distribution ${distribution}`, () =>
+      assertSameObjects(
+        chart({ distribution }),
+        kustomization({ components: [`../deploy/components/${distribution}`] }),
+      ));
+  }
+
   it('with all components that go together', () => {
-    const others = componentNames().filter((component) => !['uninstall', 'k3s', 'rke2'].includes(component));
-    // A distribution first, because the others change both of its DaemonSets.
-    const together = ['k3s', ...others];
+    const together = componentNames().filter((component) => component !== 'uninstall');
     const beside = together.map((component) => BESIDE[component] ?? {});
     const values = together.map((component, index) => [
       valueOf(component),
       { enabled: true, ...beside[index]?.values },
     ]);
     assertSameObjects(
-      chart(Object.fromEntries(values)),
+      chart({ distribution: 'k3s', ...Object.fromEntries(values) }),
+      // The distribution first, because the others change both of its DaemonSets.
       kustomization(
-        { components: together.map((component) => `../deploy/components/${component}`) },
+        { components: ['k3s', ...together].map((component) => `../deploy/components/${component}`) },
         beside.flatMap(({ settings = [] }) => settings),
       ),
     );
@@ -74,7 +82,7 @@ describeOrSkip('the chart makes the objects of the kustomization', { skip: WITHO
   it('with the way off the nodes of a distribution whose servers have a DaemonSet of their own', () => {
     const components = ['../deploy/components/rke2', '../deploy/components/uninstall'];
     assertSameObjects(
-      chart({ rke2: { enabled: true }, uninstall: { enabled: true } }),
+      chart({ distribution: 'rke2', uninstall: { enabled: true } }),
       kustomization({ components, ...BESIDE['uninstall']?.overlay }),
     );
   });
@@ -92,9 +100,16 @@ describeOrSkip('the chart', { skip: WITHOUT_RENDERERS }, () => {
     assert.throws(() => renderChart({ git: REQUIRED_VALUES.git }), /cluster is not set/);
     assert.throws(() => renderChart({ cluster: 'demo' }), /git\.url is not set/);
     assert.throws(() => chart({ commitStatuses: { enabled: true } }), /commitStatuses\.forge is not set/);
-    assert.throws(() => chart({ k3s: { enabled: true }, rke2: { enabled: true } }), /take one/);
     const affinity = { nodeAffinity: {} };
-    assert.throws(() => chart({ k3s: { enabled: true }, agent: { affinity } }), /agent\.affinity has no meaning/);
+    assert.throws(() => chart({ distribution: 'k3s', agent: { affinity } }), /agent\.affinity has no meaning/);
+    const edge = { name: 'edge', label: { key: 'site', value: 'edge' }, distribution: 'eks' };
+    assert.throws(() => chart({ otherNodes: [edge], agent: { affinity } }), /agent\.affinity has no meaning/);
+    assert.throws(() => chart({ otherNodes: [edge, edge] }), /the same name/);
+    const servers = { ...edge, name: 'servers' };
+    assert.throws(() => chart({ distribution: 'k3s', otherNodes: [servers] }), /the same name/);
+    assert.throws(() => chart({ dataDirectory: '/data' }), /dataDirectory: kubeadm has none that moves/);
+    const moved = { ...edge, dataDirectory: '/data' };
+    assert.throws(() => chart({ otherNodes: [moved] }), /dataDirectory: eks has none that moves/);
   });
 
   it('refuses what its schema refuses', () => {

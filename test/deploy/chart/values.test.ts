@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
+import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
 import { OPTIONS } from './options.ts';
 import { CHART } from './render.ts';
@@ -39,6 +40,10 @@ describe('the schema of the chart’s values', () => {
     ['a setting that is a value', { settings: { GIT_URL: 'https://git.example.com/a' } }],
     ['a path that is not absolute', { agent: { configFile: 'config.yaml' } }],
     ['a unit without its type', { agent: { service: 'k3s-agent' } }],
+    ['a distribution that is not known', { distribution: 'openshift' }],
+    ['a data directory that is not absolute', { dataDirectory: 'k3s' }],
+    ['other nodes without a label', { otherNodes: [{ name: 'edge', distribution: 'k3s' }] }],
+    ['other nodes of no distribution', { otherNodes: [{ name: 'edge', label: { key: 'site', value: 'edge' } }] }],
     ['a forge that is not known', { commitStatuses: { enabled: true, forge: 'sourcehut' } }],
     ['a switch that is no boolean', { drain: { enabled: 'yes' } }],
     ['a digest that is none', { image: { digest: 'sha256:abc' } }],
@@ -63,6 +68,11 @@ describe('the schema of the chart’s values', () => {
         .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], defaults);
       assert.notEqual(value, undefined, `values.yaml has no ${path}`);
     }
+  });
+
+  it('knows the distributions of the table', () => {
+    const words = (schema.definitions?.['distribution'] as { readonly enum?: unknown } | undefined)?.enum;
+    assert.deepEqual(words, Object.keys(DISTRIBUTIONS));
   });
 
   it('has a switch for every component', () => {

@@ -1,75 +1,45 @@
 import assert from 'node:assert/strict';
-import { dirname } from 'node:path';
 import { it } from 'node:test';
 import { parse } from 'yaml';
-import { readAgentSettings } from '#agent/settings.ts';
+import { type DistributionName, DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 import { REQUIRED_VALUES } from '../deploy/chart/options.ts';
-import { renderChart, WITHOUT_RENDERERS } from '../deploy/chart/render.ts';
+import { type Manifest, renderChart, renderKustomization, WITHOUT_RENDERERS } from '../deploy/chart/render.ts';
+import { assertSameObjects } from '../deploy/chart/same-objects.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
 
-interface DaemonSet {
-  readonly spec: {
-    readonly template: {
-      readonly spec: {
-        readonly containers: readonly [
-          {
-            readonly env: readonly { readonly name: string; readonly value?: string }[];
-            readonly volumeMounts: readonly {
-              readonly name: string;
-              readonly mountPath: string;
-              readonly readOnly?: boolean;
-            }[];
-          },
-        ];
-        readonly volumes: readonly { readonly name: string; readonly hostPath: { readonly path: string } }[];
-      };
-    };
-  };
-}
+const daemonSets = (manifests: readonly Manifest[]): readonly Manifest[] =>
+  manifests.filter(({ kind }) => kind === 'DaemonSet');
+const chart = (values: object): readonly Manifest[] => daemonSets(renderChart({ ...REQUIRED_VALUES, ...values }));
 
-const isBelow = (path: string, directory: string): boolean => `${path}/`.startsWith(`${directory}/`);
-
-describeOrSkip('the settings for distributions', { skip: WITHOUT_RENDERERS }, () => {
+describeOrSkip('the values for distributions', { skip: WITHOUT_RENDERERS }, () => {
   const blocks = fencedBlocks('docs/distributions.md', 'yaml').filter((text) => text.startsWith('# values for '));
 
-  it('are there for those that need any', () => {
-    const names = blocks.map((text) => /^# values for (.*)/.exec(text)?.[1]);
-    assert.deepEqual(names, ['k3s', 'RKE2', 'EKS', 'GKE']);
-  });
+  it('are there', () => assert.ok(blocks.length >= 4));
 
   for (const text of blocks) {
-    it(`${text.split('\n')[0]}: are taken by the agent, which may write wherever they point`, () => {
-      const values = parse(text) as object;
-      const sets = renderChart({ ...REQUIRED_VALUES, ...values }).filter(({ kind }) => kind === 'DaemonSet');
-      assert.ok(sets.length > 0);
-      for (const set of sets as unknown as readonly DaemonSet[]) assertWritable(set);
+    const title = /^# values for (.*)/.exec(text)?.[1] ?? '';
+    it(`are those of ${title}, and the chart takes them`, () => {
+      const values = parse(text) as { readonly distribution: DistributionName };
+      assert.equal(DISTRIBUTIONS[values.distribution].title.split(',')[0], title);
+      assert.ok(chart(values).length > 0);
     });
   }
 });
 
-function assertWritable(daemonSet: DaemonSet): void {
-  const { containers, volumes } = daemonSet.spec.template.spec;
-  const [{ env, volumeMounts }] = containers;
-  const settings = readAgentSettings({
-    NODE_NAME: 'a',
-    ...Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),
-    METRICS_HOST: '127.0.0.1',
-  });
-  const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true).map(({ mountPath }) => mountPath);
-  assert.ok(settings.guard.guard === 'on');
-  const places = [settings.guard.unitDirectory, settings.kubeletConfigDir ?? dirname(settings.kubeletConfigFile)];
-  for (const place of places) {
-    assert.ok(
-      writable.some((mount) => isBelow(place, mount)),
-      `${place} is not below ${writable.join(', ')}`,
-    );
+describeOrSkip('the patches for kubelets that have their files elsewhere', { skip: WITHOUT_RENDERERS }, () => {
+  for (const [first, component, values] of [
+    ['# RKE2 with data-dir: /data/rke2', 'rke2', { dataDirectory: '/data/rke2' }],
+    ['# k3s-edge.service in place of k3s.service', 'k3s', { agent: { serverService: 'k3s-edge.service' } }],
+  ] as const) {
+    it(`${first} makes what the chart makes of its values`, () => {
+      const [text = ''] = fencedBlocks('docs/install.md', 'yaml').filter((block) => block.startsWith(first));
+      const { patches } = parse(text) as { readonly patches: readonly object[] };
+      const components = [`../deploy/components/${component}`];
+      assertSameObjects(
+        chart({ distribution: component, ...values }),
+        daemonSets(renderKustomization({ components, patches })),
+      );
+    });
   }
-  // systemd and the guard are told of the agent's paths, so the host has to have them as well.
-  for (const { name, mountPath } of volumeMounts) {
-    const path = volumes.find((volume) => volume.name === name)?.hostPath.path;
-    assert.equal(path, name === 'host' ? '/' : mountPath);
-  }
-  const certificate = settings.kubeletServingCerts;
-  if (certificate !== undefined) assert.ok(isBelow(certificate, '/host'), certificate);
-}
+});

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { repositoryFiles, schemaNames } from './files/repository-files.ts';
 import { schemaFiles, templateFiles } from './files/repository-template.ts';
 import { writeRepository } from './files/write-repository.ts';
+import { distributionValues } from './distribution-values.ts';
 import { recogniseFormulas } from './formulas.ts';
 import { importErrors } from './import-errors.ts';
 import { nodesFromCluster } from './nodes/nodes-from-cluster.ts';
@@ -28,7 +29,7 @@ export const IMPORT: Command = {
       '(docs/computed-values.md). Values that equal the defaults of the kubelet’s version are left out. What identifies a node,\n' +
       'how its host was set up, and what the field policy denies by default stay in the node’s own config.',
     'Also writes schemas for editors, and pipelines, CODEOWNERS and README where they are missing. Existing pools and layers are\n' +
-      'not overwritten without --force.',
+      'not overwritten without --force. Prints the chart’s values for the distributions of the nodes, where these tell.',
     'Exit code 1 if a file, a node, or a field that differs too much is left out: standard error says which, and why.',
   ],
   options: {
@@ -84,6 +85,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
     into,
     cluster,
     hasLabels,
+    distributions: distributionValues(fleet.nodes),
     compare: compareBy(given),
   };
   for (const line of importSummary(outcome)) io.err.write(`${line}\n`);

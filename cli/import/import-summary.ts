@@ -22,6 +22,8 @@ export interface Outcome {
   readonly compare: string;
   /** Whether labels of nodes were known at all. */
   readonly hasLabels: boolean;
+  /** Lines that say how to install for these nodes. */
+  readonly distributions: readonly string[];
 }
 
 /** Lines for standard error. Pure. */
@@ -48,6 +50,7 @@ export function importSummary(outcome: Outcome): readonly string[] {
     ),
     ...leftOut.map(leftOutLine),
     ...findings,
+    ...outcome.distributions,
     ...nextSteps(outcome),
   ];
 }

@@ -11,6 +11,8 @@ export interface NodeReading {
   readonly labels: Labels;
   /** `v1.34.2`; empty if unknown. */
   readonly kubeletVersion: string;
+  /** Empty if unknown. */
+  readonly osImage: string;
   /** What its Node says of the machine's size; absent where there is no Node. */
   readonly capacity?: Readonly<Record<string, string>>;
   readonly running: RunningFields | undefined;
@@ -27,6 +29,8 @@ export interface FleetMember extends NonDefaults {
 }
 
 export interface FoundNodes {
+  /** All that were looked at. */
+  readonly nodes: readonly NodeReading[];
   readonly members: readonly FleetMember[];
   /** Labels of nodes that no pool may have; undefined if there may be more nodes. */
   readonly strangers: readonly Labels[] | undefined;
@@ -57,7 +61,7 @@ export function importableNodes(nodes: readonly NodeReading[], isWhole: boolean)
     why !== undefined || node.running === undefined ? [node.labels] : [],
   );
   const leftOut = judged.flatMap(({ node, why }) => (why === undefined ? [] : [{ what: node.name, why }]));
-  return { members, strangers: isWhole ? strangers : undefined, leftOut };
+  return { nodes, members, strangers: isWhole ? strangers : undefined, leftOut };
 }
 
 const NODE_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;

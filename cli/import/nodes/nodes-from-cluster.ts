@@ -11,10 +11,11 @@ export async function nodesFromCluster(given: Given, io: Io): Promise<FoundNodes
   const nodes = await live.list();
   const names = nodes.map(({ name }) => name);
   const configs = await fetchRunningConfigs(live, names, io.err);
-  const seen = nodes.map(({ name, labels, kubeletVersion, capacity }) => ({
+  const seen = nodes.map(({ name, labels, kubeletVersion, osImage, capacity }) => ({
     name,
     labels,
     kubeletVersion,
+    osImage,
     capacity,
     running: configs.get(name),
   }));

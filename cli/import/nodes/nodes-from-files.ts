@@ -22,14 +22,16 @@ export async function nodesFromFiles(given: Given, io: Io): Promise<FoundNodes> 
       name: node,
       labels: labelsOfName(node),
       kubeletVersion: '',
+      osImage: '',
       running: config,
     }));
     return withProblems(importableNodes(seen, false), problems);
   }
-  const seen = nodes.map(({ name, labels, kubeletVersion, capacity }) => ({
+  const seen = nodes.map(({ name, labels, kubeletVersion, osImage, capacity }) => ({
     name,
     labels,
     kubeletVersion,
+    osImage,
     capacity,
     running: running.get(name)?.config,
   }));

@@ -31,7 +31,7 @@ const inventory = (nodes: Readonly<Record<string, Readonly<Record<string, string
   JSON.stringify({
     items: Object.entries(nodes).map(([name, labels]) => ({
       metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
-      status: { nodeInfo: { kubeletVersion: 'v1.34.2' } },
+      status: { nodeInfo: { kubeletVersion: 'v1.34.4-eks-f69f56f', osImage: 'Amazon Linux 2023.9.20260101' } },
     })),
   });
 
@@ -139,6 +139,7 @@ spec:
 pool a-max-pods-35: 1 node (priority 10, listed by name)
 pool b: 1 node
 left to the nodes (set up with the host, or denied by default): clusterDNS
+distribution: eks (a value of the chart, or the component of that name)
 next:
   kubelet-gitops validate DIR/repo --cluster prod
   enter your teams in CODEOWNERS, and what the comments of your pipeline ask for; delete the other forge’s file

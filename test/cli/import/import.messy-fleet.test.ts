@@ -50,7 +50,6 @@ function imported(nodes: readonly NodeReading[]): {
 
 const inventoryNode = ({ running, ...node }: NodeReading): InventoryNode => ({
   ...node,
-  osImage: '',
   ready: true,
   capacity: {},
   allocatable: {},

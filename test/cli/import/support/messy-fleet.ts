@@ -84,6 +84,7 @@ export const messyFleets: fc.Arbitrary<readonly NodeReading[]> = fc
           ...(each.isOptedOut ? { [OPT_OUT_LABEL]: 'true' } : {}),
         },
         kubeletVersion: each.kubeletVersion,
+        osImage: '',
         running: each.isSilent ? undefined : (each.own ?? configs[each.config % configs.length]),
       };
     }),

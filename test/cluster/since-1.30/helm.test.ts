@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { parse, stringify } from 'yaml';
+import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 import { CHART, HELM, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { fencedBlocks } from '../../support/fenced-blocks.ts';
@@ -99,6 +100,39 @@ describeOrSkip(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
     type('helm rollback kubelet-gitops 1 --namespace kubelet-gitops');
     assert.equal(imageOf('daemonset/kubelet-gitops-agent'), before);
     assert.equal(imageOf('deployment/kubelet-gitops-reconciler'), before);
+  });
+
+  const agents = (): readonly string[] =>
+    type('kubectl -n kubelet-gitops get daemonset -o name').trim().split('\n').toSorted();
+
+  it('upgrade to another distribution: servers and other nodes get DaemonSets, whose names are told, and back', async () => {
+    const otherNodes = [{ name: 'edge', label: { key: 'example.com/site', value: 'edge' }, distribution: 'k0s' }];
+    const values = parse(exampleValues()) as object;
+    await writeFile(valuesFile(), stringify({ ...values, distribution: 'k3s', otherNodes }));
+    type(command('docs/upgrade.md', 'console', /^helm upgrade/m));
+    const names = ['', '-edge', '-edge-servers', '-servers'].map((suffix) => `kubelet-gitops-agent${suffix}`);
+    assert.deepEqual(
+      agents(),
+      names.map((name) => `daemonset.apps/${name}`),
+    );
+    const notes = type('helm get notes kubelet-gitops --namespace kubelet-gitops');
+    const told = [...notes.matchAll(/rollout status daemonset\/(\S+)/g)].map(([, name]) => name);
+    assert.deepEqual(told.toSorted(), names);
+    type('helm rollback kubelet-gitops 1 --namespace kubelet-gitops');
+    assert.deepEqual(agents(), ['daemonset.apps/kubelet-gitops-agent']);
+  });
+
+  it('the API server takes the DaemonSets of every distribution', () => {
+    for (const distribution of Object.keys(DISTRIBUTIONS)) {
+      const template = `helm template kubelet-gitops kubelet-gitops/${CHART} --namespace kubelet-gitops --values my-cluster/values.yaml`;
+      const only = `--show-only templates/daemonset.yaml --set distribution=${distribution},otherNodes=null`;
+      const said = type(`${template} ${only} | kubectl apply --server-side --force-conflicts --dry-run=server -f -`);
+      assert.match(
+        said,
+        /^daemonset\.apps\/kubelet-gitops-agent serverside-applied \(server dry run\)$/m,
+        distribution,
+      );
+    }
   });
 
   it('uninstall: nothing of ours is left', async () => {

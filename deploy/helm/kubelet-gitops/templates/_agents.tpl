@@ -9,7 +9,7 @@ has each of otherNodes: every node gets a pod of one of them.
 {{- $sets := list }}
 {{- $suffixes := list }}
 {{- $elsewhere := list }}
-{{- range append .Values.otherNodes (merge (dict "distribution" .Values.distribution "dataDirectory" .Values.dataDirectory) $agent) }}
+{{- range append (.Values.otherNodes | default list) (merge (dict "distribution" .Values.distribution "dataDirectory" .Values.dataDirectory) $agent) }}
 {{- $nodes := . }}
 {{- $default := get $distributions .distribution }}
 {{- if and .dataDirectory (not $default.dataDirectory) }}

@@ -6,7 +6,7 @@ const AGENT = 'kubelet-gitops-agent';
 const TARGET = { kind: 'DaemonSet', name: AGENT };
 const ROOT_DIRECTORY = '/var/lib/kubelet';
 const UNIT = 'kubelet.service';
-const SERVER_ROLES = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/etcd'];
+const SERVER_LABELS = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/etcd'];
 
 /** The components of kustomize for all distributions but kubeadm, which `deploy/agent` is for. */
 export function generateDistributionComponents(): ReadonlyMap<string, string> {
@@ -36,10 +36,11 @@ const ofAllNodes = (distribution: Distribution): string =>
   });
 
 function ofAgents(distribution: Distribution): string {
-  const terms = [{ matchExpressions: SERVER_ROLES.map((key) => ({ key, operator: 'DoesNotExist' })) }];
+  const { serverLabels = SERVER_LABELS } = distribution;
+  const terms = [{ matchExpressions: serverLabels.map((key) => ({ key, operator: 'DoesNotExist' })) }];
   const spec = { ...affinity(terms), ...podOf(distribution, distribution.unit) };
-  const text = `# For nodes of ${distribution.title}. Servers run their kubelet in another unit than agents do, so that there are two DaemonSets: each node
-# gets a pod of exactly one of them. docs/distributions.md has more.
+  const text = `# For nodes of ${distribution.title}. Servers, whose API server or etcd restarts with the kubelet, have a DaemonSet of their own: each node gets
+# a pod of exactly one of them. docs/distributions.md has more.
 #
 # Lay it over before every other component: those change both DaemonSets, if both are there. The first patch fails where another came
 # first, and so would be missing from the servers. The second is for the agents alone: by their label, because kustomize knows a
@@ -71,7 +72,8 @@ const NOTHING_BEFORE = [
 
 function ofServers(distribution: Distribution, unit: string): string {
   const labels = { 'kubelet-gitops.dev/nodes': 'servers' };
-  const terms = SERVER_ROLES.map((key) => ({ matchExpressions: [{ key, operator: 'Exists' }] }));
+  const { serverLabels = SERVER_LABELS } = distribution;
+  const terms = serverLabels.map((key) => ({ matchExpressions: [{ key, operator: 'Exists' }] }));
   const spec = {
     selector: { matchLabels: labels },
     // The API server and etcd restart with the kubelet.

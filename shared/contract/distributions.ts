@@ -4,8 +4,10 @@ export interface Distribution {
   readonly title: string;
   /** The systemd unit whose main process is the kubelet, or runs it. */
   readonly unit: string;
-  /** The same on nodes with the control plane or etcd, where it has another name. */
+  /** The same on servers (nodes with the control plane or etcd) where its restart restarts those as well. */
   readonly serverUnit?: string;
+  /** Labels of which every server has one; absent where they are the usual roles. */
+  readonly serverLabels?: readonly string[];
   /** The default of a directory that people move; the paths below that begin with it move along. */
   readonly dataDirectory?: string;
   /** The kubelet's `--config`; absent where it has none. */
@@ -60,6 +62,8 @@ export const DISTRIBUTIONS = {
   microk8s: {
     title: 'MicroK8s',
     unit: 'snap.microk8s.daemon-kubelite.service',
+    serverUnit: 'snap.microk8s.daemon-kubelite.service',
+    serverLabels: ['node.kubernetes.io/microk8s-controlplane'],
     // Its own kubelet has neither: the directory is what people add to its arguments. Below "common", which no refresh moves.
     configDirectory: '/var/snap/microk8s/common/etc/kubelet.conf.d',
     rootDirectory: '/var/snap/microk8s/common/var/lib/kubelet',

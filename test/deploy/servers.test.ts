@@ -38,23 +38,25 @@ const setsOf = (components: readonly string[], more: Overlay = {}): readonly Dae
 const settingsOf = ({ spec }: DaemonSet): Labels =>
   Object.fromEntries(spec.template.spec.containers[0].env.map(({ name, value = '' }) => [name, value]));
 
-for (const [component, agents, servers] of [
-  ['k3s', 'k3s-agent.service', 'k3s.service'],
-  ['rke2', 'rke2-agent.service', 'rke2-server.service'],
-  ['k0s', 'k0sworker.service', 'k0scontroller.service'],
+const KUBELITE = 'snap.microk8s.daemon-kubelite.service';
+const ROLES = [CONTROL_PLANE, ETCD];
+
+for (const [component, agents, servers, serverLabels] of [
+  ['k3s', 'k3s-agent.service', 'k3s.service', ROLES],
+  ['rke2', 'rke2-agent.service', 'rke2-server.service', ROLES],
+  ['k0s', 'k0sworker.service', 'k0scontroller.service', ROLES],
+  ['microk8s', KUBELITE, KUBELITE, ['node.kubernetes.io/microk8s-controlplane']],
 ] as const) {
   describeOrSkip(`the component ${component}`, { skip: WITHOUT_RENDERERS }, () => {
-    for (const [what, labels, unit] of [
-      ['an agent', {}, agents],
-      ['a server', { [CONTROL_PLANE]: 'true' }, servers],
-      ['a server with etcd', { [CONTROL_PLANE]: 'true', [ETCD]: 'true' }, servers],
-      ['a server with etcd alone', { [ETCD]: 'true' }, servers],
-    ] as const) {
-      it(`gives ${what} one pod, for the unit that it runs`, () => {
-        const units = setsOf([component])
+    for (const keys of [[], ...serverLabels.map((key) => [key]), serverLabels]) {
+      const [name, unit] =
+        keys.length === 0 ? ['kubelet-gitops-agent', agents] : ['kubelet-gitops-agent-servers', servers];
+      it(`gives a node with the labels [${keys.join()}] one pod, of ${name}`, () => {
+        const labels = Object.fromEntries(keys.map((key) => [key, 'true']));
+        const found = setsOf([component])
           .filter(({ spec }) => takes(spec.template.spec.affinity, labels))
-          .map((set) => settingsOf(set)['KUBELET_SERVICE']);
-        assert.deepEqual(units, [unit]);
+          .map((set) => [set.metadata.name, settingsOf(set)['KUBELET_SERVICE']]);
+        assert.deepEqual(found, [[name, unit]]);
       });
     }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { renderKustomization, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
+import { REQUIRED_VALUES } from '../../deploy/chart/options.ts';
+import { renderChart, renderKustomization, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { until } from '../../support/until.ts';
 import { controllersSkipReason, KUBERNETES } from '../support/binaries.ts';
@@ -17,10 +18,12 @@ const NODES = ['node-1', 'node-2', 'node-3', 'node-4', 'node-5'] as const;
 const DAEMON_SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`;
 
 interface DaemonSet {
-  readonly metadata: object;
-  readonly spec: { readonly minReadySeconds: number };
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly minReadySeconds: number; readonly template: { readonly spec: object } };
   readonly status?: { readonly numberAvailable?: number };
 }
+/** A DaemonSet of ours; `goes`: on its way off the nodes. */
+type Rendered = (goes: boolean) => DaemonSet;
 interface Removal {
   /** Nodes in the order in which they began. */
   readonly begun: readonly string[];
@@ -74,9 +77,23 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
     ];
   }
 
-  function daemonSet(name: string, components: readonly string[], minReadySeconds: (it: number) => number): object {
-    const manifests = renderKustomization({ components: components.map((name) => `../deploy/components/${name}`) });
-    const found = manifests.find(({ kind }) => kind === 'DaemonSet') as unknown as DaemonSet & object;
+  /** The one of all nodes, as kustomize makes it. */
+  const ofAll: Rendered = (goes) =>
+    renderKustomization({ components: goes ? ['../deploy/components/uninstall'] : [] }).find(
+      ({ kind }) => kind === 'DaemonSet',
+    ) as unknown as DaemonSet;
+  /** That of servers, as the chart makes it where half of the agents may go at once; our nodes have no labels. */
+  const ofServers: Rendered = (goes) => {
+    const values = { distribution: 'k3s', agent: { maxUnavailable: '50%' }, uninstall: { enabled: goes } };
+    const found = renderChart({ ...REQUIRED_VALUES, ...values }).find(
+      ({ kind, metadata }) => kind === 'DaemonSet' && metadata.name === 'kubelet-gitops-agent-servers',
+    ) as unknown as DaemonSet;
+    const { template } = found.spec;
+    const anywhere = { ...template, spec: { ...template.spec, affinity: undefined } };
+    return { ...found, spec: { ...found.spec, template: anywhere } };
+  };
+
+  function daemonSet(name: string, found: DaemonSet, minReadySeconds: (it: number) => number): object {
     const scaled = Math.round((minReadySeconds(found.spec.minReadySeconds) * SECOND_MS) / 1000);
     return { ...found, metadata: { ...found.metadata, name }, spec: { ...found.spec, minReadySeconds: scaled } };
   }
@@ -93,20 +110,20 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
    * Five nodes with the agent, and then the component `uninstall`. Ends when a node begins too early, and otherwise when nothing
    * happened for longer than the longest wait.
    */
-  async function remove(minReadySeconds: (it: number) => number): Promise<Removal> {
+  async function remove(minReadySeconds: (it: number) => number, rendered = ofAll): Promise<Removal> {
     // The controller remembers what it expects of a name.
     const name = `agent-${(removals += 1)}`;
     [begun, done, overtaken] = [[], [], []];
     const answer = await cluster.request(
       'POST',
       DAEMON_SETS,
-      daemonSet(name, [], () => 0),
+      daemonSet(name, rendered(false), () => 0),
     );
     assert.equal(answer.status, 201, answer.text);
     const bound = { hopeless: () => controllers.ended() ?? nodes.failed(), evidence: controllers.logTail };
     try {
       await until('five agents', async () => (await available(name)) === NODES.length, bound);
-      await must('PATCH', `${DAEMON_SETS}/${name}`, daemonSet(name, ['uninstall'], minReadySeconds));
+      await must('PATCH', `${DAEMON_SETS}/${name}`, daemonSet(name, rendered(true), minReadySeconds));
       let [count, since] = [0, Date.now()];
       const isOver = (): boolean => {
         const events = begun.length + done.length;
@@ -124,6 +141,14 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
   it('goes on from a node that is done and healthy alone, and stops at one that cannot come back', async () => {
     bad = 2;
     const removal = await remove((it) => it);
+    assert.deepEqual(removal.overtaken, []);
+    assert.deepEqual(removal.begun.slice(0, 1), removal.done);
+    assert.equal(removal.begun.length, bad);
+  });
+
+  it('takes servers one at a time, however many agents go at once', async () => {
+    bad = 2;
+    const removal = await remove((it) => it, ofServers);
     assert.deepEqual(removal.overtaken, []);
     assert.deepEqual(removal.begun.slice(0, 1), removal.done);
     assert.equal(removal.begun.length, bad);

@@ -1,7 +1,7 @@
 {{- /*
 The agent's DaemonSets, as JSON, a list: where a distribution's nodes have the kubelet's files, or what the values say in place of
-that, and which nodes they are for. Where servers run their kubelet in another unit than agents do, they have one of their own, and so
-has each of otherNodes: every node gets a pod of one of them.
+that, and which nodes they are for. Servers have one of their own where their API server or etcd restarts with the kubelet, and so have
+otherNodes: every node gets a pod of one of them.
 */}}
 {{- define "kubelet-gitops.agents" -}}
 {{- $agent := .Values.agent }}
@@ -29,15 +29,16 @@ has each of otherNodes: every node gets a pod of one of them.
 {{- $elsewhere = append $elsewhere (dict "key" .key "operator" "NotIn" "values" (list .value)) }}
 {{- end }}
 {{- if $set.serverService }}
+{{- $serverLabels := $default.serverLabels | default (list "node-role.kubernetes.io/control-plane" "node-role.kubernetes.io/etcd") }}
 {{- $isServer := list }}
-{{- range list "node-role.kubernetes.io/control-plane" "node-role.kubernetes.io/etcd" }}
+{{- range $serverLabels }}
 {{- $isServer = append $isServer (dict "matchExpressions" (append $here (dict "key" . "operator" "Exists"))) }}
 {{- end }}
 {{- /* The API server and etcd restart with the kubelet there. */}}
 {{- $servers := dict "suffix" (printf "%s-servers" $set.suffix) "service" $set.serverService "terms" $isServer "maxUnavailable" 1 }}
 {{- $sets = append $sets (merge $servers $set) }}
 {{- $suffixes = append $suffixes $servers.suffix }}
-{{- range list "node-role.kubernetes.io/control-plane" "node-role.kubernetes.io/etcd" }}
+{{- range $serverLabels }}
 {{- $here = append $here (dict "key" . "operator" "DoesNotExist") }}
 {{- end }}
 {{- end }}

@@ -116,7 +116,7 @@ describeOrSkip(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
       names.map((name) => `daemonset.apps/${name}`),
     );
     const notes = type('helm get notes kubelet-gitops --namespace kubelet-gitops');
-    const told = [...notes.matchAll(/rollout status daemonset\/(\S+)/g)].map(([, name]) => name);
+    const told = [...notes.matchAll(/rollout status daemonset\/(\S+)/g)].map(([, name = '']) => name);
     assert.deepEqual(told.toSorted(), names);
     type('helm rollback kubelet-gitops 1 --namespace kubelet-gitops');
     assert.deepEqual(agents(), ['daemonset.apps/kubelet-gitops-agent']);

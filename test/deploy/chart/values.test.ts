@@ -70,6 +70,13 @@ describe('the schema of the chart’s values', () => {
     }
   });
 
+  it('takes the example of other nodes, as it stands', () => {
+    const [, example = ''] = /((?:^# {3}.*\n)+)otherNodes:/m.exec(read(`${CHART}/values.yaml`)) ?? [];
+    const otherNodes = parse(example.replaceAll(/^#/gm, '')) as readonly unknown[];
+    assert.equal(otherNodes.length, 1);
+    assert.equal(refusal({ ...defaults, otherNodes }), '');
+  });
+
   it('knows the distributions of the table', () => {
     const words = (schema.definitions?.['distribution'] as { readonly enum?: unknown } | undefined)?.enum;
     assert.deepEqual(words, Object.keys(DISTRIBUTIONS));

@@ -107,10 +107,14 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
   }
 
   /**
-   * Five nodes with the agent, and then the component `uninstall`. Ends when a node begins too early, and otherwise when nothing
-   * happened for longer than the longest wait.
+   * Five nodes with the agent, and then the component `uninstall`. Ends when `over` does: by default when a node begins too early, and
+   * otherwise when nothing happened for longer than the longest wait.
    */
-  async function remove(minReadySeconds: (it: number) => number, rendered = ofAll): Promise<Removal> {
+  async function remove(
+    minReadySeconds: (it: number) => number,
+    rendered = ofAll,
+    over?: (name: string) => Promise<void>,
+  ): Promise<Removal> {
     // The controller remembers what it expects of a name.
     const name = `agent-${(removals += 1)}`;
     [begun, done, overtaken] = [[], [], []];
@@ -124,6 +128,10 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
     try {
       await until('five agents', async () => (await available(name)) === NODES.length, bound);
       await must('PATCH', `${DAEMON_SETS}/${name}`, daemonSet(name, rendered(true), minReadySeconds));
+      if (over !== undefined) {
+        await over(name);
+        return { begun: [...begun], done: [...done], overtaken: [...overtaken] };
+      }
       let [count, since] = [0, Date.now()];
       const isOver = (): boolean => {
         const events = begun.length + done.length;
@@ -152,6 +160,21 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
     assert.deepEqual(removal.overtaken, []);
     assert.deepEqual(removal.begun.slice(0, 1), removal.done);
     assert.equal(removal.begun.length, bad);
+  });
+
+  it('is over for kubectl rollout status when the last node is done', async () => {
+    bad = Infinity;
+    const removal = await remove(
+      (it) => it,
+      ofServers,
+      async (name) => {
+        const args = ['-n', NAMESPACE, 'rollout', 'status', `daemonset/${name}`, '--timeout=5m'];
+        const { code, stderr } = await cluster.kubectl(args);
+        assert.equal(code, 0, stderr);
+      },
+    );
+    assert.equal(removal.done.length, NODES.length);
+    assert.deepEqual(removal.overtaken, []);
   });
 
   for (const [seconds, why] of [

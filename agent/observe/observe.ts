@@ -16,8 +16,8 @@ import { activeOf, type Config, type State, type NodePressure } from '../decide/
 import { maxNodeAgeMs, needsLease, needsPressure, readinessOf, REGISTERING_MS } from '../decide/read-schedule.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
 import type { ConfigDirDropIn } from '../kubelet/config-dir-drop-ins.ts';
-import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
 import { servingCertsOf } from '../kubelet/pinned-certificate.ts';
+import type { ReadCommandLine } from '../ports/command-line.ts';
 import type { Guard } from '../ports/guard.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
@@ -47,7 +47,7 @@ interface ObserveOptions {
   readonly nodeLease: NodeLease;
   readonly guard: Guard;
   /** See `AgentPorts`. */
-  readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
+  readonly commandLine?: ReadCommandLine;
   /** See `AgentPorts`. */
   readonly kubeletStart?: ReadKubeletStart;
   /** See `AgentPorts`. */
@@ -76,7 +76,6 @@ export function createObserve(options: ObserveOptions): Observe {
   const down = createDurationTracker();
   const ended = createEndCounter();
   const withLastExit = createExitTracker(memory);
-  const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
   let numaNodes: number | undefined;
   const measure = createKubeletMeasures();
@@ -115,8 +114,8 @@ export function createObserve(options: ObserveOptions): Observe {
     const status = withLastExit(await service.status(signal).catch(unknownService));
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
     // What stands on its command line wins over its files.
-    const seenArgs = await kubeletArgs(status.run, status.pid);
-    const args = seenArgs ?? [];
+    const commandLine = await options.commandLine?.(status);
+    const args = commandLine?.args ?? [];
     if (isReadable(seenFiles)) {
       const effective = withFlags(seenFiles.effective, args);
       const certDir = parseFlags(args).findLast(([flag]) => flag === 'cert-dir')?.[1];
@@ -205,7 +204,7 @@ export function createObserve(options: ObserveOptions): Observe {
       },
       ...(measures === undefined ? {} : { measures }),
       kubeletVersion: node.kubeletVersion,
-      kubeletFlags: seenArgs && removedFlags(seenArgs),
+      kubeletFlags: commandLine && removedFlags(args),
       numaNodes,
       bootId,
       elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,

@@ -28,7 +28,7 @@ export function createUnsupportedUnit(unfitness: () => Promise<string | undefine
         // What is armed already has to be taken away in any case.
         if (seen.guard !== 'disarmed' || (seen.boots ?? seen).guard !== 'disarmed') return seen;
         const why = await ask();
-        return why === undefined ? seen : { guard: 'none', why };
+        return why === undefined ? seen : { guard: 'none', why, isUnfit: true };
       },
     }),
     preflight: (preflight) => async (effective, minor, assigned) => {

@@ -57,8 +57,12 @@ function assertWritable(daemonSet: DaemonSet): void {
     METRICS_HOST: '127.0.0.1',
   });
   const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true).map(({ mountPath }) => mountPath);
-  assert.ok(settings.guard.guard === 'on');
-  const places = [settings.guard.unitDirectory, settings.kubeletConfigDir ?? dirname(settings.kubeletConfigFile)];
+  assert.ok(settings.guard.guard === 'on' && settings.service.manager === 'systemd');
+  const { unit } = settings.service;
+  const places = [
+    `/etc/systemd/system/${unit ?? 'kubelet.service'}.d`,
+    settings.layout.configDirectory ?? dirname(settings.layout.configFile ?? ''),
+  ];
   for (const place of places) {
     assert.ok(
       writable.some((mount) => isBelow(place, mount)),

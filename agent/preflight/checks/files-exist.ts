@@ -46,7 +46,7 @@ function pathOf(candidate: ConfigForHost, field: string): string {
   const path = setText(view, field);
   if (path === '' || path.startsWith('/')) return path;
   const isOfFile = valueAt(fromFiles, field) === path && !(asDropIn && valueAt(assigned, field) !== undefined);
-  return isOfFile ? join(dirname(configFile), path) : '';
+  return isOfFile && configFile !== undefined ? join(dirname(configFile), path) : '';
 }
 
 /** Paths of the config to look at. */

@@ -108,6 +108,8 @@ export function createObserve(options: ObserveOptions): Observe {
     const intent: Intent = options.uninstall ? { intent: 'local' } : intentOf(assignment);
     const order = options.uninstall ? undefined : orderIn(assignment);
     bootId = await options.bootId().catch(() => bootId);
+    // How drop-ins are merged, and so where the kubelet listens and with what, depends on it.
+    if (lastAt === undefined && (await ownNode.kubeletVersion()) === undefined) await ownNode.look(0, signal);
     const minorBefore = minorNumber((await ownNode.kubeletVersion()) ?? '');
     let seenFiles = await observeFiles(activeOf(state), payloads, installer);
     // The run first: what is read after it belongs to this run or to a later one.
@@ -205,6 +207,7 @@ export function createObserve(options: ObserveOptions): Observe {
       ...(measures === undefined ? {} : { measures }),
       kubeletVersion: node.kubeletVersion,
       kubeletFlags: commandLine && removedFlags(args),
+      ...(options.commandLine && { commandLine: commandLine?.seenIn ?? 'unseen' }),
       numaNodes,
       bootId,
       elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,

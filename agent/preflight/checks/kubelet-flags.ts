@@ -67,6 +67,8 @@ export const configIsRead: Check = ({ configFile, configDirectory, asDropIn }, {
   const [flag, setting, wanted] = asDropIn
     ? (['config-dir', 'KUBELET_CONFIG_DIR', configDirectory] as const)
     : (['config', 'KUBELET_CONFIG_FILE', configFile] as const);
+  // Nothing is installed into a file that the kubelet does not have.
+  if (wanted === undefined) return [];
   const read = flags.get(flag);
   const real = (path: string | undefined): string | undefined => realPaths.get(path ?? '') ?? path;
   if (real(read) === real(wanted)) return [];

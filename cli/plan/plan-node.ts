@@ -14,6 +14,7 @@ import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/config-
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { type Allocatable, allocatableEffect, type AppliedConfig } from '#reconciler/policy/allocatable/allocatable.ts';
+import { onDistribution } from './on-distribution.ts';
 import { disruptionFor } from './wait-reasons.ts';
 import { lockOutReasons } from '#reconciler/policy/allocatable/lock-out-reasons.ts';
 import type { NodePlan, NodeWarning } from './merge-plan.ts';
@@ -42,6 +43,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
       ...judged,
       ...tooManyPods(node, allocatable),
       ...fewAddresses(node, allocatable),
+      ...(after === undefined ? [] : onDistribution(node, after)),
       ...onMachine(node, value),
       ...starved(allocatable),
       ...lockedOut(node, was, is),

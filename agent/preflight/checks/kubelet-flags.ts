@@ -67,10 +67,29 @@ export function withFlags(config: Config, args: readonly string[] | undefined): 
     const field = fieldOfFlag(flag);
     const value = field === undefined ? undefined : valueOfFlag(text, FIELDS.get(field)?.kind);
     if (field === undefined || value === undefined) return whole;
-    const patch = field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-    return mergePatch(whole, patch) as Config;
+    return mergePatch(whole, patchOf(field, value)) as Config;
   }, config);
 }
+
+/** A config without the fields that flags set. Gates of a flag are laid over those of the files. */
+export const withoutFlagged = (config: Config, args: readonly string[]): Config =>
+  parseFlags(args).reduce<Config>((rest, [flag, text]) => {
+    const field = fieldOfFlag(flag);
+    if (field === undefined) return rest;
+    const gates = field === 'featureGates' ? gatesOf(text) : null;
+    return mergePatch(rest, patchOf(field, gates)) as Config;
+  }, config);
+
+const gatesOf = (text: string): Config =>
+  Object.fromEntries(
+    text
+      .split(',')
+      .map((gate) => gate.split('='))
+      .map(([name, value]) => [name, value === 'true']),
+  );
+
+const patchOf = (field: string, value: unknown): unknown =>
+  field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -33,17 +33,18 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   const was = appliedOf(before);
   const is: AppliedConfig = appliedOf(after) ?? { value, apply: 'overlay' };
   const allocatable = allocatableEffect(node, was, is);
-  const judged = after === undefined ? [] : judge(node, after);
+  const judged = after === undefined ? [] : [...judge(node, after), ...onDistribution(node, after)];
   return {
     name,
     kubeletVersion,
     allocatable,
-    ...(before === undefined && after !== undefined ? takeOver(node, after) : { runsAlready: false }),
+    ...(before === undefined && after !== undefined && !judged.some(({ refuses }) => refuses)
+      ? takeOver(node, after)
+      : { runsAlready: false }),
     warnings: [
       ...judged,
       ...tooManyPods(node, allocatable),
       ...fewAddresses(node, allocatable),
-      ...(after === undefined ? [] : onDistribution(node, after)),
       ...onMachine(node, value),
       ...starved(allocatable),
       ...lockedOut(node, was, is),

@@ -45,6 +45,13 @@ describe('a plan of a node whose distribution is known', () => {
         'k3s has no kubelet config file, and before 1.32 no drop-in directory that an overlay can go to: it would be refused',
       ],
     );
+    const running = { maxPods: 60, syncFrequency: '10s' };
+    const { runsAlready, unclear } = planNode(
+      node('v1.31.4+k3s1', { running }),
+      undefined,
+      pool({ syncFrequency: '10s' }),
+    );
+    assert.deepEqual([runsAlready, unclear], [false, undefined]);
     const [replaced] = onDistribution(node('v1.34.1+k3s1'), pool({}, { apply: 'replace' }));
     assert.match(replaced?.text ?? '', /^k3s has no kubelet config file, whose place apply: replace would take: /);
   });

@@ -41,8 +41,9 @@ export const VALIDATE: Command = {
     },
     distribution: {
       type: 'string',
+      value: 'NAME',
       words: DISTRIBUTION_NAMES,
-      about: 'what the nodes run: says which fields its own flags win over, and what its kubelets never read',
+      about: `which fields the own flags of ${DISTRIBUTION_NAMES.slice(0, -1).join(', ')} or ${DISTRIBUTION_NAMES.at(-1)} win over`,
     },
     output: {
       type: 'string',

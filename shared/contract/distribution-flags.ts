@@ -52,7 +52,7 @@ const PASSED: Partial<Record<DistributionName, readonly Passed[]>> = {
     {
       flags:
         '--v=2 --max-pods --volume-plugin-dir=/home/kubernetes/flexvolume --node-status-max-images=25 --registry-qps=10 ' +
-        '--registry-burst=20 --container-runtime-endpoint=unix:///run/containerd/containerd.sock --cgroup-driver=systemd',
+        '--registry-burst=20 --container-runtime-endpoint=unix:///run/containerd/containerd.sock --cgroup-driver',
       since: '1.24',
     },
   ],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { passedFlags } from '#shared/contract/distribution-flags.ts';
 import { type DistributionName, DISTRIBUTIONS } from '#shared/contract/distributions.ts';
@@ -40,6 +41,15 @@ describe('the flags that a distribution passes', () => {
     );
     const [thresholds] = passedFlags('microk8s', '1.34').filter(({ field }) => field === 'evictionHard');
     assert.equal(thresholds?.value, 'memory.available<100Mi,nodefs.available<1Gi,imagefs.available<1Gi');
+  });
+
+  it('weigh nothing in the programs of the cluster', () => {
+    const files = globSync('{agent,reconciler,shared}/**/*.ts');
+    assert.ok(files.length > 500, String(files.length));
+    assert.deepEqual(
+      files.filter((file) => /from '.*distribution-flags\.ts'/.test(readFileSync(file, 'utf8'))),
+      [],
+    );
   });
 
   it('are all of fields, none twice', () => {

@@ -25,6 +25,31 @@ describe('the flags that a distribution passes', () => {
     ['kubespray', 'v1.31.1', ['logging.verbosity']],
     ['kubespray', 'v1.30.9', ['logging.verbosity', 'containerRuntimeEndpoint']],
     ['eks', 'v1.34.1-eks-c39b1d0', []],
+    [
+      'gke',
+      'v1.30.5-gke.1355000',
+      [
+        'logging.verbosity=2',
+        'maxPods',
+        'volumePluginDir=/home/kubernetes/flexvolume',
+        'nodeStatusMaxImages=25',
+        'registryPullQPS=10',
+        'registryBurst=20',
+        'containerRuntimeEndpoint=unix:///run/containerd/containerd.sock',
+        'cgroupDriver',
+      ],
+    ],
+    [
+      'aks',
+      'v1.36.1',
+      [
+        'enableServer=true',
+        'logging.verbosity=2',
+        'volumePluginDir=/etc/kubernetes/volumeplugins',
+        'runtimeRequestTimeout=15m',
+        'containerRuntimeEndpoint=unix:///run/containerd/containerd.sock',
+      ],
+    ],
     // Of a version that cannot be read, what holds for some versions alone is not said.
     ['k3s', '', []],
     ['k0s', '', ['logging.verbosity']],
@@ -39,6 +64,7 @@ describe('the flags that a distribution passes', () => {
       [sometimes.length, sometimes.every((flag) => flag.sometimes === 'kOps up to 1.35 passes it')],
       [15, true],
     );
+    assert.equal(passedFlags('microk8s', '1.34').length, 10);
     const [thresholds] = passedFlags('microk8s', '1.34').filter(({ field }) => field === 'evictionHard');
     assert.equal(thresholds?.value, 'memory.available<100Mi,nodefs.available<1Gi,imagefs.available<1Gi');
   });

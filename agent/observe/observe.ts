@@ -1,7 +1,6 @@
 import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/checkpoint-store.ts';
@@ -35,6 +34,7 @@ import { createDurationTracker } from './duration-tracker.ts';
 import { createKubeletMeasures, type MeasureReading } from './kubelet-measures.ts';
 import { recoverLostBase } from './lost-base.ts';
 import { createConfigzReader, type ReadConfigz, compareRunningConfig } from './running-config.ts';
+import { runsAlready } from './runs-already.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 interface ObserveOptions {
@@ -89,6 +89,7 @@ export function createObserve(options: ObserveOptions): Observe {
     wanted: Config,
     { files, base, effective }: SeenFiles,
     configz: ReadConfigz,
+    args: readonly string[],
   ): Promise<boolean> {
     const found = await installableOf(base.under === null ? wanted : { ...wanted, base: base.under }, payloads);
     if ('lost' in found) return false;
@@ -98,7 +99,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const isThere = await installer.isInstalled(plan);
     if (!isThere && files.files !== 'installed') return false;
     const question = { wanted: plan.effective, present: isThere ? plan.effective : effective, running: read.config };
-    return provesRunning(question, await ownNode.kubeletVersion());
+    return runsAlready(question, args, await ownNode.kubeletVersion());
   }
 
   return async (state, signal) => {
@@ -187,7 +188,8 @@ export function createObserve(options: ObserveOptions): Observe {
       ...start,
       ...(runAgeMs < REGISTERING_MS ? { isRegistering: true } : {}),
       base: await recoverLostBase(seenFiles, { ...start, health, kubeletVersion: node.kubeletVersion }, configz),
-      runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
+      runsStaged:
+        isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz, args)),
       fingerprint: fingerprintOf(
         activeOf(state),
         intent,

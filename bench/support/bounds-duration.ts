@@ -39,5 +39,14 @@ function inventoryNode(index: number, pools: number): InventoryNode {
   const { metadata, status } = nodeObject(index, pools);
   const { capacity, allocatable } = status as Pick<InventoryNode, 'capacity' | 'allocatable'>;
   const { labels = {} } = metadata;
-  return { name: nodeName(index), labels, kubeletVersion: 'v1.34.2', ready: true, capacity, allocatable, pods: 0 };
+  return {
+    name: nodeName(index),
+    labels,
+    kubeletVersion: 'v1.34.2',
+    osImage: '',
+    ready: true,
+    capacity,
+    allocatable,
+    pods: 0,
+  };
 }

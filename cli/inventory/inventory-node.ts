@@ -8,6 +8,8 @@ export interface InventoryNode extends Pick<NodeView, 'virtual' | 'leaving' | 'd
   readonly labels: Readonly<Record<string, string>>;
   /** `v1.34.2`; empty if unknown. */
   readonly kubeletVersion: string;
+  /** `Amazon Linux 2023.9.20260101`; empty if unknown. */
+  readonly osImage: string;
   readonly ready: boolean;
   /** Pods are kept off it (`spec.unschedulable`), and not by our own drain; absent if not. */
   readonly cordoned?: true;

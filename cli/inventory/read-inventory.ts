@@ -82,6 +82,7 @@ function agentsIn(kubeletNodes: readonly Raw[]): (node: string) => Pick<Inventor
 function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefined): InventoryNode {
   const metadata = mapOf(node['metadata']);
   const status = mapOf(node['status']);
+  const nodeInfo = mapOf(status['nodeInfo']);
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapOf) : [];
   const name = textIn(metadata['name']);
   const spec = mapOf(node['spec']);
@@ -95,7 +96,8 @@ function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefin
   return {
     name,
     labels: textsIn(metadata['labels']),
-    kubeletVersion: textIn(mapOf(status['nodeInfo'])['kubeletVersion']),
+    kubeletVersion: textIn(nodeInfo['kubeletVersion']),
+    osImage: textIn(nodeInfo['osImage']),
     ready: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
     ...(spec['unschedulable'] === true && !isDrained ? { cordoned: true as const } : {}),
     ...marksOf(metadata['deletionTimestamp'], taints),

@@ -1,11 +1,9 @@
-import { fieldOfFlag } from '#shared/contract/kubelet-config/fields/flags.ts';
+import { fieldOfFlag, flagSays } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { valueAt } from '#shared/contract/kubelet-config/config-view.ts';
-import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { type Check, refuse } from '../preflight-check.ts';
-import { isMap } from '#shared/runtime/maps.ts';
 
 /** Flags and their values in order; a flag without one is `true`. */
 export function parseFlags(args: readonly string[]): readonly (readonly [flag: string, value: string])[] {
@@ -35,30 +33,12 @@ export const flagsOverride: Check = ({ assigned }, { kubeletArgs = [] }) =>
     const field = fieldOfFlag(flag);
     const wanted = field === undefined ? undefined : valueAt(assigned, field);
     if (field === undefined || wanted === undefined || wanted === null) return [];
-    if (says(value, wanted, field === MERGED)) return [];
+    if (flagSays(field, value, wanted)) return [];
     const message = `the kubelet's flag --${flag}=${value} wins over ${field}: ${JSON.stringify(wanted)}`;
     return [
       refuse('flag-shadows', field, message, 'take the flag off the command line, or the field out of the config'),
     ];
   });
-
-/** The flag's entries are laid over those of the file; every other flag of a map takes the place of the whole map. */
-const MERGED = 'featureGates';
-
-/** Whether with a flag's text the kubelet has the value. Of a map that is merged, the keys that both have are compared. */
-function says(text: string, value: unknown, isMerged: boolean): boolean {
-  if (isMap(value)) {
-    const pairs = new Map(
-      text.split(',').map((pair) => pair.split(/[=<]/, 2).map((part) => part.trim()) as [string, string]),
-    );
-    return Object.entries(value).every(
-      ([key, item]) => (isMerged && !pairs.has(key)) || pairs.get(key) === String(item),
-    );
-  }
-  if (Array.isArray(value)) return text === value.map(String).join(',');
-  const [one, other] = [parseGoDuration(text), typeof value === 'string' ? parseGoDuration(value) : undefined];
-  return text === String(value) || (one !== undefined && one === other);
-}
 
 /** A kubelet that reads another file would never hear of the config. */
 export const configIsRead: Check = ({ configFile, configDirectory, asDropIn }, { kubeletArgs, realPaths }) => {
@@ -89,10 +69,29 @@ export function withFlags(config: Config, args: readonly string[] | undefined): 
     const field = fieldOfFlag(flag);
     const value = field === undefined ? undefined : valueOfFlag(text, FIELDS.get(field)?.kind);
     if (field === undefined || value === undefined) return whole;
-    const patch = field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-    return mergePatch(whole, patch) as Config;
+    return mergePatch(whole, patchOf(field, value)) as Config;
   }, config);
 }
+
+/** A config without the fields that flags set. Gates of a flag are laid over those of the files. */
+export const withoutFlagged = (config: Config, args: readonly string[]): Config =>
+  parseFlags(args).reduce<Config>((rest, [flag, text]) => {
+    const field = fieldOfFlag(flag);
+    if (field === undefined) return rest;
+    const gates = field === 'featureGates' ? gatesOf(text) : null;
+    return mergePatch(rest, patchOf(field, gates)) as Config;
+  }, config);
+
+const gatesOf = (text: string): Config =>
+  Object.fromEntries(
+    text
+      .split(',')
+      .map((gate) => gate.split('='))
+      .map(([name, value]) => [name, value === 'true']),
+  );
+
+const patchOf = (field: string, value: unknown): unknown =>
+  field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -5,6 +5,7 @@ export const inventoryNode = (name: string, more: Partial<InventoryNode> = {}): 
   name,
   labels: { pool: 'workers' },
   kubeletVersion: 'v1.34.2',
+  osImage: '',
   ready: true,
   capacity: {},
   allocatable: {},

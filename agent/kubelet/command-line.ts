@@ -92,7 +92,7 @@ async function argsInFile(files: HostFiles, command: readonly string[]): Promise
   };
   return text
     .split('\n')
-    .map((line) => line.trim())
+    .map((line) => line.trim().replaceAll('"', ''))
     .filter((line) => line.startsWith('-'))
     .map((line) =>
       line.replaceAll(/\$\{?(SNAP(?:_DATA|_COMMON)?)\}?/g, (_, name: keyof typeof places) => places[name]),
@@ -101,7 +101,10 @@ async function argsInFile(files: HostFiles, command: readonly string[]): Promise
 
 const ARGS_FILE = '--kubelet-args-file=';
 
-/** What k3s and RKE2 add to their own flags (docs.k3s.io, configuration file), and their drop-in directory, which 1.32 brought. */
+/**
+ * What k3s and RKE2 are told to add to their own flags (docs.k3s.io, configuration file), and those of their own that matter: the drop-in
+ * directory, which 1.32 brought, and the read-only port, which 1.32.4 and 1.32.5 close (k3s#12166).
+ */
 async function argsInSettings(files: HostFiles, program: string | undefined): Promise<readonly string[] | undefined> {
   if (program !== 'k3s' && program !== 'rke2') return undefined;
   const file = `/etc/rancher/${program}/config.yaml`;
@@ -118,5 +121,7 @@ async function argsInSettings(files: HostFiles, program: string | undefined): Pr
     args = [...args, ...flags('kubelet-arg+')];
   }
   const directory = join(dataDirectory, 'agent/etc/kubelet.conf.d');
-  return (await files.kind(directory)) === 'directory' ? [`--config-dir=${directory}`, ...args] : args;
+  return (await files.kind(directory)) === 'directory'
+    ? ['--read-only-port=0', `--config-dir=${directory}`, ...args]
+    : args;
 }

@@ -66,7 +66,8 @@ describe('the command line of a kubelet', () => {
       '/etc/rancher/k3s/config.yaml.d/30-c.txt': 'kubelet-arg: max-pods=70\n',
       '/data/k3s/agent/etc/kubelet.conf.d/00-k3s-defaults.conf': 'kind: KubeletConfiguration\n',
     };
-    const args = ['--config-dir=/data/k3s/agent/etc/kubelet.conf.d', '--max-pods=60', '--pod-max-pids=900'];
+    const own = ['--read-only-port=0', '--config-dir=/data/k3s/agent/etc/kubelet.conf.d'];
+    const args = [...own, '--max-pods=60', '--pod-max-pids=900'];
     assert.deepEqual(await lineOn(texts, 'k3s-agent.service'), { args, seenIn: 'files' });
   });
 
@@ -74,11 +75,12 @@ describe('the command line of a kubelet', () => {
     const texts = {
       '/proc/7/cmdline': '/snap/microk8s/6809/kubelite\0--kubelet-args-file=/var/snap/microk8s/6809/args/kubelet\0',
       '/var/snap/microk8s/6809/args/kubelet':
-        '# one a line\n--cert-dir=${SNAP_DATA}/certs\n--root-dir=$SNAP_COMMON/var/lib/kubelet\n  --x=${SNAP}/y\n\n',
+        '# one a line\n--cert-dir=${SNAP_DATA}/certs\n--root-dir=$SNAP_COMMON/var/lib/kubelet\n  --eviction-hard="a<1,b<2"\n  --x=${SNAP}/y\n\n',
     };
     const args = [
       '--cert-dir=/var/snap/microk8s/6809/certs',
       '--root-dir=/var/snap/microk8s/common/var/lib/kubelet',
+      '--eviction-hard=a<1,b<2',
       '--x=/snap/microk8s/6809/y',
     ];
     const unit = 'snap.microk8s.daemon-kubelite.service';

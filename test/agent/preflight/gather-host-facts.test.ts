@@ -174,8 +174,8 @@ describe('a machine as the host root shows it', () => {
     await writeFile(path, text);
   });
 
-  it('knows no flags of a kubelet that is a part of another program, or of none', async () => {
-    assert.equal((await look({}, 78)).kubeletArgs, undefined);
+  it('knows the flags that k3s is told to add, which is none here, and nothing of no process', async () => {
+    assert.deepEqual((await look({}, 78)).kubeletArgs, []);
     assert.equal((await look({}, 79)).kubeletArgs, undefined);
   });
 

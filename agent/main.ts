@@ -33,7 +33,7 @@ import { serveMetrics } from './metrics/metrics-server.ts';
 import { metricsText } from './metrics/text-format.ts';
 import { createHostFiles } from './host/host-files.ts';
 import { createHostFactsReader, numaNodesOf } from './preflight/gather-host-facts.ts';
-import { parseFlags } from './preflight/checks/kubelet-flags.ts';
+import { parseFlags } from './kubelet/flags.ts';
 import { createPreflight } from './preflight/preflight.ts';
 import type { OwnNode } from './ports/own-node.ts';
 import { countOutOfMemory } from './observe/out-of-memory.ts';

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { parseFlags } from '../preflight/checks/kubelet-flags.ts';
+import { parseFlags } from './flags.ts';
 
 /** Where this node's kubelet has what the agent reads and writes. Paths are the host's. */
 export interface Layout {

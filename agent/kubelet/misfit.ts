@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DISTRIBUTIONS, type Distribution } from '#shared/contract/distributions.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
-import { parseFlags } from '../preflight/checks/kubelet-flags.ts';
+import { parseFlags } from './flags.ts';
 import type { HostFiles } from '../host/host-files.ts';
 import type { CommandLine } from '../ports/command-line.ts';
 import type { FoundUnit } from './find-unit.ts';

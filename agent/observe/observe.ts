@@ -23,7 +23,7 @@ import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe } from '../ports/kubelet-probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
 import type { ReadKubeletStart } from '../ports/kubelet-start.ts';
-import { parseFlags, removedFlags, withFlags } from '../preflight/checks/kubelet-flags.ts';
+import { parseFlags, removedFlags, withFlags } from '../kubelet/flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
 import { createForeignRuns } from './foreign-runs.ts';
 import { installableOf, observeFiles, type SeenFiles } from './managed-files.ts';

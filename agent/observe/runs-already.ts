@@ -1,5 +1,5 @@
 import { provesRunning, type RunningQuestion } from '#shared/contract/kubelet-config/proves-running.ts';
-import { withoutFlagged } from '../preflight/checks/kubelet-flags.ts';
+import { withoutFlagged } from '../kubelet/flags.ts';
 
 /**
  * Whether a kubelet that is restarted with other files would run what it runs now. Fields that a flag of its command line sets are the

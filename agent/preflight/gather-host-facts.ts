@@ -8,7 +8,7 @@ import { readConfigDirDropIns } from '../kubelet/config-dir-drop-ins.ts';
 import { cgroupUse } from './cgroup-use.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files-exist.ts';
-import { parseFlags } from './checks/kubelet-flags.ts';
+import { parseFlags } from '../kubelet/flags.ts';
 import { KERNEL_DEFAULTS, shutdownSeconds } from './checks/host-setup.ts';
 import { alignsBySocket } from './checks/numa-nodes.ts';
 import { givesUserIds } from './checks/user-ids.ts';

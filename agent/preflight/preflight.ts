@@ -12,7 +12,8 @@ import { numaNodesForTopology, socketsForAlignment } from './checks/numa-nodes.t
 import { podsKeepUserIds, userIdsSuffice } from './checks/user-ids.ts';
 import { halfCores, staticCpus, staticMemory } from './checks/static-managers.ts';
 import { pressure } from './checks/pressure.ts';
-import { configIsRead, flagsOverride, withFlags } from './checks/kubelet-flags.ts';
+import { withFlags } from '../kubelet/flags.ts';
+import { configIsRead, flagsOverride } from './checks/kubelet-flags.ts';
 import { kernelDefaults, shutdownDelay, swap } from './checks/host-setup.ts';
 import { addresses, kubeletApiEnabled, healthEndpointEnabled, ports } from './checks/kubelet-endpoints.ts';
 import type { ConfigForHost, HostFacts } from './host-facts.ts';

@@ -4,7 +4,7 @@ import { runtimeEndpoint } from '#shared/contract/kubelet-config/syntax/runtime-
 import { type Check, refuse, warn } from '../preflight-check.ts';
 import type { ConfigForHost } from '../host-facts.ts';
 import type { HostPathKind } from '../../host/host-files.ts';
-import { parseFlags } from './kubelet-flags.ts';
+import { parseFlags } from '../../kubelet/flags.ts';
 
 const RUNTIME = 'containerRuntimeEndpoint';
 const IMAGES = 'imageServiceEndpoint';

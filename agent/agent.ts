@@ -17,6 +17,7 @@ import type { Disk } from './ports/disk.ts';
 import { createStateSaver } from './execute/save-state.ts';
 import type { Installer } from './ports/installer.ts';
 import type { ConfigDirDropIn } from './kubelet/config-dir-drop-ins.ts';
+import type { ReadCommandLine } from './ports/command-line.ts';
 import type { KubeletProbe } from './ports/kubelet-probe.ts';
 import type { KubeletService } from './ports/kubelet-service.ts';
 import type { ReadKubeletStart } from './ports/kubelet-start.ts';
@@ -56,8 +57,8 @@ export interface AgentPorts {
   readonly guard?: Guard;
   /** Default: sentinel files only. */
   readonly rebooter?: Rebooter;
-  /** The command line of the kubelet with this process id; undefined if it is not visible, which is the default. */
-  readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
+  /** Default: it is not visible. */
+  readonly commandLine?: ReadCommandLine;
   /** Where nobody can tell, which is the default, the kubelet is its unit. */
   readonly kubeletStart?: ReadKubeletStart;
   /** Default: none. */

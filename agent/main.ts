@@ -18,25 +18,22 @@ import { guardPaths } from './guard/guard-paths.ts';
 import { createGuardSystemd } from './guard/guard-systemd.ts';
 import { readBootId, readPodUid, readUptimeSeconds } from './host/boot.ts';
 import { readConfigDirDropIns } from './kubelet/config-dir-drop-ins.ts';
-import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { DEFAULT_SERVING_CERTS } from './kubelet/pinned-certificate.ts';
+import { noConfigFile } from './kubelet/layout.ts';
+import { findOwnKubelet, type OwnKubelet } from './own-kubelet.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createReadKubeletStart } from './kubelet/kubelet-start.ts';
 import { createReadLastErrors } from './kubelet/last-errors.ts';
 import { createLimitRestorer } from './kubelet/limit-restore.ts';
 import { createInstaller } from './kubelet/installer.ts';
 import { createCheckWritable } from './kubelet/check-writable.ts';
-import { createCommandService } from './kubelet/service-command.ts';
-import { createSystemdService, type SystemdService } from './kubelet/service-systemd.ts';
-import type { KubeletService } from './ports/kubelet-service.ts';
-import { type Lock, waitForLock } from './lock.ts';
+import { waitForLock } from './lock.ts';
 import { familiesOf } from './metrics/families.ts';
 import { serveMetrics } from './metrics/metrics-server.ts';
 import { metricsText } from './metrics/text-format.ts';
 import { createHostFiles } from './host/host-files.ts';
-import { volatileFileSystemOf, whyForgottenByBoots } from './host/volatile-path.ts';
 import { createHostFactsReader, numaNodesOf } from './preflight/gather-host-facts.ts';
-import { parseFlags } from './preflight/checks/kubelet-flags.ts';
+import { parseFlags } from './kubelet/flags.ts';
 import { createPreflight } from './preflight/preflight.ts';
 import type { OwnNode } from './ports/own-node.ts';
 import { countOutOfMemory } from './observe/out-of-memory.ts';
@@ -60,24 +57,26 @@ async function main(settings: AgentSettings): Promise<void> {
   const userAgent = `kubelet-gitops-agent/${settings.agentVersion}`;
   const kube = createKube({ ...api, clock, log, userAgent });
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
-  const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
+  await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
+  const lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
   const hostFiles = createHostFiles(settings.hostRoot);
-  const whyUnfit = async (): Promise<string | undefined> =>
-    (await unfitness().catch(() => undefined)) ?? (await whyForgotten(settings));
-  const unfitUnit = createUnsupportedUnit(whyUnfit, log);
+  const kubelet = await findOwnKubelet(settings, { files: hostFiles, disk, clock, random, log, signal: stop.signal });
+  const { unit, unitDirectory, layout, service } = kubelet;
+  const configFile = layout.configFile ?? noConfigFile(stateDirectory);
+  const unfitUnit = createUnsupportedUnit(kubelet.whyUnfit, log);
 
-  let lock: Lock | null = null;
   const installer = createInstaller({
     disk,
     nodeName,
     stateDirectory,
-    configFile: settings.kubeletConfigFile,
-    dropInDirectory: settings.kubeletConfigDir,
+    configFile,
+    dropInDirectory: layout.configDirectory,
     agentUid: process.getuid?.(),
     kubeletMinor: () => minorOf(ownNode),
-    kubeletRootDirectory: settings.kubeletRootDirectory,
-    ...(settings.service.manager === 'systemd'
-      ? {
+    kubeletRootDirectory: layout.rootDirectory,
+    ...(unit === undefined
+      ? {}
+      : {
           limits: createLimitRestorer({
             disk,
             nodeName,
@@ -86,23 +85,22 @@ async function main(settings: AgentSettings): Promise<void> {
             setProperty: createGuardSystemd({ clock, timeoutMs: 5_000 }).setProperty,
             onFault: (what, error) => log.warn({ err: error }, what),
           }),
-        }
-      : {}),
+        }),
   });
-  const guard = unfitUnit.guard(guardFor(settings, disk, clock, log));
+  const guard = unfitUnit.guard(guardFor(settings, kubelet, disk, clock, log));
   const uninstall = createUninstall({
     disk: nodeDisk,
     seal,
     stateDirectory,
-    configFile: settings.kubeletConfigFile,
-    dropInDirectory: settings.kubeletConfigDir,
+    configFile,
+    dropInDirectory: layout.configDirectory,
     installer,
     guard,
     releaseLock: async () => lock?.release(),
   });
   let certificate: Buffer | undefined;
   const watchManaged = (changed: () => void): (() => void) =>
-    watchFiles(watchedPlaces(settings), changed, { clock, random, log });
+    watchFiles(watchedPlaces(stateDirectory, layout), changed, { clock, random, log });
   const agent = createAgent({
     nodeName,
     stateDirectory,
@@ -119,27 +117,30 @@ async function main(settings: AgentSettings): Promise<void> {
     }),
     installer,
     guard,
-    rebooter: createRebooter({ disk, stateDirectory, systemd: reboot }),
+    rebooter: createRebooter({ disk, stateDirectory, systemd: kubelet.reboot }),
     preflight: unfitUnit.preflight(
       createPreflight({
-        configFile: settings.kubeletConfigFile,
-        configDirectory: settings.kubeletConfigDir,
+        configFile: layout.configFile,
+        configDirectory: layout.configDirectory,
         host: createHostFactsReader({
           files: hostFiles,
-          kubeletPid: async () => (await service.status(stop.signal)).pid,
+          commandLine: async () => kubelet.commandLine(await service.status(stop.signal)),
         }),
       }),
     ),
-    checkWritable: createCheckWritable(disk, guardFilesFor(settings)),
-    kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
+    checkWritable: createCheckWritable(
+      disk,
+      unitDirectory === undefined ? [] : [guardPaths(stateDirectory, unitDirectory).dropIn],
+    ),
+    commandLine: kubelet.commandLine,
     outOfMemory: () => countOutOfMemory(hostFiles),
     numaNodes: async () => (await numaNodesOf(hostFiles))?.size,
-    ...(settings.service.manager === 'systemd'
-      ? {
-          readLastErrors: createReadLastErrors({ files: hostFiles, unit: settings.service.unit, clock }),
-          kubeletStart: createReadKubeletStart({ files: hostFiles, unit: settings.service.unit }),
-        }
-      : {}),
+    ...(unit === undefined
+      ? {}
+      : {
+          readLastErrors: createReadLastErrors({ files: hostFiles, unit, clock }),
+          kubeletStart: createReadKubeletStart({ files: hostFiles, unit }),
+        }),
     dropIns: (args) => {
       const directory = parseFlags(args).findLast(([flag]) => flag === 'config-dir')?.[1];
       return directory === undefined ? Promise.resolve([]) : readConfigDirDropIns(directory, hostFiles);
@@ -153,8 +154,6 @@ async function main(settings: AgentSettings): Promise<void> {
     denyFields: settings.denyFields,
   });
   try {
-    await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
-    lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
     const text = (): string => metricsText(familiesOf({ ...agent.view(), certificate }));
     const { metrics } = settings;
     const served = metrics && serveMetrics({ ...metrics, text, clock, random, log }, stop.signal);
@@ -162,7 +161,7 @@ async function main(settings: AgentSettings): Promise<void> {
   } finally {
     // Also after a failure: what is left running would keep a process alive that looks after nothing any more.
     stop.abort();
-    close();
+    kubelet.close();
     await lock?.release();
   }
 }
@@ -182,58 +181,24 @@ function apiServer(
   return { server, credentials: isOutside ? staticCredentials() : inClusterCredentials(clock, directory) };
 }
 
-function serviceFor(
-  { service, guard }: AgentSettings,
-  clock: Clock,
-  random: () => number,
-  log: Log,
-): {
-  readonly service: KubeletService;
-  readonly unfitness: () => Promise<string | undefined>;
-  readonly reboot: SystemdService['reboot'] | undefined;
-  readonly close: () => void;
-} {
-  if (service.manager === 'command') {
-    const { command, pidFile } = service;
-    const byCommand = createCommandService({ restartCommand: command, pidFile });
-    return {
-      service: byCommand,
-      unfitness: () => Promise.resolve(undefined),
-      reboot: undefined,
-      close: () => undefined,
-    };
-  }
-  const systemd = createSystemdService({ unit: service.unit, isGuarded: guard.guard === 'on', clock, random, log });
-  const { signal } = new AbortController();
-  return {
-    service: systemd,
-    unfitness: () => systemd.unfitness(signal),
-    reboot: (because, within) => systemd.reboot(because, within),
-    close: () => systemd.close(),
-  };
-}
-
-const guardFilesFor = ({ guard, stateDirectory }: AgentSettings): readonly string[] =>
-  guard.guard === 'off' ? [] : [guardPaths(stateDirectory, guard.unitDirectory).dropIn];
-
-function whyForgotten({ guard, stateDirectory, hostRoot }: AgentSettings): Promise<string | undefined> {
-  if (guard.guard === 'off') return Promise.resolve(undefined);
-  const paths = { KUBELET_UNIT_DIR: guard.unitDirectory, STATE_DIR: stateDirectory };
-  return whyForgottenByBoots(paths, (path) => volatileFileSystemOf(path, hostRoot));
-}
-
 /** Only systemd starts the kubelet in a way that a guard can follow. */
-function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock, log: Log): Guard {
+function guardFor(
+  { guard, stateDirectory }: AgentSettings,
+  { unit, unitDirectory }: OwnKubelet,
+  disk: Disk,
+  clock: Clock,
+  log: Log,
+): Guard {
   const why = guard.guard === 'off' ? guard.why : 'the kubelet is not under systemd';
-  if (guard.guard === 'off' || service.manager !== 'systemd') {
+  if (unit === undefined || unitDirectory === undefined) {
     void disableGuard(disk, stateDirectory).catch((err: unknown) => log.error({ err }, 'a guard of before may act'));
     return noGuard(why);
   }
   return createHostGuard({
     disk,
     stateDirectory,
-    unit: service.unit,
-    unitDirectory: guard.unitDirectory,
+    unit,
+    unitDirectory,
     systemd: createGuardSystemd({ clock }),
     script: readGuardScript,
     bootId: readBootId,

@@ -2,29 +2,30 @@ import { isAbsolute } from 'node:path';
 import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
 import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
+import type { LayoutSettings } from './kubelet/layout.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 
 /** How the kubelet is restarted on this machine. */
 type ServiceSettings =
-  | { readonly manager: 'systemd'; readonly unit: string }
+  | {
+      readonly manager: 'systemd';
+      /** Undefined for the one that is found to run the kubelet. */
+      readonly unit: string | undefined;
+    }
   /** A shell command, and the file that the kubelet's process number is in where there is one. */
   | { readonly manager: 'command'; readonly command: string; readonly pidFile: string | undefined };
 
 /** Whether a trial is taken back without the agent where the agent cannot. */
 type GuardSettings =
-  /** Directory for drop-ins of the kubelet's unit, at the same path for the host and for the agent. */
-  { readonly guard: 'on'; readonly unitDirectory: string } | { readonly guard: 'off'; readonly why: string };
+  /** Directory for drop-ins of the kubelet's unit, at the same path for the host and for the agent; undefined for the usual one. */
+  | { readonly guard: 'on'; readonly unitDirectory: string | undefined }
+  | { readonly guard: 'off'; readonly why: string };
 
 /** Everything that an operator can set for the agent. */
 export interface AgentSettings {
   readonly nodeName: string;
   readonly stateDirectory: string;
-  /** The kubelet's `--config`. */
-  readonly kubeletConfigFile: string;
-  /** The kubelet's `--config-dir`; undefined without one: configs are merged into the file. */
-  readonly kubeletConfigDir: string | undefined;
-  /** The kubelet's `--root-dir`, where its managers keep their state. */
-  readonly kubeletRootDirectory: string;
+  readonly layout: LayoutSettings;
   /** Where the root directory of the host is seen: `/` on the host itself. */
   readonly hostRoot: string;
   /** Certificate that the kubelet serves its API with; undefined for the one in its usual place. */
@@ -55,9 +56,11 @@ export function readAgentSettings(env: Readonly<Record<string, string | undefine
   const settings: AgentSettings = {
     nodeName: read.text('NODE_NAME'),
     stateDirectory: path(read, 'STATE_DIR', '/var/lib/kubelet-gitops') ?? '',
-    kubeletConfigFile: path(read, 'KUBELET_CONFIG_FILE', '/var/lib/kubelet/config.yaml') ?? '',
-    kubeletConfigDir: path(read, 'KUBELET_CONFIG_DIR'),
-    kubeletRootDirectory: path(read, 'KUBELET_ROOT_DIR', '/var/lib/kubelet') ?? '',
+    layout: {
+      configFile: path(read, 'KUBELET_CONFIG_FILE'),
+      configDirectory: path(read, 'KUBELET_CONFIG_DIR'),
+      rootDirectory: path(read, 'KUBELET_ROOT_DIR'),
+    },
     hostRoot: path(read, 'HOST_ROOT', '/') ?? '/',
     kubeletServingCerts: path(read, 'KUBELET_SERVING_CERTS'),
     service,
@@ -109,11 +112,10 @@ function serviceIn(read: EnvReader): ServiceSettings {
     read.mistake('KUBELET_PID_FILE goes with KUBELET_RESTART_COMMAND, which is not set');
   }
   if (command !== undefined) return { manager: 'command', command, pidFile };
-  const name = unit ?? 'kubelet.service';
-  if (!/^(?!-)[\w@.:\\-]+\.service$/.test(name))
-    read.mistake(`KUBELET_SERVICE=${name} is not a unit: write kubelet.service`);
-  if (name.endsWith('@.service')) read.mistake(`KUBELET_SERVICE=${name} is a template: name its instance`);
-  return { manager: 'systemd', unit: name };
+  if (unit !== undefined && !/^(?!-)[\w@.:\\-]+\.service$/.test(unit))
+    read.mistake(`KUBELET_SERVICE=${unit} is not a unit: write kubelet.service`);
+  if (unit?.endsWith('@.service') === true) read.mistake(`KUBELET_SERVICE=${unit} is a template: name its instance`);
+  return { manager: 'systemd', unit };
 }
 
 function guardIn(read: EnvReader, service: ServiceSettings): GuardSettings {
@@ -129,5 +131,5 @@ function guardIn(read: EnvReader, service: ServiceSettings): GuardSettings {
     };
   }
   if (asked === 'off') return { guard: 'off', why: 'GUARD=off is set' };
-  return { guard: 'on', unitDirectory: unitDirectory ?? `/etc/systemd/system/${service.unit}.d` };
+  return { guard: 'on', unitDirectory };
 }

@@ -11,7 +11,7 @@ export interface OptionSpec {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What stands for its value in help: `FILE`. */
+  /** What stands for its value in help: `FILE`. Default: its words. */
   readonly value?: string;
   /** The only values that it takes. */
   readonly words?: readonly string[];

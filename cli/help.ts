@@ -55,7 +55,7 @@ export function commandHelp(command: Command, columns = WIDEST): string {
 }
 
 function nameOf(option: string, { short, value, words, type }: OptionSpec): string {
-  const takes = type === 'boolean' ? '' : ` ${words?.join('|') ?? value ?? 'VALUE'}`;
+  const takes = type === 'boolean' ? '' : ` ${value ?? words?.join('|') ?? 'VALUE'}`;
   return `${short === undefined ? '    ' : `-${short}, `}--${option}${takes}`;
 }
 

@@ -1,3 +1,4 @@
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Measures } from '#shared/contract/api/measures.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Remedy } from './decision.ts';
@@ -166,6 +167,8 @@ export interface Observation {
   readonly kubeletVersion: string | undefined;
   /** See `KubeletNodeStatus`; undefined where its command line was never seen. */
   readonly kubeletFlags?: readonly string[] | undefined;
+  /** See `KubeletNodeStatus`; absent where nobody looks. */
+  readonly commandLine?: NonNullable<KubeletNodeStatus['commandLine']>;
   /** See `KubeletNodeStatus`. */
   readonly numaNodes?: number | undefined;
   /** Result of the last restart that this process ordered; `none` before the first. */

@@ -11,6 +11,7 @@ import { fieldsOfConfig } from './config-fields.ts';
 import { DROP_IN_NAME, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigStore, type LocalConfig, type OwnConfig } from './local-config.ts';
 import { renderManaged } from './install-marker.ts';
+import { isNoConfigFile } from './layout.ts';
 import { type LimitRestorer, noLimits } from './limit-restore.ts';
 import { type ConfigNow, createManagerStateFiles } from './manager-state/manager-state-files.ts';
 import type { Installable, Installer, InstallPlan, ManagedFile, PlannedBase } from '../ports/installer.ts';
@@ -101,7 +102,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   async function planFile(local: LocalConfig, { payload, apply, base }: Installable): Promise<InstallPlan> {
     if (local.own === null && apply === 'overlay' && dropInDirectory !== undefined)
       throw noBase(configFile, dropInDirectory, await kubeletMinor());
-    if (local.own === null) throw noConfigFile(configFile);
+    if (local.own === null) throw noFile(configFile);
     if (local.file === 'link') throw notAFile(configFile);
     const fields = payloadFields(payload);
     const found = base === undefined ? local.own : await keeper.find(local, base);
@@ -251,19 +252,18 @@ function payloadFields(payload: string): Config {
   );
 }
 
-function noConfigFile(path: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
-  return new GitopsError(
-    'INSTALL_NO_LOCAL_CONFIG',
-    `there is no ${path}: set KUBELET_CONFIG_FILE to what the kubelet's --config says, and see that its directory is mounted`,
-    STALLED,
-  );
+function noFile(path: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
+  const message = isNoConfigFile(path)
+    ? 'this kubelet has no --config file, so that no config can take its place: use apply: overlay, or start it with --config'
+    : `there is no ${path}: set KUBELET_CONFIG_FILE to what the kubelet's --config says, and see that its directory is mounted`;
+  return new GitopsError('INSTALL_NO_LOCAL_CONFIG', message, STALLED);
 }
 
 /** Of a kubelet that merges drop-ins otherwise than overlays are meant. */
 function noBase(path: string, directory: string, minor: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
   return new GitopsError(
     'INSTALL_NO_LOCAL_CONFIG',
-    `there is no ${path} to lay the overlay over, and as a drop-in in ${directory} it would mean something else to a kubelet ${minor} (before 1.32 null, zero, lists of maps and what is not named differ): start the kubelet with a --config file, and set KUBELET_CONFIG_FILE to it`,
+    `there is no ${isNoConfigFile(path) ? '--config file' : path} to lay the overlay over, and as a drop-in in ${directory} it would mean something else to a kubelet ${minor} (before 1.32 null, zero, lists of maps and what is not named differ): start the kubelet with a --config file, and set KUBELET_CONFIG_FILE to it`,
     STALLED,
   );
 }

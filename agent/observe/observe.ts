@@ -1,7 +1,6 @@
 import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/checkpoint-store.ts';
@@ -16,15 +15,15 @@ import { activeOf, type Config, type State, type NodePressure } from '../decide/
 import { maxNodeAgeMs, needsLease, needsPressure, readinessOf, REGISTERING_MS } from '../decide/read-schedule.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
 import type { ConfigDirDropIn } from '../kubelet/config-dir-drop-ins.ts';
-import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
 import { servingCertsOf } from '../kubelet/pinned-certificate.ts';
+import type { ReadCommandLine } from '../ports/command-line.ts';
 import type { Guard } from '../ports/guard.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe } from '../ports/kubelet-probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
 import type { ReadKubeletStart } from '../ports/kubelet-start.ts';
-import { parseFlags, removedFlags, withFlags } from '../preflight/checks/kubelet-flags.ts';
+import { parseFlags, removedFlags, withFlags } from '../kubelet/flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
 import { createForeignRuns } from './foreign-runs.ts';
 import { installableOf, observeFiles, type SeenFiles } from './managed-files.ts';
@@ -35,6 +34,7 @@ import { createDurationTracker } from './duration-tracker.ts';
 import { createKubeletMeasures, type MeasureReading } from './kubelet-measures.ts';
 import { recoverLostBase } from './lost-base.ts';
 import { createConfigzReader, type ReadConfigz, compareRunningConfig } from './running-config.ts';
+import { runsAlready } from './runs-already.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 interface ObserveOptions {
@@ -47,7 +47,7 @@ interface ObserveOptions {
   readonly nodeLease: NodeLease;
   readonly guard: Guard;
   /** See `AgentPorts`. */
-  readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
+  readonly commandLine?: ReadCommandLine;
   /** See `AgentPorts`. */
   readonly kubeletStart?: ReadKubeletStart;
   /** See `AgentPorts`. */
@@ -76,7 +76,6 @@ export function createObserve(options: ObserveOptions): Observe {
   const down = createDurationTracker();
   const ended = createEndCounter();
   const withLastExit = createExitTracker(memory);
-  const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
   let numaNodes: number | undefined;
   const measure = createKubeletMeasures();
@@ -90,6 +89,7 @@ export function createObserve(options: ObserveOptions): Observe {
     wanted: Config,
     { files, base, effective }: SeenFiles,
     configz: ReadConfigz,
+    args: readonly string[],
   ): Promise<boolean> {
     const found = await installableOf(base.under === null ? wanted : { ...wanted, base: base.under }, payloads);
     if ('lost' in found) return false;
@@ -99,7 +99,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const isThere = await installer.isInstalled(plan);
     if (!isThere && files.files !== 'installed') return false;
     const question = { wanted: plan.effective, present: isThere ? plan.effective : effective, running: read.config };
-    return provesRunning(question, await ownNode.kubeletVersion());
+    return runsAlready(question, args, await ownNode.kubeletVersion());
   }
 
   return async (state, signal) => {
@@ -109,14 +109,16 @@ export function createObserve(options: ObserveOptions): Observe {
     const intent: Intent = options.uninstall ? { intent: 'local' } : intentOf(assignment);
     const order = options.uninstall ? undefined : orderIn(assignment);
     bootId = await options.bootId().catch(() => bootId);
+    // How drop-ins are merged, and so where the kubelet listens and with what, depends on it.
+    if (lastAt === undefined && (await ownNode.kubeletVersion()) === undefined) await ownNode.look(0, signal);
     const minorBefore = minorNumber((await ownNode.kubeletVersion()) ?? '');
     let seenFiles = await observeFiles(activeOf(state), payloads, installer);
     // The run first: what is read after it belongs to this run or to a later one.
     const status = withLastExit(await service.status(signal).catch(unknownService));
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
     // What stands on its command line wins over its files.
-    const seenArgs = await kubeletArgs(status.run, status.pid);
-    const args = seenArgs ?? [];
+    const commandLine = await options.commandLine?.(status);
+    const args = commandLine?.args ?? [];
     if (isReadable(seenFiles)) {
       const effective = withFlags(seenFiles.effective, args);
       const certDir = parseFlags(args).findLast(([flag]) => flag === 'cert-dir')?.[1];
@@ -186,7 +188,8 @@ export function createObserve(options: ObserveOptions): Observe {
       ...start,
       ...(runAgeMs < REGISTERING_MS ? { isRegistering: true } : {}),
       base: await recoverLostBase(seenFiles, { ...start, health, kubeletVersion: node.kubeletVersion }, configz),
-      runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
+      runsStaged:
+        isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz, args)),
       fingerprint: fingerprintOf(
         activeOf(state),
         intent,
@@ -205,7 +208,8 @@ export function createObserve(options: ObserveOptions): Observe {
       },
       ...(measures === undefined ? {} : { measures }),
       kubeletVersion: node.kubeletVersion,
-      kubeletFlags: seenArgs && removedFlags(seenArgs),
+      kubeletFlags: commandLine && removedFlags(args),
+      ...(options.commandLine && { commandLine: commandLine?.seenIn ?? 'unseen' }),
       numaNodes,
       bootId,
       elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,

@@ -10,7 +10,7 @@ import { fileThatSets, topLevelFieldOf, type ConfigDirDropIn } from '../kubelet/
 import type { OwnNode } from '../ports/own-node.ts';
 import type { KubeletAddress, KubeletProbe, RunningConfig } from '../ports/kubelet-probe.ts';
 import type { SeenFiles } from './managed-files.ts';
-import { parseFlags } from '../preflight/checks/kubelet-flags.ts';
+import { parseFlags } from '../kubelet/flags.ts';
 import { createVisibilityTracker } from './config-visibility.ts';
 
 const unread = (reason: string): RunningConfig => ({ seen: false, why: 'error', reason });

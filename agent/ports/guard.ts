@@ -36,7 +36,12 @@ export type GuardCause = 'starts' | 'silence' | 'down' | 'boots' | 'unknown';
 
 export type GuardSeen =
   /** There can be none on this node. */
-  | { readonly guard: 'none'; readonly why: string }
+  | {
+      readonly guard: 'none';
+      readonly why: string;
+      /** And no config can be tried: the unit or the settings of the agent do not fit this kubelet. */
+      readonly isUnfit?: boolean;
+    }
   /** `boots`: of a config that was promoted, see `GuardOrder.watch`; absent without a watch on boots. */
   | { readonly guard: 'disarmed'; readonly boots?: GuardSeen }
   | {

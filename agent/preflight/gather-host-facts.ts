@@ -1,20 +1,20 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
-import { FIRST_MINOR_WITH_DROP_INS } from '#shared/contract/kubelet-config/drop-ins.ts';
+import { FIRST_MINOR_WITH_DROP_INS, NO_FILE } from '#shared/contract/kubelet-config/drop-ins.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { readConfigDirDropIns } from '../kubelet/config-dir-drop-ins.ts';
-import { kubeletArgsOf } from '../kubelet/kubelet-args.ts';
 import { cgroupUse } from './cgroup-use.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files-exist.ts';
-import { parseFlags } from './checks/kubelet-flags.ts';
+import { parseFlags } from '../kubelet/flags.ts';
 import { KERNEL_DEFAULTS, shutdownSeconds } from './checks/host-setup.ts';
 import { alignsBySocket } from './checks/numa-nodes.ts';
 import { givesUserIds } from './checks/user-ids.ts';
 import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostFiles } from '../host/host-files.ts';
+import type { CommandLine } from '../ports/command-line.ts';
 import { fixedInhibitDelay } from './inhibit-delay.ts';
 import { imageDirectory, readRuntimeDriver } from './container-runtime.ts';
 import { countPods, listeningPorts } from './kernel-tables.ts';
@@ -23,16 +23,15 @@ import { idsOfPods, subordinateIdsOf } from './user-ids.ts';
 
 interface HostFactsOptions {
   readonly files: HostFiles;
-  /** The kubelet's process on the host; undefined where there is none, or it is not known. */
-  readonly kubeletPid: () => Promise<number | undefined>;
+  readonly commandLine: HostFactsReader['commandLine'];
 }
 
 const CGROUPS = '/sys/fs/cgroup';
 
 /** Reads from the machine what the checks can ask for. Never throws; changes nothing. */
 export interface HostFactsReader {
-  /** The kubelet's command line, the program left out; undefined if it is not visible. */
-  kubeletArgs(): Promise<readonly string[] | undefined>;
+  /** The kubelet's; undefined if it is not visible. */
+  commandLine(): Promise<CommandLine | undefined>;
   look(candidate: ConfigForHost, kubeletArgs: readonly string[] | undefined): Promise<HostFacts>;
 }
 
@@ -43,8 +42,7 @@ export async function numaNodesOf(files: Pick<HostFiles, 'names'>): Promise<Read
   return numbers.length === 0 ? undefined : new Set(numbers.map(Number));
 }
 
-export function createHostFactsReader({ files, kubeletPid }: HostFactsOptions): HostFactsReader {
-  const kubeletArgs = async () => kubeletArgsOf(await kubeletPid().catch(() => undefined), files);
+export function createHostFactsReader({ files, commandLine }: HostFactsOptions): HostFactsReader {
   const look: HostFactsReader['look'] = async (candidate, args) => {
     const { view, configFile, configDirectory } = candidate;
     const runtimeDriver = await readRuntimeDriver(files);
@@ -93,7 +91,7 @@ export function createHostFactsReader({ files, kubeletPid }: HostFactsOptions): 
     };
     return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as unknown as HostFacts;
   };
-  return { kubeletArgs, look };
+  return { commandLine, look };
 }
 
 /** @returns bytes, by the names of proc_meminfo(5) */
@@ -126,7 +124,8 @@ function configPaths(
   args: readonly string[] | undefined,
 ): readonly string[] {
   const read = parseFlags(args ?? []).filter(([flag]) => flag === 'config' || flag === 'config-dir');
-  return [configFile, configDirectory ?? '', ...read.map(([, path]) => path)].filter((path) => path.startsWith('/'));
+  const ours = [configFile ?? '', configDirectory ?? ''];
+  return [...ours, ...read.map(([, path]) => path)].filter((path) => path.startsWith('/'));
 }
 
 async function cgroupVersionOf(files: HostFiles): Promise<1 | 2 | undefined> {
@@ -220,22 +219,22 @@ const USUAL_PORTS = [10_250, 10_248, 10_255];
 
 /** The kubelet's config file and what lies in its drop-in directory, in order. Undefined where the file cannot be read. */
 async function presentConfig(
-  configFile: string,
+  configFile: string | undefined,
   configDirectory: string | undefined,
   files: HostFiles,
 ): Promise<readonly Config[] | undefined> {
   const dropIns = configDirectory === undefined ? [] : ((await files.names(configDirectory)) ?? []);
-  const paths = [
-    configFile,
-    ...dropIns
-      .filter((name) => name.endsWith('.conf'))
-      .toSorted()
-      .map((name) => join(configDirectory ?? '', name)),
-  ];
-  const texts = await Promise.all(paths.map((path) => files.text(path)));
-  const configs = texts.map((text) => decodeKubeletConfig(Buffer.from(text ?? '', 'utf8')).value);
-  if (texts[0] === undefined || configs[0] === undefined) return undefined;
-  return configs.map((value = {}) => value);
+  const paths = dropIns
+    .filter((name) => name.endsWith('.conf'))
+    .toSorted()
+    .map((name) => join(configDirectory ?? '', name));
+  const read = async (path: string): Promise<Config | undefined> => {
+    const text = await files.text(path);
+    return text === undefined ? undefined : decodeKubeletConfig(Buffer.from(text, 'utf8')).value;
+  };
+  const file = configFile === undefined ? NO_FILE : await read(configFile);
+  if (file === undefined) return undefined;
+  return [file, ...(await Promise.all(paths.map(read))).map((value = {}) => value)];
 }
 
 type Config = Readonly<Record<string, unknown>>;

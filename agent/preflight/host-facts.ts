@@ -82,7 +82,7 @@ export interface ConfigForHost {
   /** What the assignment itself sets. */
   readonly assigned: Readonly<Record<string, unknown>>;
   /** Files that the agent installs into: `--config`, and `--config-dir` if it has one. */
-  readonly configFile: string;
+  readonly configFile: string | undefined;
   readonly configDirectory: string | undefined;
   /** Whether it goes into the drop-in directory. */
   readonly asDropIn: boolean;

@@ -81,6 +81,7 @@ export function nodeReportOf(facts: StatusFacts): NodeReport {
       ...(seen.measures === undefined ? {} : { measures: seen.measures }),
       ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
       ...(kubeletFlags && { kubeletFlags }),
+      ...(seen.commandLine && { commandLine: seen.commandLine }),
       ...(numaNodes && { numaNodes }),
       bootID: seen.bootId,
       agentVersion,
@@ -148,7 +149,7 @@ function errorIn(facts: StatusFacts, drift: Drift): NodeError | null {
   const { state, seen, fault, unsaved = null } = facts;
   if (state.doing.phase !== 'idle') return state.error ?? faultIn(facts);
   const unrepaired = fault !== null && drift.drift !== 'none' && drift.drift !== 'reported' ? fault : null;
-  const why = unsaved ?? (state.error === null ? (unrepaired ?? lostIn(state, seen)) : null);
+  const why = unsaved ?? (state.error === null ? (unrepaired ?? blockedIn(state, seen)) : null);
   if (why === null) return state.error;
   const wanted = seen.intent.intent === 'config' ? seen.intent.config : undefined;
   return toNodeError(why, wanted, seen.at, null);
@@ -165,17 +166,19 @@ function mayPass(error: NodeError | null, { seen: { staged }, fault, unsaved }: 
   return failures.some((failure) => failure?.mayPass === true && failure.message === error?.message);
 }
 
-/** What only a person gets a node out of that does not know what it runs. */
-function lostIn(state: State, seen: Observation): Failure | null {
+/** What only a person gets a node out of, also before anything is assigned: settings that do not fit, a config that is not known. */
+function blockedIn(state: State, seen: Observation): Failure | null {
   const unknown = unknownActive(state, seen);
-  return unknown?.needsPerson === true ? { reason: 'CannotInstall', message: unknown.message } : null;
+  const unfit = seen.guard.guard === 'none' && seen.guard.isUnfit === true ? seen.guard.why : undefined;
+  const message = unfit ?? (unknown?.needsPerson === true ? unknown.message : undefined);
+  return message === undefined ? null : { reason: 'CannotInstall', message };
 }
 
 /** A fallback has no time limit: a fault that holds it up is reported. */
 function stuckIn(state: State, seen: Observation): Failure | null {
   const [{ doing }, { fault }] = [state, seen];
   const isStuck = doing.phase === 'falling-back' && isOverdue(doing.change, doing.terms, DEFAULT_TIMING);
-  if (!isStuck) return lostIn(state, seen);
+  if (!isStuck) return blockedIn(state, seen);
   if (fault?.mayPass === true) return null;
   return fault ?? { reason: 'RestartFailed', message: 'the kubelet was told to restart, and runs on as it was' };
 }

@@ -3,9 +3,9 @@ import type { Log } from '#shared/runtime/log.ts';
 import type { Guard } from '../ports/guard.ts';
 import type { Preflight } from '../ports/preflight.ts';
 
-/** Keeps configs away from a kubelet whose unit the agent cannot look after, and says so before anything is assigned. */
+/** Keeps configs away from a kubelet whose unit or files the agent cannot look after, and says so before anything is assigned. */
 interface UnsupportedUnit {
-  /** There is no guard for such a unit; that is in the status from the first look on. */
+  /** There is no guard for such a kubelet, and the node is not Ready, from the first look on. */
   readonly guard: (guard: Guard) => Guard;
   /** Nothing passes until a person fixes the unit or names another. */
   readonly preflight: (preflight: Preflight) => Preflight;
@@ -26,9 +26,11 @@ export function createUnsupportedUnit(unfitness: () => Promise<string | undefine
       async look() {
         const seen = await guard.look();
         // What is armed already has to be taken away in any case.
-        if (seen.guard !== 'disarmed' || (seen.boots ?? seen).guard !== 'disarmed') return seen;
+        const isArmed =
+          seen.guard !== 'none' && (seen.guard !== 'disarmed' || (seen.boots ?? seen).guard !== 'disarmed');
+        if (isArmed) return seen;
         const why = await ask();
-        return why === undefined ? seen : { guard: 'none', why };
+        return why === undefined ? seen : { guard: 'none', why, isUnfit: true };
       },
     }),
     preflight: (preflight) => async (effective, minor, assigned) => {

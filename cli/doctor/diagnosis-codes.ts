@@ -220,6 +220,11 @@ export const CODES = {
     'The assigned config does not run, for a reason that is not blamed on it; the agent tries again.',
     'Look the reason up in docs/operate.md, under "Nodes".',
   ),
+  'command-line-unseen': meaning(
+    'warning',
+    'Preflight does not check there what depends on the flags of the kubelet: flag-shadows, config-not-read, no-reserved-cpu, memory-not-equal.',
+    'Let the agent see /proc and the journal of the host below HOST_ROOT. Where the first lines of k3s have left the journal, restart it.',
+  ),
   'running-config-unseen': meaning(
     'warning',
     'Agents see only whether the kubelet is healthy: a config that a flag overrides passes its trial, and drift of what runs is not found.',

@@ -173,6 +173,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.awaitsTurn.reason",
     "status.awaitsTurn.seen",
     "status.bootID",
+    "status.commandLine",
     "status.conditions",
     "status.conditions[].lastTransitionTime",
     "status.conditions[].message",

@@ -96,7 +96,7 @@ export interface NodePlan {
   readonly runsAlready: boolean;
   /**
    * Why that is unknown of a node that had no config of ours; absent if it is known. `not-asked`: what its kubelet runs
-   * is not known. `own-config`: it depends on what the node's own config file says.
+   * is not known. `own-config`: it depends on what the node's own files say.
    */
   readonly unclear?: 'not-asked' | 'own-config';
   /** What is known to speak against it on this node. */

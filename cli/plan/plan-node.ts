@@ -14,6 +14,7 @@ import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/config-
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { type Allocatable, allocatableEffect, type AppliedConfig } from '#reconciler/policy/allocatable/allocatable.ts';
+import { onDistribution } from './on-distribution.ts';
 import { disruptionFor } from './wait-reasons.ts';
 import { lockOutReasons } from '#reconciler/policy/allocatable/lock-out-reasons.ts';
 import type { NodePlan, NodeWarning } from './merge-plan.ts';
@@ -32,12 +33,14 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   const was = appliedOf(before);
   const is: AppliedConfig = appliedOf(after) ?? { value, apply: 'overlay' };
   const allocatable = allocatableEffect(node, was, is);
-  const judged = after === undefined ? [] : judge(node, after);
+  const judged = after === undefined ? [] : [...judge(node, after), ...onDistribution(node, after)];
   return {
     name,
     kubeletVersion,
     allocatable,
-    ...(before === undefined && after !== undefined ? takeOver(node, after) : { runsAlready: false }),
+    ...(before === undefined && after !== undefined && !judged.some(({ refuses }) => refuses)
+      ? takeOver(node, after)
+      : { runsAlready: false }),
     warnings: [
       ...judged,
       ...tooManyPods(node, allocatable),

@@ -1,3 +1,4 @@
+import type { DistributionName } from '#shared/contract/distributions.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
 import { progressFor } from '../progress-line.ts';
@@ -10,6 +11,7 @@ import {
   VERSION_OPTION,
   wordOf,
 } from '../options.ts';
+import { DISTRIBUTION_NAMES } from '../distribution-conflicts.ts';
 import { validatePath, validateStream } from './validate-path.ts';
 import { renderValidation, VALIDATION_FORMATS } from './render/render.ts';
 import { findingsOf, isError, type Validation } from './validation.ts';
@@ -37,6 +39,12 @@ export const VALIDATE: Command = {
       value: 'NAME',
       about: 'judge for this cluster only; default: for each in clusters/',
     },
+    distribution: {
+      type: 'string',
+      value: 'NAME',
+      words: DISTRIBUTION_NAMES,
+      about: `which fields the own flags of ${DISTRIBUTION_NAMES.slice(0, -1).join(', ')} or ${DISTRIBUTION_NAMES.at(-1)} win over`,
+    },
     output: {
       type: 'string',
       short: 'o',
@@ -57,6 +65,7 @@ export const VALIDATE: Command = {
     'kubelet-gitops validate . -o github',
     'kubelet-gitops validate . --path infra/kubelet',
     'kubelet-gitops validate . --fail-on error',
+    'kubelet-gitops validate . --distribution rke2',
   ],
   run: runValidate,
 };
@@ -68,13 +77,12 @@ async function runValidate(given: Given, io: Io): Promise<ExitCode> {
     versions: kubeletVersions(given),
     allowFields: allowedOutside(given),
     folder: folderOf(given),
+    distribution: distributionOf(given),
   };
   const paths = given.words.length === 0 ? ['.'] : given.words;
   const progress = progressFor(io.err, () => performance.now());
   const each = await Promise.all(
-    paths.map((path) =>
-      path === '-' ? validateStream(io.in, question.versions) : validatePath(path, question, progress),
-    ),
+    paths.map((path) => (path === '-' ? validateStream(io.in, question) : validatePath(path, question, progress))),
   ).finally(progress.end);
   const validation: Validation = {
     files: each.flatMap(({ files }) => files),
@@ -85,3 +93,7 @@ async function runValidate(given: Given, io: Io): Promise<ExitCode> {
   const counts = wordOf(given, 'fail-on', FAIL_ON, 'warning') === 'warning' ? () => true : isError;
   return findingsOf(validation).some(counts) ? 1 : 0;
 }
+
+/** @throws Mistake */
+const distributionOf = (given: Given): DistributionName | undefined =>
+  given.text('distribution') === undefined ? undefined : wordOf(given, 'distribution', DISTRIBUTION_NAMES, 'kubeadm');

@@ -4,7 +4,8 @@ import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-te
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type ProgressLine, silent } from '../progress-line.ts';
-import { validateConfigFile } from './validate-file.ts';
+import { fileOnDistribution } from './validate-distribution.ts';
+import { DEFAULT_VERSIONS, validateConfigFile } from './validate-file.ts';
 import { validateRepo, type RepoQuestion } from './validate-repo.ts';
 import { type DirectoryTree, readDirectory } from './read-directory.ts';
 import type { ValidatedFile, Validation } from './validation.ts';
@@ -22,7 +23,7 @@ export async function validatePath(
   const named = await stat(path).catch((error: unknown) => {
     throw nothing(path, reasonOf(error));
   });
-  if (!named.isDirectory()) return ofFiles([await judgeFile(path, question.versions)]);
+  if (!named.isDirectory()) return ofFiles([await judgeFile(path, question)]);
   const { folder = '' } = question;
   const tree = await readDirectory(path, { folder, progress });
   const start = inFolder(folder, '').length;
@@ -46,7 +47,7 @@ export async function validatePath(
   let judged = 0;
   const found = await Promise.all(
     files.map(async (file) => {
-      const result = await judgeFile(file, question.versions);
+      const result = await judgeFile(file, question);
       progress.say(`judged ${(judged += 1)} of ${files.length} files`);
       return result;
     }),
@@ -57,7 +58,7 @@ export async function validatePath(
 /** Judges one file that comes through a pipe. @throws GitopsError `NOTHING_TO_VALIDATE` where nothing comes */
 export async function validateStream(
   stream: AsyncIterable<Uint8Array> | undefined,
-  versions: readonly string[],
+  question: FileQuestion,
 ): Promise<Validation> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -68,7 +69,7 @@ export async function validateStream(
     if (bytes > MAX_FILE_BYTES) break;
   }
   if (bytes === 0) throw nothing('standard input', 'it is empty');
-  return ofFiles([validateConfigFile('-', Buffer.concat(parts), versions)]);
+  return ofFiles([judgeBytes('-', Buffer.concat(parts), question)]);
 }
 
 /** Files that cannot be opened by their names. Other odd names matter in a repository alone. */
@@ -81,11 +82,19 @@ function lostFiles(tree: DirectoryTree, directory: string): readonly ValidatedFi
     });
 }
 
-async function judgeFile(path: string, versions: readonly string[]): Promise<ValidatedFile> {
+type FileQuestion = Pick<RepoQuestion, 'versions' | 'distribution'>;
+
+async function judgeFile(path: string, question: FileQuestion): Promise<ValidatedFile> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw nothing(path, reasonOf(error));
   });
-  return validateConfigFile(path, bytes, versions);
+  return judgeBytes(path, bytes, question);
+}
+
+function judgeBytes(path: string, bytes: Uint8Array, { versions, distribution }: FileQuestion): ValidatedFile {
+  const judged = validateConfigFile(path, bytes, versions);
+  const minors = versions.length === 0 ? DEFAULT_VERSIONS : versions;
+  return distribution === undefined ? judged : fileOnDistribution(judged, bytes, distribution, minors);
 }
 
 /** Schemas and definitions speak of the kind as well; only a file of this kind says that it is one. */

@@ -1,3 +1,4 @@
+import type { DistributionName } from '#shared/contract/distributions.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
@@ -9,6 +10,7 @@ import { missingClusterFileNotice } from '../choose-cluster.ts';
 import { type ProgressLine, silent } from '../progress-line.ts';
 import { DEFAULT_VERSIONS } from './validate-file.ts';
 import type { DirectoryTree } from './read-directory.ts';
+import { poolOnDistribution } from './validate-distribution.ts';
 import { byPlace, type ValidatedFile, type Validation } from './validation.ts';
 
 export interface RepoQuestion {
@@ -20,12 +22,14 @@ export interface RepoQuestion {
   readonly allowFields?: readonly string[];
   /** The folder of the repository that is the config repository. Default: its root. */
   readonly folder?: string;
+  /** Of the nodes. Default: nothing is known of them. */
+  readonly distribution?: DistributionName | undefined;
 }
 
 /** Everything that the reconciler of any of the clusters would say, once, by the file that it is about. */
 export function validateRepo(
   { files, findings }: DirectoryTree,
-  { cluster, versions, allowFields = [], folder = '' }: RepoQuestion,
+  { cluster, versions, allowFields = [], folder = '', distribution }: RepoQuestion,
   progress: ProgressLine = silent,
 ): Validation {
   const present = clusterNames(files.keys());
@@ -37,6 +41,16 @@ export function validateRepo(
     progress.say(`judging ${files.size} files${name === '' ? '' : ` for cluster ${name}`}`);
     const repo = loadRepo(files, { cluster: name, gitFindings: findings, allowFields, folder });
     for (const minor of repo.cluster.kubeletVersions) minors.add(minor);
+    const here = [...new Set([...repo.cluster.kubeletVersions, ...versions])];
+    const onDistribution = (pool: LoadedPool): readonly Finding[] =>
+      distribution === undefined || pool.status !== 'valid'
+        ? []
+        : poolOnDistribution(
+            pool,
+            files.get(`pools/${pool.name}/pool.yaml`),
+            distribution,
+            here.length === 0 ? DEFAULT_VERSIONS : here,
+          );
     for (const pool of repo.pools) {
       pools.add(pool.name);
       if (pool.status === 'valid') for (const layer of pool.spec.layers) layers.add(layer);
@@ -45,7 +59,7 @@ export function validateRepo(
       ...repo.findings,
       ...repo.pools.flatMap((pool, index) => {
         progress.say(`judged ${index} of ${repo.pools.length} pools`);
-        return findingsOfPool(pool, versions);
+        return [...findingsOfPool(pool, versions), ...onDistribution(pool)];
       }),
     ];
   });

@@ -20,7 +20,7 @@ export function simulatedHostLook({ host, ...kubelet }: SimulatedLookOptions): H
   const dropIns = kubelet.dropInDirectory === undefined ? [] : [`--config-dir=${kubelet.dropInDirectory}`];
   const args = [`--config=${kubelet.configFile}`, ...dropIns, `--root-dir=${kubelet.rootDirectory}`];
   return {
-    kubeletArgs: async () => args,
+    commandLine: async () => ({ args, seenIn: 'process' }),
     look: async (candidate): Promise<HostFacts> => ({
       cgroupVersion: 2,
       cgroups: new Map(neededCgroups(candidate).map(([field, name]) => [field, host.cgroups.includes(name)])),

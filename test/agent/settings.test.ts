@@ -18,13 +18,11 @@ describe('the settings of an agent', () => {
     assert.deepEqual(readAgentSettings({ NODE_NAME: 'node-1' }), {
       nodeName: 'node-1',
       stateDirectory: '/var/lib/kubelet-gitops',
-      kubeletConfigFile: '/var/lib/kubelet/config.yaml',
-      kubeletConfigDir: undefined,
-      kubeletRootDirectory: '/var/lib/kubelet',
+      layout: { configFile: undefined, configDirectory: undefined, rootDirectory: undefined },
       hostRoot: '/',
       kubeletServingCerts: undefined,
-      service: { manager: 'systemd', unit: 'kubelet.service' },
-      guard: { guard: 'on', unitDirectory: '/etc/systemd/system/kubelet.service.d' },
+      service: { manager: 'systemd', unit: undefined },
+      guard: { guard: 'on', unitDirectory: undefined },
       mode: 'run',
       kubeServer: undefined,
       kubeCredentialsDirectory: undefined,
@@ -66,10 +64,7 @@ describe('the settings of an agent', () => {
 
   it('guard the unit that they name, in the directory that they name, or not at all', () => {
     const guardOf = (env: Readonly<Record<string, string>>) => readAgentSettings({ NODE_NAME: 'n', ...env }).guard;
-    assert.deepEqual(guardOf({ KUBELET_SERVICE: 'k3s.service' }), {
-      guard: 'on',
-      unitDirectory: '/etc/systemd/system/k3s.service.d',
-    });
+    assert.deepEqual(guardOf({ KUBELET_SERVICE: 'k3s.service' }), { guard: 'on', unitDirectory: undefined });
     assert.deepEqual(guardOf({ KUBELET_UNIT_DIR: '/run/systemd/system/kubelet.service.d' }), {
       guard: 'on',
       unitDirectory: '/run/systemd/system/kubelet.service.d',
@@ -83,7 +78,7 @@ describe('the settings of an agent', () => {
   });
 
   it('take empty text for not set', () => {
-    assert.equal(readAgentSettings({ NODE_NAME: 'n', KUBELET_CONFIG_DIR: '' }).kubeletConfigDir, undefined);
+    assert.equal(readAgentSettings({ NODE_NAME: 'n', KUBELET_CONFIG_DIR: '' }).layout.configDirectory, undefined);
   });
 
   it('are refused with every mistake at once', () => {

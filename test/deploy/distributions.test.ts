@@ -58,15 +58,16 @@ function assertTold(set: DaemonSet, distribution: Distribution, unit: string): v
 }
 
 /** The agent may write where it has to, and sees all paths as the host has them. */
-function assertMounted(set: DaemonSet, distribution: Distribution): void {
+function assertMounted(set: DaemonSet, distribution: Distribution, unit: string): void {
   const { containers, volumes } = set.spec.template.spec;
   const mounts = containers[0].volumeMounts;
   const settings = readAgentSettings({ ...envOf(set), NODE_NAME: 'a', METRICS_HOST: '127.0.0.1' });
-  assert.ok(settings.guard.guard === 'on');
+  assert.ok(settings.guard.guard === 'on' && settings.guard.unitDirectory === undefined);
+  const guard = `/etc/systemd/system/${unit}.d`;
   const { configFile, configDirectory, rootDirectory = '/var/lib/kubelet' } = distribution;
   const written = configDirectory ?? dirname(configFile ?? '');
   const writable = mounts.filter(({ readOnly }) => readOnly !== true).map(({ mountPath }) => mountPath);
-  for (const place of [settings.guard.unitDirectory, settings.stateDirectory, written, rootDirectory]) {
+  for (const place of [guard, settings.stateDirectory, written, rootDirectory]) {
     const above = writable.filter((mount) => isBelow(place, mount));
     assert.equal(above.length, 1, `${place} is not below one of ${writable.join(', ')}`);
   }
@@ -94,7 +95,7 @@ function assertFits(sets: readonly DaemonSet[], distribution: Distribution): voi
     const set = sets.find(({ metadata }) => metadata.name === name);
     assert.ok(set !== undefined);
     assertTold(set, distribution, its);
-    assertMounted(set, distribution);
+    assertMounted(set, distribution, its);
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { addressOf } from '#agent/kubelet/kubelet-address.ts';
+import { createReadCommandLine } from '#agent/kubelet/command-line.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
 import { pressureSince } from '#agent/decide/node-pressure.ts';
 import type { NodePressure } from '#agent/decide/state.ts';
@@ -262,9 +263,11 @@ describeOrSkip('the ports to a real kubelet', { skip }, () => {
     await until('no pressure before', async () => !(await isUnderPressure()));
     const before = await strain();
 
+    const files = createHostFiles('/');
+    const readCommandLine = createReadCommandLine({ files, unit: 'kubelet.service' });
     const host = createHostFactsReader({
-      files: createHostFiles('/'),
-      kubeletPid: async () => Number(await readFile(kubelet.pidFile, 'utf8')),
+      files,
+      commandLine: async () => readCommandLine({ run: 'this', pid: Number(await readFile(kubelet.pidFile, 'utf8')) }),
     });
     const preflight = createPreflight({ configFile: kubelet.configFile, configDirectory: undefined, host });
     const version = (await ownNode.kubeletVersion()) ?? '';

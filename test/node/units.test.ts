@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { createBusLink } from '#agent/host/dbus/link.ts';
+import { createHostFiles } from '#agent/host/host-files.ts';
+import { findKubeletUnit } from '#agent/kubelet/find-unit.ts';
 import { createGuardSystemd } from '#agent/guard/guard-systemd.ts';
 import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import { createSystemdService, type SystemdService } from '#agent/kubelet/service-systemd.ts';
@@ -30,7 +33,14 @@ const unit = (service: string, sections = ''): string => `${sections}\n[Service]
 const SUPERVISOR = unit(
   'Type=notify\nNotifyAccess=all\nKillMode=process\nDelegate=yes\nRestart=always\nRestartSec=200ms',
 );
-const SUPERVISORS = ['k3s.service', 'k3s-agent.service', 'rke2-server.service', 'rke2-agent.service'];
+// The last as INSTALL_K3S_NAME=edge has it.
+const SUPERVISORS = [
+  'k3s.service',
+  'k3s-agent.service',
+  'rke2-server.service',
+  'rke2-agent.service',
+  'k3s-edge.service',
+];
 
 const UNITS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(SUPERVISORS.map((name) => [name, SUPERVISOR])),
@@ -173,6 +183,23 @@ describeOrSkip('units of a real systemd that a kubelet may run in', { skip }, ()
     await systemd.daemonReload();
     assert.deepEqual(await systemd.dropInsOf('kubelet@main.service'), [dropIn]);
     assert.equal(await systemd.startTimeoutOf('kubelet@main.service'), 90);
+  });
+
+  it('the one that runs a kubelet is found without a setting, whatever its name', async () => {
+    const link = createBusLink({ socketPath: node.busSocket, clock: systemClock, timeoutMs: 60_000 });
+    const files = createHostFiles(`/proc/${node.leader()}/root`);
+    const find = () => findKubeletUnit(link, files, never);
+    try {
+      await node.systemctl('stop', ...SUPERVISORS, 'kubelet@main.service', 'snap.kubelet-eks.daemon.service');
+      assert.notEqual((await find())?.isRunning, true);
+      for (const name of ['rke2-server.service', 'k3s-edge.service']) {
+        await node.systemctl('start', name);
+        assert.deepEqual(await find(), { unit: name, isRunning: true });
+        await node.systemctl('stop', name);
+      }
+    } finally {
+      link.close();
+    }
   });
 
   const UNFIT: readonly (readonly [string, RegExp])[] = [

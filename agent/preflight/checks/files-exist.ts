@@ -4,7 +4,7 @@ import { runtimeEndpoint } from '#shared/contract/kubelet-config/syntax/runtime-
 import { type Check, refuse, warn } from '../preflight-check.ts';
 import type { ConfigForHost } from '../host-facts.ts';
 import type { HostPathKind } from '../../host/host-files.ts';
-import { parseFlags } from './kubelet-flags.ts';
+import { parseFlags } from '../../kubelet/flags.ts';
 
 const RUNTIME = 'containerRuntimeEndpoint';
 const IMAGES = 'imageServiceEndpoint';
@@ -46,7 +46,7 @@ function pathOf(candidate: ConfigForHost, field: string): string {
   const path = setText(view, field);
   if (path === '' || path.startsWith('/')) return path;
   const isOfFile = valueAt(fromFiles, field) === path && !(asDropIn && valueAt(assigned, field) !== undefined);
-  return isOfFile ? join(dirname(configFile), path) : '';
+  return isOfFile && configFile !== undefined ? join(dirname(configFile), path) : '';
 }
 
 /** Paths of the config to look at. */

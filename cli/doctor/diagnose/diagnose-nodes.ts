@@ -27,6 +27,12 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
     ...inPhase('nodes-drifted', 'Drifted', kubeletNodes),
     ...inError(kubeletNodes),
     ...unseen(kubeletNodes),
+    ...aboutAll(
+      'command-line-unseen',
+      'node',
+      kubeletNodes.flatMap(({ metadata: { name }, status }) => (status?.commandLine === 'unseen' ? [name] : [])),
+      "the agent cannot see the kubelet's command line",
+    ),
     ...skewed(facts),
   ];
 }

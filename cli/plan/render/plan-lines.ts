@@ -208,7 +208,7 @@ export function takeOverLines(nodes: readonly NodePlan[]): readonly string[] {
     ),
     ...line(
       unseen,
-      'the kubelet runs all that this sets; whether it restarts depends on the config file of the node, which is not known here',
+      'the kubelet runs all that this sets; whether it restarts depends on the files of the node itself, which are not known here',
     ),
   ];
 }

@@ -229,6 +229,11 @@ export interface KubeletNodeStatus {
    * Absent where the command line was not seen.
    */
   readonly kubeletFlags?: readonly string[];
+  /**
+   * Where the kubelet's flags were seen: its own process, what the program logged that it is a part of, or what that program's settings say.
+   * `unseen`: nowhere, and preflight checks nothing that depends on them.
+   */
+  readonly commandLine?: 'process' | 'journal' | 'files' | 'unseen';
   /** How many NUMA nodes the machine has; absent where that cannot be seen. */
   readonly numaNodes?: number;
   readonly bootID?: string;

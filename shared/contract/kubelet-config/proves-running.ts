@@ -1,4 +1,5 @@
 import { contradictions } from './configz-compare.ts';
+import { parseGoDuration } from './syntax/go-duration.ts';
 import { writtenFields } from './written-fields.ts';
 import { isMap, valueIn } from '../../runtime/maps.ts';
 
@@ -44,4 +45,7 @@ function hasNoMore(wanted: Json, running: Json): boolean {
 }
 
 const isZero = (value: unknown): boolean =>
-  value === 0 || value === false || value === '' || (Array.isArray(value) && value.length === 0);
+  value === 0 ||
+  value === false ||
+  (typeof value === 'string' && (value === '' || parseGoDuration(value) === 0)) ||
+  (Array.isArray(value) && value.length === 0);

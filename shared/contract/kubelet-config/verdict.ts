@@ -26,6 +26,8 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'merge-override': 'drops',
   'too-deep': 'drops',
   'json-not-yaml': 'drops',
+  'flag-shadows': 'drops',
+  'config-not-read': 'drops',
   'yaml-ambiguous': 'misreads',
   'several-documents': 'misreads',
   'yaml-tag': 'misreads',

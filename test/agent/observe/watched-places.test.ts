@@ -2,14 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { watchedPlaces } from '#agent/observe/watched-places.ts';
 
-const SETTINGS = {
-  stateDirectory: '/state',
-  kubeletConfigFile: '/kubelet/config.yaml',
-  kubeletConfigDir: '/kubelet/config.d',
-};
-const hears = (path: string, settings: Parameters<typeof watchedPlaces>[0] = SETTINGS): boolean => {
+const LAYOUT = { configFile: '/kubelet/config.yaml', configDirectory: '/kubelet/config.d' };
+const hears = (path: string, layout: Parameters<typeof watchedPlaces>[1] = LAYOUT): boolean => {
   const [, directory = '', name = ''] = /^(.*)\/([^/]*)$/.exec(path) ?? [];
-  return watchedPlaces(settings).some((place) => place.directory === directory && place.hears(name));
+  return watchedPlaces('/state', layout).some((place) => place.directory === directory && place.hears(name));
 };
 
 describe('what the agent wants to hear of', () => {
@@ -37,6 +33,6 @@ describe('what the agent wants to hear of', () => {
   }
 
   it('of no drop-ins where the kubelet reads none', () => {
-    assert.equal(hears('/kubelet/config.d/50-of-the-node.conf', { ...SETTINGS, kubeletConfigDir: undefined }), false);
+    assert.equal(hears('/kubelet/config.d/50-of-the-node.conf', { ...LAYOUT, configDirectory: undefined }), false);
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { ConfigForHost } from '#agent/preflight/host-facts.ts';
 import type { HostFiles } from '#agent/host/host-files.ts';
+import { createReadCommandLine } from '#agent/kubelet/command-line.ts';
 import { createHostFactsReader } from '#agent/preflight/gather-host-facts.ts';
 import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 
@@ -49,7 +50,8 @@ async function readOf(): Promise<ReadonlySet<string>> {
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),
     open: noted(() => undefined),
   };
-  const look = createHostFactsReader({ files, kubeletPid: () => Promise.resolve(77) });
+  const readCommandLine = createReadCommandLine({ files, unit: 'kubelet.service' });
+  const look = createHostFactsReader({ files, commandLine: () => readCommandLine({ run: 'this', pid: 77 }) });
   const candidateWith = (more: Readonly<Record<string, string>>): ConfigForHost => ({
     view: viewOf({ ...config, ...more }, 34, 'replace'),
     fromFiles: config,
@@ -60,7 +62,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     asDropIn: false,
   });
   for (const more of [{}, { containerRuntimeEndpoint: 'unix:///run/crio/crio.sock' }]) {
-    await look.look(candidateWith(more), await look.kubeletArgs());
+    await look.look(candidateWith(more), (await look.commandLine())?.args);
   }
   return read;
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { createReadCommandLine } from '#agent/kubelet/command-line.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
 import type { ConfigForHost } from '#agent/preflight/host-facts.ts';
 import { createHostFactsReader } from '#agent/preflight/gather-host-facts.ts';
@@ -74,8 +75,10 @@ describe('a machine as the host root shows it', () => {
   after(() => rm(root, { recursive: true, force: true }));
 
   const look = async (config: Readonly<Record<string, unknown>> = {}, pid = 77) => {
-    const host = createHostFactsReader({ files: createHostFiles(root), kubeletPid: () => Promise.resolve(pid) });
-    return host.look(candidate(config), await host.kubeletArgs());
+    const files = createHostFiles(root);
+    const line = await createReadCommandLine({ files, unit: '' })({ run: 'this', pid });
+    const host = createHostFactsReader({ files, commandLine: async () => line });
+    return host.look(candidate(config), line?.args);
   };
 
   it('says what a reserved cgroup uses, without pages that could be dropped', async () => {
@@ -171,8 +174,8 @@ describe('a machine as the host root shows it', () => {
     await writeFile(path, text);
   });
 
-  it('knows no flags of a kubelet that is a part of another program, or of none', async () => {
-    assert.equal((await look({}, 78)).kubeletArgs, undefined);
+  it('knows the flags that k3s is told to add, which is none here, and nothing of no process', async () => {
+    assert.deepEqual((await look({}, 78)).kubeletArgs, []);
     assert.equal((await look({}, 79)).kubeletArgs, undefined);
   });
 
@@ -184,15 +187,19 @@ describe('a machine as the host root shows it', () => {
   it('that is not shown at all speaks against nothing but what stands in the config', async () => {
     const host = createHostFactsReader({
       files: createHostFiles(join(root, 'nothing')),
-      kubeletPid: () => Promise.reject(new Error('no')),
+      commandLine: async () => undefined,
     });
     const preflight = createPreflight({ configFile: '/c', configDirectory: undefined, host });
     const effective = { maxPods: 1, kubeReserved: { memory: '900Gi' }, cgroupRoot: '/x', tlsCertFile: '/y' };
-    assert.deepEqual(await preflight(effective, 'v1.34.2', { payload: effective, apply: 'overlay' }), []);
+    const found = await preflight(effective, 'v1.34.2', { payload: effective, apply: 'overlay' });
+    assert.deepEqual(
+      found.map(({ code, severity }) => [code, severity]),
+      [['command-line-unseen', 'warning']],
+    );
   });
 
   it('that is this one has what the system says it has', async () => {
-    const host = createHostFactsReader({ files: createHostFiles('/'), kubeletPid: () => Promise.resolve(undefined) });
+    const host = createHostFactsReader({ files: createHostFiles('/'), commandLine: async () => undefined });
     const facts = await host.look(candidate({}), undefined);
     assert.equal(facts.memoryBytes, totalmem());
     assert.ok((facts.mostPids ?? 0) > 100);

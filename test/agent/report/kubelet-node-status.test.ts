@@ -37,6 +37,23 @@ const conditionOf = ({ conditions }: KubeletNodeStatus, type: string): string =>
 };
 const healthy = (...args: Parameters<typeof tell>): string => conditionOf(status(...args), 'KubeletConfigHealthy');
 
+describe('the status of a node whose settings do not fit', () => {
+  const why = "this node's kubelet runs in k3s.service";
+
+  it('is not Ready before anything is assigned, with the reason as its error', () => {
+    const told = status(idle(null), { guard: { guard: 'none', why, isUnfit: true } });
+    assert.equal(conditionOf(told, 'Ready'), `False CannotInstall: ${why}`);
+    assert.equal(conditionOf(told, 'Stalled'), `True CannotInstall: ${why}`);
+    assert.deepEqual([told.error?.reason, told.error?.message], ['CannotInstall', why]);
+  });
+
+  it('is Ready where a guard is only not wanted', () => {
+    const told = status(idle(null), { guard: { guard: 'none', why: 'GUARD=off is set' } });
+    assert.match(conditionOf(told, 'Ready'), /^True/);
+    assert.equal(told.error, undefined);
+  });
+});
+
 describe('the status of a node that needs a restart', () => {
   const NEW = 'b'.repeat(64);
   const newBase: Partial<Observation> = { base: { under: null, newer: { sha256: NEW, changes: true } } };

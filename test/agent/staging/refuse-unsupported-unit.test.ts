@@ -79,10 +79,9 @@ describe('a unit that cannot be looked after', () => {
     const told: unknown[] = [];
     const log = { ...silentLog, error: (fields: unknown) => void told.push(fields) } as Log;
     const unit = createUnsupportedUnit(() => Promise.resolve('it is masked'), log);
-    assert.deepEqual(await unit.guard(guardSeeing({ guard: 'disarmed' })).look(), {
-      guard: 'none',
-      why: 'it is masked',
-    });
+    const unfit = { guard: 'none', why: 'it is masked', isUnfit: true };
+    assert.deepEqual(await unit.guard(guardSeeing({ guard: 'disarmed' })).look(), unfit);
+    assert.deepEqual(await unit.guard(noGuard('GUARD=off is set')).look(), unfit);
     await assert.rejects(
       async () => unit.preflight(passes)({}, 'v1.34.2', { payload: {}, apply: 'overlay' }),
       (error) => codeOf(error) === 'SERVICE_UNFIT',

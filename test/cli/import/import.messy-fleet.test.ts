@@ -50,6 +50,7 @@ function imported(nodes: readonly NodeReading[]): {
 
 const inventoryNode = ({ running, ...node }: NodeReading): InventoryNode => ({
   ...node,
+  osImage: '',
   ready: true,
   capacity: {},
   allocatable: {},

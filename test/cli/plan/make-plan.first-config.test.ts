@@ -63,7 +63,10 @@ describe('a plan for nodes without a config of ours', () => {
     const plain = { ...SAME, clusterDomain: 'cluster.local' };
     assert.deepEqual(known(planOf([node('a', plain)], {}, { clusterDomain: '' })), ['a: own-config']);
     const text = planAsText(planOf(nodes, { apply: 'replace' }), PLAIN);
-    assert.match(text, /^ {2}a: the kubelet runs all that this sets; whether it restarts depends on the config file/m);
+    assert.match(
+      text,
+      /^ {2}a: the kubelet runs all that this sets; whether it restarts depends on the files of the node itself/m,
+    );
   });
 
   it('gives no time to trials that nobody needs', () => {

@@ -112,11 +112,11 @@ describeOrSkip('a kubelet', { skip: await nodeSkipReason() }, () => {
   const refusals = async (config: Config): Promise<readonly string[]> => {
     await writeFile(join(machine.root, LOCAL_CONFIG_FILE), JSON.stringify(HERE));
     const files = createHostFiles(`/proc/${machine.leader()}/root`);
-    const host = createHostFactsReader({ files, kubeletPid: () => Promise.resolve(undefined) });
+    const host = createHostFactsReader({ files, commandLine: async () => ({ args: FLAGS, seenIn: 'process' }) });
     const preflight = createPreflight({
       configFile: LOCAL_CONFIG_FILE,
       configDirectory: undefined,
-      host: { ...host, kubeletArgs: () => Promise.resolve(FLAGS) },
+      host,
     });
     const findings = await preflight(config, KUBERNETES, { payload: config, apply: 'replace' });
     return findings.filter(({ severity }) => severity === 'error').map(({ code }) => code);

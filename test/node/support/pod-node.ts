@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { locateNode } from '../../cluster/support/binaries.ts';
 import { freePorts } from '../../cluster/support/free-ports.ts';
 import { type AgentPod, buildImage, startAgentPod } from './agent-pod.ts';
@@ -25,7 +25,8 @@ export interface PodNode {
   readonly stop: () => Promise<void>;
 }
 
-const INSIDE = { images: '/opt/images', runc: '/opt/runc', account: '/opt/service-account' } as const;
+const INSIDE = { images: '/opt/images', programs: '/opt/programs', account: '/opt/service-account' } as const;
+const RUNC = `${INSIDE.programs}/runc`;
 /** A guard that ticks meanwhile may leave something in a directory that was empty. */
 const GONE = { recursive: true, force: true, maxRetries: 10 } as const;
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -40,7 +41,8 @@ export async function startPodNode(cluster: SandboxCluster, nodeName: string): P
     network: 'host',
     args: [
       '--capability=all',
-      `--bind-ro=${located.binaries.runc}:${INSIDE.runc}`,
+      // Its directory: runc runs itself from an overlay over that one, which has nothing of what is mounted on a file in it.
+      `--bind-ro=${dirname(located.binaries.runc)}:${INSIDE.programs}`,
       `--bind=${image.directory}:${INSIDE.images}`,
     ],
     files: {
@@ -65,7 +67,7 @@ export async function startPodNode(cluster: SandboxCluster, nodeName: string): P
       const api = { NODE_NAME: nodeName, KUBE_SERVER: cluster.url, KUBE_CREDENTIALS_DIR: ACCOUNT };
       const serviceAccount = { from: INSIDE.account, to: ACCOUNT };
       const imageRoot = join(INSIDE.images, await image.unpack());
-      const options = { imageRoot, runc: INSIDE.runc, env: { ...api, ...env }, serviceAccount };
+      const options = { imageRoot, runc: RUNC, env: { ...api, ...env }, serviceAccount };
       const pod = await startAgentPod(machine, template, options);
       pods.push(pod);
       return pod;

@@ -10,7 +10,7 @@ const KIND = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfigurat
 
 /** A node on which others have put drop-ins, too. */
 async function nodeWith(dropIns: Readonly<Record<string, string>>): Promise<WholeNode> {
-  const host = { kubeletArgs: () => Promise.resolve(undefined), look: () => Promise.resolve(NO_FACTS) };
+  const host = { commandLine: () => Promise.resolve(undefined), look: () => Promise.resolve(NO_FACTS) };
   const preflight = createPreflight({ configFile: CONFIG_FILE, configDirectory: DROP_INS, host });
   const node = createWholeNode({ preflight });
   for (const path of ['/etc/kubernetes', DROP_INS]) node.disk.plant(path, { directory: true });

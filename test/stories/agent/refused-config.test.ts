@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
+import { createReadCommandLine } from '#agent/kubelet/command-line.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
 import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
@@ -66,9 +67,11 @@ describeOrSkip('a config that is refused', { skip }, () => {
     const stateDirectory = join(directory, 'state');
     const restartCommand = `kill -HUP ${supervisor.pid}`;
     const service = createCommandService({ restartCommand, pidFile: join(directory, 'kubelet.pid') });
+    const files = createHostFiles('/');
+    const readCommandLine = createReadCommandLine({ files, unit: '' });
     const host = createHostFactsReader({
-      files: createHostFiles('/'),
-      kubeletPid: async () => (await service.status(stop.signal)).pid,
+      files,
+      commandLine: async () => readCommandLine(await service.status(stop.signal)),
     });
     return createAgent({
       nodeName: NODE,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withFlags } from '#agent/preflight/checks/kubelet-flags.ts';
+import { withFlags } from '#agent/kubelet/flags.ts';
 import type { KubeletProbe } from '#agent/ports/kubelet-probe.ts';
 import type { KubeletService } from '#agent/ports/kubelet-service.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';

@@ -241,7 +241,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         service: { ...kubelet.service, restart: restartOf(kubelet, process, options) },
         probe: { ...kubelet.probe, ...(options.podHarm === undefined ? {} : { podHarm: options.podHarm }) },
         kubeletStart: async () => (kubelet.isWaiting() ? options.starter : undefined),
-        kubeletArgs: () => Promise.resolve(options.flags),
+        commandLine: async () => options.flags && { args: options.flags, seenIn: 'process' },
         dropIns: () => Promise.resolve(options.theirDropIns ?? []),
         installer: createInstaller({
           nodeName: NODE,

@@ -1,3 +1,6 @@
+import { isMap } from '../../../runtime/maps.ts';
+import { parseGoDuration } from '../syntax/go-duration.ts';
+
 /**
  * The kubelet's command line flags for fields of its configuration, by the field's path. A flag wins over the file, and
  * so over everything that a config source says (kubelet 1.20 to 1.37, `AddKubeletConfigFlags`; `--seccomp-default` of
@@ -136,4 +139,22 @@ export function flagOver(field: string): string | undefined {
     if (flag !== undefined) return flag.length === 1 ? `-${flag}` : `--${flag}`;
   }
   return undefined;
+}
+
+/** The flag's entries are laid over those of the file; every other flag of a map takes the place of the whole map. */
+const MERGED = 'featureGates';
+
+/** Whether with a flag's text the kubelet has the value of its field. Of a map that is merged, the keys that both have are compared. */
+export function flagSays(field: string, text: string, value: unknown): boolean {
+  if (isMap(value)) {
+    const pairs = new Map(
+      text.split(',').map((pair) => pair.split(/[=<]/, 2).map((part) => part.trim()) as [string, string]),
+    );
+    return Object.entries(value).every(
+      ([key, item]) => (field === MERGED && !pairs.has(key)) || pairs.get(key) === String(item),
+    );
+  }
+  if (Array.isArray(value)) return text === value.map(String).join(',');
+  const [one, other] = [parseGoDuration(text), typeof value === 'string' ? parseGoDuration(value) : undefined];
+  return text === String(value) || (one !== undefined && one === other);
 }

@@ -201,6 +201,7 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
     ),
     /^node n-1: Drifted: config\.yaml was changed$/,
   ],
+  ['command-line-unseen', reports(settled('n-1', { commandLine: 'unseen' })), /cannot see the kubelet's command line/],
   [
     'running-config-unseen',
     reports(settled('n-1', condition('RunningConfigSeen', 'Forbidden', 'it needs "get" on nodes/configz'))),

@@ -19,6 +19,7 @@ const ROWS: readonly (readonly [string, RunningQuestion['wanted'], RunningQuesti
   ['a value that is taken back', { clusterDomain: 'cluster.local' }, LOCAL, false],
   ['a value below a struct that is taken back', { ...LOCAL, authentication: {} }, LOCAL, false],
   ['a value that is set to zero', { ...LOCAL, maxPods: 0 }, LOCAL, false],
+  ['a time that is set to zero', { ...LOCAL, syncFrequency: '0s' }, { ...LOCAL, syncFrequency: '1m' }, false],
   ['a value that is set to null', { ...LOCAL, maxPods: null }, LOCAL, false],
   ['a zero that stays zero', { ...LOCAL, registryBurst: 0 }, { ...LOCAL, registryBurst: 0 }, true],
   ['a null that goes', LOCAL, { ...LOCAL, registryBurst: null }, true],

@@ -1,0 +1,127 @@
+import { basename, dirname, join } from 'node:path';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { isMap } from '#shared/runtime/maps.ts';
+import type { HostFiles } from '../host/host-files.ts';
+import type { CommandLine, ReadCommandLine } from '../ports/command-line.ts';
+import { commandOf, kubeletArgsIn, kubeletChild, lineOfRun } from './kubelet-process.ts';
+import { starterIn } from './kubelet-start.ts';
+
+/** Keeps the last command line over restarts of the agent: what the journal had of it may have gone by then. */
+export interface CommandLineMemory {
+  load(): Promise<RememberedLine | undefined>;
+  save(remembered: RememberedLine): Promise<void>;
+}
+
+export interface RememberedLine extends CommandLine {
+  /** See `ServiceStatus`. */
+  readonly run: string | null;
+}
+
+interface CommandLineOptions {
+  readonly files: HostFiles;
+  /** `k3s-agent.service`. */
+  readonly unit: string;
+  readonly memory?: CommandLineMemory;
+}
+
+/** How often one run is asked for more than its program's files say: it may not have logged its line yet. */
+const MOST_TRIES = 10;
+
+/** Reads the host's processes, its journal, and what k3s, RKE2 and MicroK8s are set to. */
+export function createReadCommandLine({ files, unit, memory }: CommandLineOptions): ReadCommandLine {
+  let last: RememberedLine | undefined;
+  let asked: { readonly run: string | null; readonly tries: number } = { run: null, tries: 0 };
+  let isLoaded = false;
+  return async ({ run, pid }) => {
+    if (!isLoaded) last = await memory?.load().catch(() => undefined);
+    isLoaded = true;
+    const isKnown = run !== null && last?.run === run && last.seenIn !== 'files';
+    const tries = asked.run === run ? asked.tries + 1 : 1;
+    if (pid === undefined || isKnown || (run !== null && tries > MOST_TRIES)) return last;
+    asked = { run, tries };
+    const line = await readLine(files, unit, run, pid).catch(() => undefined);
+    // A process that is no kubelet yet is asked again; until then the line of the last run holds.
+    if (line === undefined || (line.seenIn === 'files' && last?.run === run)) return last;
+    last = { run, ...line };
+    await memory?.save(last).catch(() => undefined);
+    return last;
+  };
+}
+
+async function readLine(
+  files: HostFiles,
+  unit: string,
+  run: string | null,
+  pid: number,
+): Promise<CommandLine | undefined> {
+  const command = await commandOf(files, pid);
+  const own = kubeletArgsIn(command) ?? (await argsOfChild(files, pid));
+  if (own !== undefined) return { args: own, seenIn: 'process' };
+  const line = run === null ? undefined : await lineOfRun(files, unit, run, RUNNING);
+  if (typeof line === 'string') return { args: argsInLog(line), seenIn: 'journal' };
+  const set = (await argsInFile(files, command)) ?? (await argsInSettings(files, starterIn(unit, command)?.program));
+  return set && { args: set, seenIn: 'files' };
+}
+
+async function argsOfChild(files: HostFiles, pid: number): Promise<readonly string[] | undefined> {
+  const child = await kubeletChild(files, pid);
+  return typeof child === 'string' ? kubeletArgsIn(await commandOf(files, child)) : undefined;
+}
+
+/** `… msg="Running kubelet --address=0.0.0.0 --config-dir=/etc"` (k3s, pkg/daemons/agent/agent.go). */
+const RUNNING = /\bRunning kubelet -/;
+
+function argsInLog(line: string): readonly string[] {
+  const [, text = ''] = line.split('Running kubelet ', 2);
+  return text
+    .replace(/"$/, '')
+    .replaceAll(/\\(["\\])/g, '$1')
+    .split(/ (?=--)/);
+}
+
+/** Kubelite of MicroK8s names its file: a flag a line, with variables of the snap. */
+async function argsInFile(files: HostFiles, command: readonly string[]): Promise<readonly string[] | undefined> {
+  const path = command.find((word) => word.startsWith(ARGS_FILE))?.slice(ARGS_FILE.length);
+  const text = path === undefined ? undefined : await files.text(path);
+  if (path === undefined || text === undefined) return undefined;
+  const data = dirname(dirname(path));
+  const places = {
+    SNAP_DATA: data,
+    SNAP_COMMON: join(data, '..', 'common'),
+    SNAP: join('/snap/microk8s', basename(data)),
+  };
+  return text
+    .split('\n')
+    .map((line) => line.trim().replaceAll('"', ''))
+    .filter((line) => line.startsWith('-'))
+    .map((line) =>
+      line.replaceAll(/\$\{?(SNAP(?:_DATA|_COMMON)?)\}?/g, (_, name: keyof typeof places) => places[name]),
+    );
+}
+
+const ARGS_FILE = '--kubelet-args-file=';
+
+/**
+ * What k3s and RKE2 are told to add to their own flags (docs.k3s.io, configuration file), and those of their own that matter: the drop-in
+ * directory, which 1.32 brought, and the read-only port, which 1.32.4 and 1.32.5 close (k3s#12166).
+ */
+async function argsInSettings(files: HostFiles, program: string | undefined): Promise<readonly string[] | undefined> {
+  if (program !== 'k3s' && program !== 'rke2') return undefined;
+  const file = `/etc/rancher/${program}/config.yaml`;
+  const more = ((await files.names(`${file}.d`)) ?? []).filter((name) => /\.ya?ml$/.test(name)).toSorted();
+  let args: readonly string[] = [];
+  let dataDirectory = `/var/lib/rancher/${program}`;
+  for (const path of [file, ...more.map((name) => join(`${file}.d`, name))]) {
+    const value = decodeYaml(Buffer.from((await files.text(path)) ?? '', 'utf8'), path).value;
+    if (!isMap(value)) continue;
+    if (typeof value['data-dir'] === 'string') dataDirectory = value['data-dir'];
+    const flags = (key: string): readonly string[] =>
+      [value[key] ?? []].flat().flatMap((flag) => (typeof flag === 'string' ? [`--${flag}`] : []));
+    if (value['kubelet-arg'] !== undefined) args = flags('kubelet-arg');
+    args = [...args, ...flags('kubelet-arg+')];
+  }
+  const directory = join(dataDirectory, 'agent/etc/kubelet.conf.d');
+  return (await files.kind(directory)) === 'directory'
+    ? ['--read-only-port=0', `--config-dir=${directory}`, ...args]
+    : args;
+}

@@ -1,0 +1,37 @@
+import { basename, join } from 'node:path';
+import { parseFlags } from './flags.ts';
+
+/** Where this node's kubelet has what the agent reads and writes. Paths are the host's. */
+export interface Layout {
+  /** The kubelet's `--config`; undefined where it has none. */
+  readonly configFile: string | undefined;
+  /** The kubelet's `--config-dir`; undefined where it has none, and configs are merged into the file. */
+  readonly configDirectory: string | undefined;
+  /** The kubelet's `--root-dir`, where its managers keep their state. */
+  readonly rootDirectory: string;
+}
+
+/** The same as the operator sets it: what is left out is as the kubelet's command line says. */
+export type LayoutSettings = { readonly [Key in keyof Layout]: string | undefined };
+
+const DEFAULTS = { configFile: '/var/lib/kubelet/config.yaml', rootDirectory: '/var/lib/kubelet' } as const;
+
+/** @param args the kubelet's flags; undefined where they were never seen, and the defaults are kubeadm's */
+export function layoutOf(settings: LayoutSettings, args: readonly string[] | undefined): Layout {
+  const flags = new Map(parseFlags(args ?? []));
+  const configDirectory = settings.configDirectory ?? flags.get('config-dir');
+  const isOnlyDirectory = settings.configFile === undefined && configDirectory !== undefined;
+  const fallback = args !== undefined || isOnlyDirectory ? undefined : DEFAULTS.configFile;
+  return {
+    configFile: settings.configFile ?? flags.get('config') ?? fallback,
+    configDirectory,
+    rootDirectory: settings.rootDirectory ?? flags.get('root-dir') ?? DEFAULTS.rootDirectory,
+  };
+}
+
+const NO_FILE = 'no-config-file';
+
+/** Stands for the file of a kubelet that has none: nothing is ever there. */
+export const noConfigFile = (stateDirectory: string): string => join(stateDirectory, NO_FILE);
+
+export const isNoConfigFile = (path: string): boolean => basename(path) === NO_FILE;

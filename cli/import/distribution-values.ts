@@ -21,7 +21,7 @@ export function distributionValues(nodes: readonly NodeSeen[]): readonly string[
   const told = [...groups]
     .flatMap(([name, its]) => (name === undefined ? [] : [{ name, nodes: its }]))
     .sort((one, other) => other.nodes.length - one.nodes.length);
-  if (told.length === 0) return [`distribution: the nodes do not tell; ${LOOK_ALIKE}`];
+  if (told.length === 0) return [`distribution: not told by the nodes; ${LOOK_ALIKE}`];
   const [first, ...rest] = told;
   if (untold.length === 0 && rest.length === 0)
     return [`distribution: ${first?.name} (a value of the chart, or the component of that name)`];
@@ -31,7 +31,7 @@ export function distributionValues(nodes: readonly NodeSeen[]): readonly string[
     'values of the chart:',
     untold.length === 0
       ? `  distribution: ${first?.name}`
-      : `  # distribution: ${counted(untold.length, 'node')} (${names}) do not tell; ${LOOK_ALIKE}`,
+      : `  # distribution: not told by ${counted(untold.length, 'node')} (${names}); ${LOOK_ALIKE}`,
     '  otherNodes:',
     ...(untold.length === 0 ? rest : told).flatMap((group) => otherNodes(group, hosts)),
   ];

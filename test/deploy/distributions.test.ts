@@ -80,8 +80,7 @@ function assertMounted(set: DaemonSet, distribution: Distribution, unit: string)
     const volume = volumes.find((each) => each.name === name);
     assert.equal(volume?.hostPath.path, name === 'host' ? '/' : mountPath);
     // A pod that waits for a directory tells nobody which; the agent does.
-    const isSure = name === 'host' || name === 'bus';
-    assert.equal(volume?.hostPath.type, isSure ? 'Directory' : 'DirectoryOrCreate', name);
+    assert.equal(volume?.hostPath.type, name === 'host' ? 'Directory' : 'DirectoryOrCreate', name);
   }
   assert.deepEqual(volumes.map(({ name }) => name).toSorted(), mounts.map(({ name }) => name).toSorted());
 }

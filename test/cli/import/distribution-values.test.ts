@@ -33,7 +33,7 @@ describe('the values for the distributions of the nodes', () => {
     [
       'nodes that do not tell',
       [node('a', 'v1.34.2'), node('b', 'v1.34.2-eks-0a1b2c3', {}, 'Bottlerocket OS 1.26.1')],
-      ['distribution: the nodes do not tell; those of kubeadm (the default) and Kubespray look alike'],
+      ['distribution: not told by the nodes; those of kubeadm (the default) and Kubespray look alike'],
     ],
     ['nodes of which nothing is known', [node('a', ''), node('b', '')], []],
     ['no nodes', [], []],
@@ -68,7 +68,7 @@ describe('the values for the distributions of the nodes', () => {
       [node('a', K3S, { role: 'x' }), node('b', K3S, { role: 'x' }), node('c', 'v1.34.2', { role: 'x' })],
       [
         'values of the chart:',
-        '  # distribution: 1 node (c) do not tell; those of kubeadm (the default) and Kubespray look alike',
+        '  # distribution: not told by 1 node (c); those of kubeadm (the default) and Kubespray look alike',
         '  otherNodes:',
         '    - name: k3s',
         '      label: {key: KEY, value: VALUE} # give them a label that no others have',

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
+import { type DistributionName, DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 
 const ROOT = `${import.meta.dirname}/../..`;
 const CHART = 'deploy/helm/kubelet-gitops';
@@ -39,6 +39,9 @@ export function generateChart(): ReadonlyMap<string, string> {
   files.set(`${CHART}/distributions.json`, `${JSON.stringify(DISTRIBUTIONS, null, 2)}\n`);
   return files;
 }
+
+/** What a distribution cannot do without: there, no pod of a critical priority is made in a namespace without a quota for it. */
+export const NEEDED: Readonly<Partial<Record<DistributionName, string>>> = { gke: 'critical-pods-quota' };
 
 /** What is on by default, and which minor of the API server it takes: older ones do not know the kind. */
 const OLDEST: Readonly<Record<string, string>> = { 'admission.enabled': '1.30' };
@@ -97,9 +100,14 @@ function templateOf(manifest: string, source: string, value: string | null): str
   const origin = `{{- /* Made from ${source} by scripts/generate.ts: change it there. */}}\n`;
   if (value === null) return `${origin}${text}`;
   const oldest = OLDEST[value];
+  const [distribution] = Object.entries(NEEDED).find(([, name]) => `${valueOf(name)}.enabled` === value) ?? [];
+  const enabled =
+    distribution === undefined
+      ? `.Values.${value}`
+      : `or .Values.${value} (eq .Values.distribution ${JSON.stringify(distribution)})`;
   const condition =
     oldest === undefined
-      ? `.Values.${value}`
+      ? enabled
       : `and .Values.${value} (semverCompare ">=${oldest}-0" .Capabilities.KubeVersion.Version)`;
   return `${origin}{{- if ${condition} }}\n${text}{{- end }}\n`;
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { type Distribution, DISTRIBUTIONS } from '#shared/contract/distributions.ts';
+import { type Distribution, type DistributionName, DISTRIBUTIONS } from '#shared/contract/distributions.ts';
+import { NEEDED } from './chart.ts';
 
 const AGENT = 'kubelet-gitops-agent';
 const TARGET = { kind: 'DaemonSet', name: AGENT };
@@ -15,7 +16,9 @@ export function generateDistributionComponents(): ReadonlyMap<string, string> {
     Object.entries(others).flatMap(([name, distribution]: readonly [string, Distribution]) => {
       const folder = `deploy/components/${name}`;
       const { serverUnit } = distribution;
-      if (serverUnit === undefined) return [[`${folder}/kustomization.yaml`, ofAllNodes(distribution)] as const];
+      const needed = name in NEEDED ? { components: [`../${NEEDED[name as DistributionName]}`] } : {};
+      if (serverUnit === undefined)
+        return [[`${folder}/kustomization.yaml`, ofAllNodes(distribution, needed)] as const];
       return [
         [`${folder}/kustomization.yaml`, ofAgents(distribution)],
         [`${folder}/servers/kustomization.yaml`, ofServers(distribution, serverUnit)],
@@ -30,8 +33,9 @@ const kustomization = (text: string, version: string, kind: string, body: object
   `${MADE}${text}${yaml({ apiVersion: `kustomize.config.k8s.io/${version}`, kind, ...body })}`;
 const yaml = (value: object): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
-const ofAllNodes = (distribution: Distribution): string =>
+const ofAllNodes = (distribution: Distribution, needed: object): string =>
   component(`# For nodes of ${distribution.title}. docs/distributions.md has more.\n`, {
+    ...needed,
     patches: [merge(TARGET, { spec: { template: { spec: podOf(distribution, distribution.unit) } } })],
   });
 

@@ -119,6 +119,14 @@ describeOrSkip('what is installed for a distribution is what the table says:', {
     });
   }
 
+  it('and on GKE the quota without which no agent is made there', () => {
+    const components = ['../deploy/components/gke'];
+    const kinds = (made: readonly Manifest[]): readonly string[] => made.map(({ kind }) => kind);
+    assert.ok(kinds(renderChart({ ...REQUIRED_VALUES, distribution: 'gke' })).includes('ResourceQuota'));
+    assert.ok(kinds(renderKustomization({ components })).includes('ResourceQuota'));
+    assert.ok(!kinds(renderChart(REQUIRED_VALUES)).includes('ResourceQuota'));
+  });
+
   it('and the values of the agent come before it', () => {
     const own = {
       configFile: '/own/config/kubelet.yaml',

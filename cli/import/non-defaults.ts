@@ -11,7 +11,7 @@ export type RunningFields = Readonly<Record<string, unknown>>;
 /** A node's config without what every kubelet of its version has anyway, and what only this node may have. */
 export interface NonDefaults {
   readonly config: RunningFields;
-  /** Fields that stay in the node's own config: its identity, its ways in, how its machine was set up. */
+  /** Fields that stay with the node: its identity, its ways in, how its machine was set up, what flags of its distribution set. */
   readonly leftOut: readonly string[];
   /** Fields with a value that this release does not know, of a newer kubelet or misspelt. Absent for none. */
   readonly unknown?: readonly string[];
@@ -20,9 +20,10 @@ export interface NonDefaults {
 /**
  * @param running what a kubelet says that it runs, defaults filled in, or a config file
  * @param minor   of that kubelet: 34 for 1.34
+ * @param flagged fields that a flag sets there, whatever its files say
  */
-export function nonDefaultsOf(running: RunningFields, minor: number): NonDefaults {
-  const lists: Lists = { leftOut: [], unknown: [] };
+export function nonDefaultsOf(running: RunningFields, minor: number, flagged: readonly string[] = []): NonDefaults {
+  const lists: Lists = { leftOut: [], unknown: [], flagged };
   const config = structIn(running, '', minor, lists);
   return { config, leftOut: lists.leftOut, ...(lists.unknown.length === 0 ? {} : { unknown: lists.unknown }) };
 }
@@ -31,6 +32,7 @@ export function nonDefaultsOf(running: RunningFields, minor: number): NonDefault
 interface Lists {
   readonly leftOut: string[];
   readonly unknown: string[];
+  readonly flagged: readonly string[];
 }
 
 /** What says of which kind the file is. */
@@ -51,7 +53,7 @@ function structIn(struct: RunningFields, prefix: string, minor: number, lists: L
     }
     // The kubelet writes `1m` as `1m0s`, and people write `1Gi` as `1024Mi`.
     if (isDeepStrictEqual(meaningOf(value, path), meaningOf(defaultOf(field, minor), path))) return [];
-    if (isHostField(path, field)) {
+    if (isHostField(path, field) || lists.flagged.includes(path)) {
       lists.leftOut.push(path);
       return [];
     }

@@ -1,4 +1,6 @@
 import { neverReason } from '#reconciler/policy/participation.ts';
+import { passedFlags } from '#shared/contract/distribution-flags.ts';
+import { distributionOf } from '#shared/contract/distribution-of-node.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { NotUsed } from '../../inventory/config-file-arguments.ts';
 import { type NonDefaults, nonDefaultsOf, type RunningFields } from '../non-defaults.ts';
@@ -55,13 +57,20 @@ export function importableNodes(nodes: readonly NodeReading[], isWhole: boolean)
     if (why !== undefined || running === undefined) return [];
     const known = minor === undefined ? undefined : Math.min(minor, NEWEST_MINOR);
     const size = capacity === undefined ? {} : { capacity };
-    return [{ name, labels, minor: known, ...size, ...nonDefaultsOf(running, known ?? NEWEST_MINOR) }];
+    return [{ name, labels, minor: known, ...size, ...nonDefaultsOf(running, known ?? NEWEST_MINOR, flaggedOn(node)) }];
   });
   const strangers = judged.flatMap(({ node, why }) =>
     why !== undefined || node.running === undefined ? [node.labels] : [],
   );
   const leftOut = judged.flatMap(({ node, why }) => (why === undefined ? [] : [{ what: node.name, why }]));
   return { nodes, members, strangers: isWhole ? strangers : undefined, leftOut };
+}
+
+/** Fields that flags of the node's distribution always set: in a pool's config they would be refused. */
+function flaggedOn(node: NodeReading): readonly string[] {
+  const distribution = distributionOf(node);
+  const flags = distribution === undefined ? [] : passedFlags(distribution, node.kubeletVersion);
+  return flags.flatMap(({ field, sometimes }) => (sometimes === undefined ? [field] : []));
 }
 
 const NODE_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { importableNodes } from '#cli/import/nodes/importable-nodes.ts';
 import { nonDefaultsOf } from '#cli/import/non-defaults.ts';
 import { groupNodes } from '#cli/import/pools/group-nodes.ts';
 import type { ImportedNode } from '#cli/import/pools/fleet-node.ts';
@@ -54,6 +55,24 @@ describe('the essence of what a kubelet runs', () => {
       {},
     );
     assert.deepEqual(nonDefaultsOf({ containerLogMaxSize: '10M' }, 34).config, { containerLogMaxSize: '10M' });
+  });
+
+  it('leaves to the nodes what flags of their distribution set', () => {
+    const node = (name: string, kubeletVersion: string) => ({
+      name,
+      labels: {},
+      kubeletVersion,
+      osImage: '',
+      running: { syncFrequency: '30s', maxPods: 50 },
+    });
+    const { members } = importableNodes([node('a', 'v1.34.4+rke2r1'), node('b', 'v1.34.4')], true);
+    assert.deepEqual(
+      members.map(({ config, leftOut }) => [config, leftOut]),
+      [
+        [{ maxPods: 50 }, ['syncFrequency']],
+        [{ syncFrequency: '30s', maxPods: 50 }, []],
+      ],
+    );
   });
 
   it('leaves out what identifies a node, and says so', () => {

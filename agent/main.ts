@@ -22,7 +22,7 @@ import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { DEFAULT_SERVING_CERTS } from './kubelet/pinned-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createReadKubeletStart } from './kubelet/kubelet-start.ts';
-import { createReadLastErrors } from './kubelet/last-errors.ts';
+import { createMarkLog, createReadLastErrors } from './kubelet/last-errors.ts';
 import { createLimitRestorer } from './kubelet/limit-restore.ts';
 import { createInstaller } from './kubelet/installer.ts';
 import { createCheckWritable } from './kubelet/check-writable.ts';
@@ -47,7 +47,7 @@ import { createSealableDisk, createUninstall, LOCK_NAME } from './execute/uninst
 import { watchedPlaces } from './observe/watched-places.ts';
 
 async function main(settings: AgentSettings): Promise<void> {
-  const { nodeName, stateDirectory } = settings;
+  const { nodeName, stateDirectory, kubeletLogFile: logFile } = settings;
   const log = createLog({ level: settings.logLevel, base: { program: 'agent', node: nodeName } });
   const clock = systemClock;
   const random = Math.random;
@@ -62,6 +62,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
   const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
   const hostFiles = createHostFiles(settings.hostRoot);
+  const unit = settings.service.manager === 'systemd' ? settings.service.unit : undefined;
   const whyUnfit = async (): Promise<string | undefined> =>
     (await unfitness().catch(() => undefined)) ?? (await whyForgotten(settings));
   const unfitUnit = createUnsupportedUnit(whyUnfit, log);
@@ -134,12 +135,11 @@ async function main(settings: AgentSettings): Promise<void> {
     kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
     outOfMemory: () => countOutOfMemory(hostFiles),
     numaNodes: async () => (await numaNodesOf(hostFiles))?.size,
-    ...(settings.service.manager === 'systemd'
-      ? {
-          readLastErrors: createReadLastErrors({ files: hostFiles, unit: settings.service.unit, clock }),
-          kubeletStart: createReadKubeletStart({ files: hostFiles, unit: settings.service.unit }),
-        }
-      : {}),
+    ...(unit === undefined && logFile === undefined
+      ? {}
+      : { readLastErrors: createReadLastErrors({ files: hostFiles, unit, clock, logFile }) }),
+    ...(logFile === undefined ? {} : { markLog: createMarkLog({ files: hostFiles, clock }, logFile) }),
+    ...(unit === undefined ? {} : { kubeletStart: createReadKubeletStart({ files: hostFiles, unit }) }),
     dropIns: (args) => {
       const directory = parseFlags(args).findLast(([flag]) => flag === 'config-dir')?.[1];
       return directory === undefined ? Promise.resolve([]) : readConfigDirDropIns(directory, hostFiles);

@@ -48,6 +48,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     room: noted(() => ({ bytes: 1, availableBytes: 1, inodes: 1, freeInodes: 1 })),
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),
     open: noted(() => undefined),
+    openPlain: noted(() => undefined),
   };
   const look = createHostFactsReader({ files, kubeletPid: () => Promise.resolve(77) });
   const candidateWith = (more: Readonly<Record<string, string>>): ConfigForHost => ({

@@ -23,6 +23,7 @@ describe('the settings of an agent', () => {
       kubeletRootDirectory: '/var/lib/kubelet',
       hostRoot: '/',
       kubeletServingCerts: undefined,
+      kubeletLogFile: undefined,
       service: { manager: 'systemd', unit: 'kubelet.service' },
       guard: { guard: 'on', unitDirectory: '/etc/systemd/system/kubelet.service.d' },
       mode: 'run',

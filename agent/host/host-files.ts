@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, readlink, realpath, statfs } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, readlink, statfs } from 'node:fs/promises';
 import { posix } from 'node:path';
 
 export type HostPathKind = 'file' | 'directory' | 'socket' | 'other' | 'missing';
@@ -128,24 +128,37 @@ export function createHostFiles(root: string): HostFiles {
       }
     },
     async openPlain(path) {
+      const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+      let directory: FileHandle | undefined;
       let file: FileHandle | undefined;
       try {
-        const place = posix.join(await realpath(root), path);
+        directory = await open(root, O_DIRECTORY);
+        const parts = posix.normalize(path).split('/').slice(1);
+        const name = parts.pop() ?? '';
+        // From each to the next, whoever puts something else into its place meanwhile.
+        for (const part of parts) {
+          const next = await open(within(directory, part), O_DIRECTORY | O_NOFOLLOW);
+          await directory.close();
+          directory = next;
+        }
+        const place = within(directory, name);
         // A device may do something when it is opened.
         if (!(await lstat(place)).isFile()) return undefined;
-        file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+        file = await open(place, O_NOFOLLOW | O_NONBLOCK);
         const stat = await file.stat();
-        // The kernel knows where it came to, whoever changes a directory into a link meanwhile.
-        if (stat.isFile() && (await readlink(`/proc/self/fd/${file.fd}`)) === place)
-          return { ...opened(file), size: stat.size, inode: stat.ino, modifiedMs: stat.mtimeMs };
+        if (stat.isFile()) return { ...opened(file), size: stat.size, inode: stat.ino, modifiedMs: stat.mtimeMs };
       } catch {
         // As if it were not there.
+      } finally {
+        await directory?.close();
       }
-      await file?.close().catch(() => undefined);
+      await file?.close();
       return undefined;
     },
   };
 }
+
+const within = ({ fd }: FileHandle, name: string): string => `/proc/self/fd/${fd}/${name}`;
 
 const opened = (file: FileHandle): OpenFile => ({
   async read(offset, length) {

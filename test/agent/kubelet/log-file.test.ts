@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -16,6 +17,7 @@ import {
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
@@ -98,6 +100,7 @@ describe('a kubelet’s own log file', () => {
       write(`${LOGS}/kube-proxy.log`, 'another’s');
       renameSync(at(LOG), at(name));
       write(`${name}.gz`, 'begun to be compressed');
+      utimesSync(at(`${name}.gz`), 4e9, 4e9);
       write(LOG, 'two');
       assert.deepEqual(await since(before), ['one', 'two']);
     });
@@ -262,6 +265,40 @@ describe('a kubelet’s own log file', () => {
       assert.deepEqual(await since(), []);
       assert.deepEqual(await since(before), []);
     });
+
+  it('is not even opened where it is a FIFO: who writes to that would go on', { timeout: 10_000 }, async () => {
+    assert.equal(spawnSync('mkfifo', [at(LOG)]).status, 0);
+    const writer = spawn('sh', ['-c', 'echo opens; echo >"$0"', at(LOG)]);
+    await once(writer.stdout, 'data');
+    await sleep(100);
+    for (let tries = 0; tries < 20; tries += 1) {
+      assert.deepEqual(await since(), []);
+      await sleep(5);
+    }
+    assert.equal(writer.exitCode ?? writer.signalCode, null);
+    writer.kill();
+  });
+
+  it('leaves nothing open, whatever is in its place', async () => {
+    const count = (): number => readdirSync('/proc/self/fd').length;
+    write(LOG, 'one');
+    await since();
+    const before = count();
+    for (let times = 0; times < 5; times += 1) {
+      await since();
+      await since(await mark());
+      rmSync(at(LOG));
+      mkdirSync(at(LOG));
+      await since();
+      rmSync(at(LOG), { recursive: true });
+      symlinkSync('/etc/hostname', at(LOG));
+      await since();
+      rmSync(at(LOG));
+      await since();
+      write(LOG, 'one');
+    }
+    assert.equal(count(), before);
+  });
 
   it('is read where the host’s root itself is behind a link', async () => {
     write(LOG, 'one');

@@ -7,6 +7,8 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -17,12 +19,12 @@ import {
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
 import { linesSince, markIn } from '#agent/kubelet/log-file.ts';
 import type { LogMark } from '#agent/ports/last-errors.ts';
+import { until } from '../../support/until.ts';
 
 const MOST_BYTES = 256 * 1024;
 const LOGS = '/var/lib/rancher/rke2/agent/logs';
@@ -269,21 +271,25 @@ describe('a kubelet’s own log file', () => {
   it('is not even opened where it is a FIFO: who writes to that would go on', { timeout: 10_000 }, async () => {
     assert.equal(spawnSync('mkfifo', [at(LOG)]).status, 0);
     const writer = spawn('sh', ['-c', 'echo opens; echo >"$0"', at(LOG)]);
+    const state = (): string | undefined => readFileSync(`/proc/${writer.pid}/stat`, 'utf8').split(' ')[2];
     await once(writer.stdout, 'data');
-    await sleep(100);
+    await until('the writer to wait', () => state() === 'S');
     for (let tries = 0; tries < 20; tries += 1) {
       assert.deepEqual(await since(), []);
-      await sleep(5);
+      spawnSync('true');
     }
-    assert.equal(writer.exitCode ?? writer.signalCode, null);
+    assert.equal(state(), 'S');
     writer.kill();
   });
 
   it('leaves nothing open, whatever is in its place', async () => {
-    const count = (): number => readdirSync('/proc/self/fd').length;
+    const openBelow = (): readonly string[] =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        const place = `/proc/self/fd/${fd}`;
+        // That of the listing itself is gone.
+        return existsSync(place) && realpathSync(place).startsWith(root);
+      });
     write(LOG, 'one');
-    await since();
-    const before = count();
     for (let times = 0; times < 5; times += 1) {
       await since();
       await since(await mark());
@@ -297,7 +303,7 @@ describe('a kubelet’s own log file', () => {
       await since();
       write(LOG, 'one');
     }
-    assert.equal(count(), before);
+    assert.deepEqual(openBelow(), []);
   });
 
   it('is read where the host’s root itself is behind a link', async () => {

@@ -137,6 +137,22 @@ describe('the last errors in a host’s journal', () => {
       assert.deepEqual(await wordsOf(ALL, undefined), said('two', 'one', 'of before'));
     });
 
+    it('are its lines alone, where what starts it has errors of its own', async () => {
+      await write(inUse, [error(9, 'of RKE2 itself')]);
+      await writeFile(at(logFile), klog('one'));
+      assert.deepEqual(await wordsOf(ALL), said('one'));
+    });
+
+    it('are those of what starts it, where the disk refuses the file', async () => {
+      const refuses = () => Promise.reject(new Error('EIO'));
+      const file = { size: 9, inode: 1, modifiedMs: 0, read: refuses, close: () => Promise.resolve() };
+      const broken = { ...files(), openPlain: () => Promise.resolve(file) };
+      const clock = createManualClock();
+      const read = createReadLastErrors({ files: broken, unit: 'kubelet.service', clock, logFile });
+      assert.deepEqual(await read(ALL, never), [ENDED]);
+      assert.equal(await createMarkLog({ files: broken, clock }, logFile)(never), undefined);
+    });
+
     it('are those of what starts it, where it says nothing, or nobody knows since when', async () => {
       await writeFile(at(logFile), klog('of before'));
       const marked = await mark();

@@ -24,8 +24,6 @@ const TIMEOUT_MS: Millis = 3_000;
 const MOST_LINES = 50_000;
 /** Older errors are wanted beside the newest only where they stand close to it. */
 const MOST_LINES_BEFORE = 1_000;
-/** More than is shown of one. */
-const LONGEST_LINE = 8 * 1024;
 const MESSAGE = 'MESSAGE';
 const INVOCATION = '_SYSTEMD_INVOCATION_ID';
 
@@ -41,7 +39,7 @@ export function createReadLastErrors({ files, unit, clock, logFile }: LastErrors
       if (logFile !== undefined && (since === undefined || mark !== undefined)) {
         let found = 0;
         for (const line of await linesSince(files, logFile, mark).catch(() => [])) {
-          found = errors.add(line.slice(0, LONGEST_LINE));
+          found = errors.add(line);
           if (found === MAX_ERRORS) break;
         }
         if (found > 0) return;

@@ -527,7 +527,8 @@ watch_start() {
 read_doubt() {
   first_line "$here/doubt" || return
   doubt=${line##* }
-  [ "${line%% *}" = "$boot" ] && is_number "$doubt"
+  is_number "$doubt" || doubt=0
+  [ "${line%% *}" = "$boot" ]
 }
 
 write_doubt() {

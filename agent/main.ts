@@ -47,7 +47,7 @@ import { createSealableDisk, createUninstall, LOCK_NAME } from './execute/uninst
 import { watchedPlaces } from './observe/watched-places.ts';
 
 async function main(settings: AgentSettings): Promise<void> {
-  const { nodeName, stateDirectory, kubeletLogFile: logFile } = settings;
+  const { nodeName, stateDirectory } = settings;
   const log = createLog({ level: settings.logLevel, base: { program: 'agent', node: nodeName } });
   const clock = systemClock;
   const random = Math.random;
@@ -62,7 +62,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
   const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
   const hostFiles = createHostFiles(settings.hostRoot);
-  const unit = settings.service.manager === 'systemd' ? settings.service.unit : undefined;
+  const logs = { files: hostFiles, clock, logFile: settings.kubeletLogFile };
   const whyUnfit = async (): Promise<string | undefined> =>
     (await unfitness().catch(() => undefined)) ?? (await whyForgotten(settings));
   const unfitUnit = createUnsupportedUnit(whyUnfit, log);
@@ -135,11 +135,13 @@ async function main(settings: AgentSettings): Promise<void> {
     kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
     outOfMemory: () => countOutOfMemory(hostFiles),
     numaNodes: async () => (await numaNodesOf(hostFiles))?.size,
-    ...(unit === undefined && logFile === undefined
-      ? {}
-      : { readLastErrors: createReadLastErrors({ files: hostFiles, unit, clock, logFile }) }),
-    ...(logFile === undefined ? {} : { markLog: createMarkLog({ files: hostFiles, clock }, logFile) }),
-    ...(unit === undefined ? {} : { kubeletStart: createReadKubeletStart({ files: hostFiles, unit }) }),
+    ...(settings.service.manager === 'systemd'
+      ? {
+          readLastErrors: createReadLastErrors({ ...logs, unit: settings.service.unit }),
+          markLog: createMarkLog(logs),
+          kubeletStart: createReadKubeletStart({ files: hostFiles, unit: settings.service.unit }),
+        }
+      : {}),
     dropIns: (args) => {
       const directory = parseFlags(args).findLast(([flag]) => flag === 'config-dir')?.[1];
       return directory === undefined ? Promise.resolve([]) : readConfigDirDropIns(directory, hostFiles);

@@ -87,8 +87,7 @@ export function createExplain({ readLastErrors: read, markLog, clock, wake }: Ex
   return async (before, decision, seen, signal) => {
     const explained = await explain(before, decision, seen, signal);
     // Right before it is carried out.
-    if (decision.actions.some(({ do: what }) => what === 'restart-kubelet' || what === 'start-kubelet'))
-      mark = await markLog?.(signal);
+    if (decision.actions.some(({ do: what }) => what.endsWith('start-kubelet'))) mark = await markLog?.(signal);
     return explained;
   };
 }

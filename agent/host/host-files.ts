@@ -39,8 +39,6 @@ interface OpenFile {
 export interface PlainFile extends OpenFile {
   /** Bytes when it was opened. */
   readonly size: number;
-  readonly inode: number;
-  readonly modifiedMs: number;
 }
 
 const MOST_BYTES = 256 * 1024;
@@ -128,37 +126,18 @@ export function createHostFiles(root: string): HostFiles {
       }
     },
     async openPlain(path) {
-      const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-      let directory: FileHandle | undefined;
-      let file: FileHandle | undefined;
       try {
-        directory = await open(root, O_DIRECTORY);
-        const parts = posix.normalize(path).split('/').slice(1);
-        const name = parts.pop() ?? '';
-        // From each to the next, whoever puts something else into its place meanwhile.
-        for (const part of parts) {
-          const next = await open(within(directory, part), O_DIRECTORY | O_NOFOLLOW);
-          await directory.close();
-          directory = next;
-        }
-        const place = within(directory, name);
-        // A device may do something when it is opened.
-        if (!(await lstat(place)).isFile()) return undefined;
-        file = await open(place, O_NOFOLLOW | O_NONBLOCK);
-        const stat = await file.stat();
-        if (stat.isFile()) return { ...opened(file), size: stat.size, inode: stat.ino, modifiedMs: stat.mtimeMs };
+        const place = at(await resolve(path));
+        // A device or a pipe may do something when it is opened.
+        if (place !== at(path) || !(await lstat(place)).isFile()) return undefined;
+        const file = await open(place, constants.O_NOFOLLOW | constants.O_NONBLOCK);
+        return { ...opened(file), size: (await file.stat()).size };
       } catch {
-        // As if it were not there.
-      } finally {
-        await directory?.close();
+        return undefined;
       }
-      await file?.close();
-      return undefined;
     },
   };
 }
-
-const within = ({ fd }: FileHandle, name: string): string => `/proc/self/fd/${fd}/${name}`;
 
 const opened = (file: FileHandle): OpenFile => ({
   async read(offset, length) {

@@ -8,8 +8,8 @@ import { linesSince, markIn } from './log-file.ts';
 
 interface LastErrorsOptions {
   readonly files: HostFiles;
-  /** `kubelet.service`; undefined without systemd. */
-  readonly unit: string | undefined;
+  /** `kubelet.service`. */
+  readonly unit: string;
   readonly clock: Clock;
   /** The kubelet's own, where it has one. */
   readonly logFile?: string | undefined;
@@ -44,7 +44,7 @@ export function createReadLastErrors({ files, unit, clock, logFile }: LastErrors
         }
         if (found > 0) return;
       }
-      if (unit !== undefined) await readBackwards(files, unit, wanted, errors, signal);
+      await readBackwards(files, unit, wanted, errors, signal);
     };
     // At the deadline, the lines found until then are returned.
     await withDeadline(clock, TIMEOUT_MS, parent, read).catch(() => undefined);
@@ -53,8 +53,11 @@ export function createReadLastErrors({ files, unit, clock, logFile }: LastErrors
 }
 
 /** For a restart, which waits for it. */
-export function createMarkLog({ files, clock }: Omit<LastErrorsOptions, 'unit'>, logFile: string): MarkLog {
-  return (parent) => withDeadline(clock, TIMEOUT_MS, parent, () => markIn(files, logFile)).catch(() => undefined);
+export function createMarkLog({ files, clock, logFile }: Omit<LastErrorsOptions, 'unit'>): MarkLog {
+  return (parent) =>
+    logFile === undefined
+      ? Promise.resolve(undefined)
+      : withDeadline(clock, TIMEOUT_MS, parent, () => markIn(files, logFile)).catch(() => undefined);
 }
 
 async function readBackwards(

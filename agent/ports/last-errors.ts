@@ -1,9 +1,8 @@
 /** How far the kubelet's own log file had been written at a moment. */
 export interface LogMark {
-  readonly inode: number;
   /** Bytes. */
   readonly offset: number;
-  /** The last bytes before it, at most 64: another file with this inode has others. */
+  /** The last bytes before it, at most 1024: another file has others there, and this one has them under any name and inode. */
   readonly tail: Buffer;
 }
 

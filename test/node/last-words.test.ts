@@ -137,7 +137,7 @@ describeOrSkip('the log file of a kubelet that RKE2 starts', { skip: await nodeS
     };
     await begin(1);
     const since = new Date().toISOString();
-    const mark = await createMarkLog(options, LOG_FILE)(never);
+    const mark = await createMarkLog({ ...options, logFile: LOG_FILE })(never);
     assert.ok(mark !== undefined && mark.offset > 0);
     await begin(2);
     const whole = await read({ since, notOf: [], mark }, never);

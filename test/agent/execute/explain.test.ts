@@ -53,7 +53,7 @@ async function failed() {
 }
 
 describe('a kubelet’s own log file', () => {
-  const mark = (offset: number): LogMark => ({ inode: 1, offset, tail: Buffer.alloc(0) });
+  const mark = (offset: number): LogMark => ({ offset, tail: Buffer.alloc(0) });
   const RESTART: Decision['actions'] = [{ do: 'restart-kubelet', because: 'test', target: null }];
 
   /** An agent whose kubelet has written ten bytes more at each moment that is marked. */

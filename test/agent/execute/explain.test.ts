@@ -56,6 +56,8 @@ describe('a kubelet’s own log file', () => {
   const mark = (offset: number): LogMark => ({ offset, tail: Buffer.alloc(0) });
   const RESTART: Decision['actions'] = [{ do: 'restart-kubelet', because: 'test', target: null }];
 
+  const START: Decision['actions'] = [{ do: 'start-kubelet', because: 'test', target: null }];
+
   /** An agent whose kubelet has written ten bytes more at each moment that is marked. */
   function agent() {
     const asked: LastErrorsQuery[] = [];
@@ -77,7 +79,7 @@ describe('a kubelet’s own log file', () => {
   it('is read from the last restart before the failure, not from that of the way back', async () => {
     const { asked, turn, restart } = agent();
     await restart();
-    await restart();
+    await turn(ON_TRIAL, { next: ON_TRIAL, actions: START, recheckAfterMs: 0 }, seen(wanting(B)));
     const failure = decide(ON_TRIAL, FAILED);
     const back = { ...failure, actions: [...failure.actions, ...RESTART] };
     await turn(ON_TRIAL, back, FAILED);

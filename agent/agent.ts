@@ -12,7 +12,7 @@ import { decide } from './decide/decide.ts';
 import { awaitsReboot } from './decide/reboot.ts';
 import { DEFAULT_TIMING, type AgentTiming } from './decide/timing.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
-import type { ReadLastErrors } from './ports/last-errors.ts';
+import type { MarkLog, ReadLastErrors } from './ports/last-errors.ts';
 import type { Disk } from './ports/disk.ts';
 import { createStateSaver } from './execute/save-state.ts';
 import type { Installer } from './ports/installer.ts';
@@ -63,6 +63,8 @@ export interface AgentPorts {
   readonly kubeletStart?: ReadKubeletStart;
   /** Default: none. */
   readonly readLastErrors?: ReadLastErrors;
+  /** Default: the kubelet has no log file of its own. */
+  readonly markLog?: MarkLog;
   /** Counts per cgroup, see `Strain`; null where they cannot be seen, which is the default. */
   readonly outOfMemory?: () => Promise<NodePressure['outOfMemory']>;
   /** See `KubeletNodeStatus`; undefined if it is not visible, which is the default. */
@@ -161,7 +163,7 @@ export function createAgent(ports: AgentPorts): Agent {
       assignment: () => assignment.current(),
     }),
     decide: (state, seen) => decide(state, seen, pace),
-    explain: createExplain({ readLastErrors, clock, wake: () => wakeUps.poke() }),
+    explain: createExplain({ readLastErrors, markLog: ports.markLog, clock, wake: () => wakeUps.poke() }),
     forget: (state, seen) => dropOutdated(memory, state, seen),
     async save(before, decision) {
       const kept = await keeper.save(before, decision);

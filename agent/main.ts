@@ -23,7 +23,7 @@ import { noConfigFile } from './kubelet/layout.ts';
 import { findOwnKubelet, type OwnKubelet } from './own-kubelet.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createReadKubeletStart } from './kubelet/kubelet-start.ts';
-import { createReadLastErrors } from './kubelet/last-errors.ts';
+import { createMarkLog, createReadLastErrors } from './kubelet/last-errors.ts';
 import { createLimitRestorer } from './kubelet/limit-restore.ts';
 import { createInstaller } from './kubelet/installer.ts';
 import { createCheckWritable } from './kubelet/check-writable.ts';
@@ -64,6 +64,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const { unit, unitDirectory, layout, service } = kubelet;
   const configFile = layout.configFile ?? noConfigFile(stateDirectory);
   const unfitUnit = createUnsupportedUnit(kubelet.whyUnfit, log);
+  const logs = { files: hostFiles, clock, logFile: kubelet.logFile };
 
   const installer = createInstaller({
     disk,
@@ -138,7 +139,8 @@ async function main(settings: AgentSettings): Promise<void> {
     ...(unit === undefined
       ? {}
       : {
-          readLastErrors: createReadLastErrors({ files: hostFiles, unit, clock }),
+          readLastErrors: createReadLastErrors({ ...logs, unit }),
+          markLog: createMarkLog(logs),
           kubeletStart: createReadKubeletStart({ files: hostFiles, unit }),
         }),
     dropIns: (args) => {

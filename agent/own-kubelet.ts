@@ -7,7 +7,7 @@ import { volatileFileSystemOf, whyForgottenByBoots } from './host/volatile-path.
 import { createCommandLineMemory } from './kubelet/command-line-record.ts';
 import { createReadCommandLine } from './kubelet/command-line.ts';
 import { findKubeletUnit, type FoundUnit } from './kubelet/find-unit.ts';
-import { type Layout, layoutOf } from './kubelet/layout.ts';
+import { type Layout, layoutOf, logFileOf } from './kubelet/layout.ts';
 import { type Misfit, whyNotMounted, whyOtherUnit, whyUnread } from './kubelet/misfit.ts';
 import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService, type SystemdService } from './kubelet/service-systemd.ts';
@@ -22,6 +22,8 @@ export interface OwnKubelet {
   /** Of the guard, for drop-ins of the unit; undefined without a guard. */
   readonly unitDirectory: string | undefined;
   readonly layout: Layout;
+  /** Where the kubelet writes its log; undefined for the journal. */
+  readonly logFile: string | undefined;
   readonly service: KubeletService;
   readonly commandLine: ReadCommandLine;
   /** Why no config can be tried on it, in a sentence; undefined if one can. */
@@ -56,6 +58,7 @@ export async function findOwnKubelet(settings: AgentSettings, tools: Tools): Pro
       unit: undefined,
       unitDirectory: undefined,
       layout,
+      logFile: undefined,
       service,
       commandLine,
       whyUnfit,
@@ -77,6 +80,7 @@ export async function findOwnKubelet(settings: AgentSettings, tools: Tools): Pro
     unit,
     unitDirectory,
     layout,
+    logFile: settings.kubeletLogFile ?? logFileOf(unit, layout),
     service,
     commandLine,
     whyUnfit: async () => {

@@ -30,6 +30,8 @@ export interface AgentSettings {
   readonly hostRoot: string;
   /** Certificate that the kubelet serves its API with; undefined for the one in its usual place. */
   readonly kubeletServingCerts: string | undefined;
+  /** The kubelet's own log file; undefined where it logs to the journal alone. */
+  readonly kubeletLogFile: string | undefined;
   readonly service: ServiceSettings;
   readonly guard: GuardSettings;
   /** `uninstall`: gives the node its local config back, takes everything of ours away, and does nothing more. */
@@ -63,6 +65,7 @@ export function readAgentSettings(env: Readonly<Record<string, string | undefine
     },
     hostRoot: path(read, 'HOST_ROOT', '/') ?? '/',
     kubeletServingCerts: path(read, 'KUBELET_SERVING_CERTS'),
+    kubeletLogFile: path(read, 'KUBELET_LOG_FILE'),
     service,
     guard: guardIn(read, service),
     mode: read.oneOf('MODE', ['run', 'uninstall'], 'run'),

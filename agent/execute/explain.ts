@@ -3,7 +3,7 @@ import { lastErrorsQuery, toldBy, type Told, withLastErrors } from '../decide/ad
 import type { Decision } from '../decide/decision.ts';
 import type { Observation } from '../decide/observation.ts';
 import type { State } from '../decide/state.ts';
-import type { LastErrorsQuery, ReadLastErrors } from '../ports/last-errors.ts';
+import type { LastErrorsQuery, LogMark, MarkLog, ReadLastErrors } from '../ports/last-errors.ts';
 
 /** Adds what the kubelet itself said of what a decision found to have failed, in that turn or in a later one. */
 export type Explain = (before: State, decision: Decision, seen: Observation, signal: AbortSignal) => Promise<Decision>;
@@ -11,6 +11,8 @@ export type Explain = (before: State, decision: Decision, seen: Observation, sig
 interface ExplainOptions {
   /** Undefined where the kubelet's log is never seen. */
   readonly readLastErrors: ReadLastErrors | undefined;
+  /** Where the kubelet has a log file of its own. */
+  readonly markLog?: MarkLog | undefined;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Asks for a turn, since there is something to add. */
   readonly wake: () => void;
@@ -39,7 +41,8 @@ const MOST_LOOKS = 6;
  * Journald may lag behind a kubelet that has ended: it takes lines from a socket with room for thousands of them, and stands
  * still while a disk is slow. So words that are missing are looked for again, beside the turns: none waits for them.
  */
-export function createExplain({ readLastErrors: read, clock, wake }: ExplainOptions): Explain {
+export function createExplain({ readLastErrors: read, markLog, clock, wake }: ExplainOptions): Explain {
+  let mark: LogMark | undefined;
   let open: Unexplained | undefined;
   let isLooking = false;
 
@@ -52,13 +55,15 @@ export function createExplain({ readLastErrors: read, clock, wake }: ExplainOpti
     wake();
   };
 
-  return async (before, decision, seen, signal) => {
+  const explain: Explain = async (before, decision, seen, signal) => {
     if (read === undefined) return decision;
     const now = clock.monotonic();
     const wanted = lastErrorsQuery(before, decision, seen);
     if (wanted !== undefined) {
       const told = toldBy(before, decision);
-      const found = await read(wanted, signal);
+      // A file does not lag behind, and tells no runs apart: later, or if the present run is not meant, only the journal does.
+      const isOfPresentRun = seen.service.run === null || !wanted.notOf.includes(seen.service.run);
+      const found = await read(isOfPresentRun && mark !== undefined ? { ...wanted, mark } : wanted, signal);
       const wait = { looks: 0, nextLookAt: now + FIRST_WAIT_MS };
       open = found.length > 0 ? undefined : { wanted, told, run: seen.service.run, found, isSure: false, ...wait };
       return withLastErrors(decision, told, found);
@@ -77,6 +82,13 @@ export function createExplain({ readLastErrors: read, clock, wake }: ExplainOpti
       if (!isLooking) void look(open.wanted, read, signal);
     }
     return { ...decision, recheckAfterMs: Math.min(decision.recheckAfterMs, open.nextLookAt - now) };
+  };
+
+  return async (before, decision, seen, signal) => {
+    const explained = await explain(before, decision, seen, signal);
+    // Right before it is carried out.
+    if (decision.actions.some(({ do: what }) => what.endsWith('start-kubelet'))) mark = await markLog?.(signal);
+    return explained;
   };
 }
 

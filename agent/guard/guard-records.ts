@@ -7,7 +7,7 @@ import type { GuardCause, GuardSeen } from '../ports/guard.ts';
  */
 export const NO_STARTS = blank(61);
 export const NO_BOOTS = blank(121);
-export const NO_DOUBT = blank(36);
+export const NO_DOUBT = blank(47);
 export const NO_NOTE = blank(45);
 
 function blank(length: number): Buffer {

@@ -36,8 +36,8 @@ temporary=.kubelet-gitops-tmp-guard
 removed=.kubelet-gitops-removed
 timer=kubelet-gitops-guard
 drop_in_name=90-kubelet-gitops-guard.conf
-# Nobody is asked whether the unit is down before the agent has been silent for so many seconds.
-short_silence=60
+# Nobody is asked whether the kubelet is down before the agent has been silent for so many seconds: three signs of life are missing.
+short_silence=45
 # An agent that lives so many seconds after a start of the kubelet has outlived it: pods are admitted within a few.
 settled=120
 # A boot that lasts so many seconds after the kubelet's start is not lost, and after so many lost ones in a row the kubelet does not
@@ -267,9 +267,8 @@ is_stopped() {
   return 1
 }
 
-# Whether the unit is a program that starts the kubelet itself and has not done so in this run (k3s and RKE2 wait for their server, and
-# say so when they begin): the kubelet that begins then reads the files that are there.
-is_waiting() {
+# Sets $sub, $pid and $run: the unit's state, its main process, and the id of its present run. Fails where there is none.
+look_at_run() {
   sub='' pid='' run=''
   for shown in $(systemctl show -p SubState -p MainPID -p InvocationID "$unit"); do
     case $shown in
@@ -278,10 +277,30 @@ is_waiting() {
       InvocationID=*) run=${shown#*=} ;;
     esac
   done
-  [ "$sub" = start ] && is_number "$pid" && [ -n "$run" ] || return
-  grep -q -e '^[^-]*/k3s' -e '^[^-]*/rke2' "$proc/$pid/cmdline" || return
+  is_number "$pid" && [ -n "$run" ]
+}
+
+# Adds to $count how often the kubelet ended in this run of a unit that starts it again itself, as RKE2 and k0s do, and say. Nobody
+# else's words begin like that: those of a kubelet begin with its own time, and k0s adds where they came from.
+count_ends() {
+  look_at_run || return
+  ends=$(journalctl -q -o cat "_SYSTEMD_INVOCATION_ID=$run" | grep -c -e '^time="[^"]*" level=error msg="Kubelet exited: ' \
+    -e '^time="[^"]*" level=info msg="respawning in [^"]*" component=kubelet$')
+  if is_number "$ends"; then count=$((count + ends)); fi
+}
+
+# Whether the unit is a program that starts the kubelet itself and has not done so in this run (it waits for its server, and says so
+# when it begins): the kubelet that begins then reads the files that are there. For systemd, k0s runs while it waits.
+is_waiting() {
+  look_at_run || return
+  case $sub in
+    start) programs='k3s|rke2' ;;
+    running) programs=k0s ;;
+    *) return 1 ;;
+  esac
+  grep -E -q "^[^-]*/($programs)([^a-z0-9./-]|\$)" "$proc/$pid/cmdline" || return
   journalctl -q -o cat -n 1 "_SYSTEMD_INVOCATION_ID=$run" | grep -q . || return
-  ! journalctl -q -o cat "_SYSTEMD_INVOCATION_ID=$run" | grep -q 'Running kubelet'
+  ! journalctl -q -o cat "_SYSTEMD_INVOCATION_ID=$run" | grep -q -e 'Running kubelet' -e 'Starting to supervise" component=kubelet'
 }
 
 # What the agent reads later: cause, starts, whether the kubelet was started again, and when this was.
@@ -420,11 +439,15 @@ tick() {
 watch_trial() {
   look_for_agent
   cause=
-  if [ -n "$quiet" ]; then
-    if [ "$quiet" -ge "$silence" ]; then
-      cause=silence
-    elif [ "$quiet" -ge "$short_silence" ] && is_down && ! is_stopped; then
-      cause=down
+  if [ -n "$quiet" ] && [ "$quiet" -ge "$silence" ]; then
+    cause=silence
+  elif [ "${quiet:-0}" -ge "$short_silence" ]; then
+    if is_down; then
+      is_stopped || cause=down
+    elif count_ends && [ "$count" -gt "$max_starts" ]; then
+      # As often as an earlier tick counted: the kubelet may be up since.
+      if read_doubt && [ "$count" -le "$doubt" ]; then return; fi
+      cause=starts
     fi
   fi
   act
@@ -500,13 +523,23 @@ watch_start() {
   act
 }
 
+# Sets $doubt to the starts that an earlier tick counted which saw a cause; fails where the one before saw none.
+read_doubt() {
+  first_line "$here/doubt" || return
+  doubt=${line##* }
+  is_number "$doubt" || doubt=0
+  [ "${line%% *}" = "$boot" ]
+}
+
+write_doubt() {
+  write_line "$here/doubt" "$(printf '%-36s %10d' "$1" "$count")"
+}
+
 # Acts on what two ticks in a row have seen ($cause): after a pause of the whole machine the agent needs a moment, too.
 act() {
-  doubted=no
-  if first_line "$here/doubt" && [ "${line%% *}" = "$boot" ]; then doubted=yes; fi
   if [ -z "$cause" ]; then
-    [ "$doubted" = no ] || write_line "$here/doubt" "$(printf '%-36s' -)"
-  elif [ "$doubted" = yes ] || { ! write_line "$here/doubt" "$(printf '%-36s' "$boot")" && [ "$cause" = silence ]; }; then
+    read_doubt && write_doubt -
+  elif read_doubt || { ! write_doubt "$boot" && [ "$cause" = silence ]; }; then
     fire "$cause" no && ! is_stopped && order_restart "$cause"
   fi
 }

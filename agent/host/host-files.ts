@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, readdir, readlink, statfs } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, readlink, statfs } from 'node:fs/promises';
 import { posix } from 'node:path';
 
 export type HostPathKind = 'file' | 'directory' | 'socket' | 'other' | 'missing';
@@ -17,6 +17,8 @@ export interface HostFiles {
   names(path: string): Promise<readonly string[] | undefined>;
   /** Opens a file to be read from here and there. To be closed. */
   open(path: string): Promise<OpenFile | undefined>;
+  /** The same of a regular file with no link on the way to it. */
+  openPlain(path: string): Promise<PlainFile | undefined>;
 }
 
 /** How much a file system holds, and what is left of it for anybody but root. */
@@ -32,6 +34,11 @@ interface OpenFile {
   /** Fewer bytes only where the file ends. @throws where the system does */
   readonly read: (offset: number, length: number) => Promise<Buffer>;
   close(): Promise<void>;
+}
+
+export interface PlainFile extends OpenFile {
+  /** Bytes when it was opened. */
+  readonly size: number;
 }
 
 const MOST_BYTES = 256 * 1024;
@@ -113,17 +120,29 @@ export function createHostFiles(root: string): HostFiles {
     },
     async open(path) {
       try {
-        const file = await open(at(await resolve(path)), constants.O_RDONLY | constants.O_NONBLOCK);
-        return {
-          async read(offset, length) {
-            const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-            return buffer.subarray(0, bytesRead);
-          },
-          close: () => file.close(),
-        };
+        return opened(await open(at(await resolve(path)), constants.O_RDONLY | constants.O_NONBLOCK));
+      } catch {
+        return undefined;
+      }
+    },
+    async openPlain(path) {
+      try {
+        const place = at(await resolve(path));
+        // A device or a pipe may do something when it is opened.
+        if (place !== at(path) || !(await lstat(place)).isFile()) return undefined;
+        const file = await open(place, constants.O_NOFOLLOW | constants.O_NONBLOCK);
+        return { ...opened(file), size: (await file.stat()).size };
       } catch {
         return undefined;
       }
     },
   };
 }
+
+const opened = (file: FileHandle): OpenFile => ({
+  async read(offset, length) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+    return buffer.subarray(0, bytesRead);
+  },
+  close: () => file.close(),
+});

@@ -12,6 +12,8 @@ const KLOG = /^([IWEF])\d{4} \S+ +\d+ ([^\]]+\] .*)$/s;
 /** The same in JSON where the end of a long line is missing: a verbosity would stand behind the message. */
 const CUT_JSON =
   /^\{"ts":[^",]*,(?:"logger":"[^"]*",)?(?:"caller":"([^"]*)",)?"msg":"((?:[^"\\]|\\.)*)"(?!,"v":),(?:"err":")?(.*)$/s;
+/** As k0s passes on what its kubelet wrote (pkg/supervisor). */
+const BY_K0S = /^time="[^"]*" level=info msg="((?:[^"\\]|\\.)*)" (?:chunk=\d+ )?component=kubelet stream=/;
 /** What the Go runtime and the kubelet's command line write when they end the process. */
 const ENDS = /^(?:panic: |fatal error: |Error: )/;
 /** Of the traces that follow a panic, of the usage that follows a mistake in the flags, and of advice about flags. */
@@ -38,7 +40,9 @@ export function createErrorLines(): ErrorLines {
   const others = new Set<string>();
   let below: readonly string[] = [];
   return {
-    add(line) {
+    add(written) {
+      const [, passedOn] = BY_K0S.exec(written) ?? [];
+      const line = passedOn?.replace(/\\(.)/g, (_, sign) => (sign === 't' ? '\t' : sign)) ?? written;
       if (INDENTED.test(line)) {
         below = [line, ...below].slice(0, MOST_BELOW);
         return errors.size;

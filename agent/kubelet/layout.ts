@@ -29,6 +29,14 @@ export function layoutOf(settings: LayoutSettings, args: readonly string[] | und
   };
 }
 
+const DROP_INS_OF_RKE2 = '/agent/etc/kubelet.conf.d';
+
+/** RKE2's kubelet writes its log below the data directory, as its drop-ins are (rancher/rke2 `pkg/cli/defaults`). */
+export const logFileOf = (unit: string, { configDirectory = '' }: Layout): string | undefined =>
+  unit.startsWith('rke2') && configDirectory.endsWith(DROP_INS_OF_RKE2)
+    ? join(configDirectory, '../../logs/kubelet.log')
+    : undefined;
+
 const NO_FILE = 'no-config-file';
 
 /** Stands for the file of a kubelet that has none: nothing is ever there. */

@@ -12,7 +12,10 @@ export interface GuardOrder {
   readonly trial: string;
   /** Where the way back leads; see `targetIdOf`. */
   readonly to: string;
-  /** Starts of the kubelet, the ordered one included, that one boot may see. The next one takes the trial back. */
+  /**
+   * Starts of the kubelet, the ordered one included, that one boot may see. The next one takes the trial back. Where the unit's own
+   * program starts it again, those of the present run count, by its log.
+   */
   readonly maxStarts: number;
   /** How long the agent may be silent, in seconds of the machine's uptime. */
   readonly silenceSeconds: number;

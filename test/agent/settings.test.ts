@@ -21,6 +21,7 @@ describe('the settings of an agent', () => {
       layout: { configFile: undefined, configDirectory: undefined, rootDirectory: undefined },
       hostRoot: '/',
       kubeletServingCerts: undefined,
+      kubeletLogFile: undefined,
       service: { manager: 'systemd', unit: undefined },
       guard: { guard: 'on', unitDirectory: undefined },
       mode: 'run',

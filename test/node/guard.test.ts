@@ -30,13 +30,26 @@ grep -q bad ${CONFIG} && exit 1
 exec sleep 100000
 `;
 
-const unit = (text: string): string =>
-  `[Unit]\n${text}\nExecStart=/usr/local/bin/kubelet\n[Install]\nWantedBy=multi-user.target\n`;
+/** As RKE2: its unit goes on when the kubelet ends, and it says so and starts it again, only sooner. */
+const RKE2 = `#!/bin/sh
+say() { echo "time=\\"2026-01-01T00:00:00Z\\" level=$1 msg=\\"$2\\"" >&2; }
+say info "Running kubelet --config-dir=/etc/kubelet.conf.d"
+while :; do
+  /usr/local/bin/kubelet &
+  wait $!
+  say error "Kubelet exited: exit status $?"
+  sleep 0.5
+done
+`;
+
+const unit = (text: string, program = 'kubelet'): string =>
+  `[Unit]\n${text}\nExecStart=/usr/local/bin/${program}\n[Install]\nWantedBy=multi-user.target\n`;
 
 const UNITS = {
   /** As kubeadm has it, only faster. */
   'kubelet.service': unit('StartLimitIntervalSec=0\n[Service]\nRestart=always\nRestartSec=100ms'),
   'once.service': unit('[Service]\nRestart=no'),
+  'rke2-agent.service': unit('[Service]\nRestart=always\nRestartSec=5s', 'rke2 agent'),
   'limited.service': unit('StartLimitIntervalSec=1000\nStartLimitBurst=2\n[Service]\nRestart=always\nRestartSec=100ms'),
 } as const;
 type Unit = keyof typeof UNITS;
@@ -148,6 +161,7 @@ describeOrSkip('the guard under a real systemd', { skip }, () => {
     node = await bootNode({
       files: {
         '/usr/local/bin/kubelet': { text: KUBELET, mode: 0o755 },
+        '/usr/local/bin/rke2': { text: RKE2, mode: 0o755 },
         [CONFIG]: LOCAL,
         [`${STATE}/.keep`]: '',
         ...Object.fromEntries(units),
@@ -259,7 +273,7 @@ describeOrSkip('the guard under a real systemd', { skip }, () => {
       await letPass(0);
       await tick();
       await tick();
-      assert.equal(config(), 'bad\n', 'an agent that was just seen is given a minute');
+      assert.equal(config(), 'bad\n', 'an agent that was just seen is given time');
       await letPass(90);
       await tick();
       await tick();
@@ -267,6 +281,38 @@ describeOrSkip('the guard under a real systemd', { skip }, () => {
       await takenBack(name, 'down');
     });
   }
+
+  it('a config that kills the kubelet which its unit starts again by itself is taken back while nobody else helps', async () => {
+    const run = await putOnTrial('rke2-agent.service', 'bad\n');
+    await run();
+    await until('the kubelet to die often', async () => starts().length > 4, { everyMs: 100 });
+    await stopTimer();
+    await letPass(0);
+    await tick();
+    await tick();
+    assert.equal(config(), 'bad\n', 'an agent that was just seen judges by itself');
+    await letPass(60);
+    await tick();
+    const died = starts().length;
+    await until('it to die once more', async () => starts().length > died, { everyMs: 100 });
+    await tick();
+    await startsWith('local');
+    await takenBack('rke2-agent.service', 'starts');
+  });
+
+  it('a kubelet that its unit started again often, and that is up since, keeps its config', async () => {
+    const run = await putOnTrial('rke2-agent.service', 'bad\n');
+    await run();
+    await until('the kubelet to die often', async () => starts().length > 4, { everyMs: 100 });
+    await stopTimer();
+    writeFileSync(inside(CONFIG), 'fine after all\n');
+    await startsWith('fine after all');
+    await letPass(60);
+    for (let ticks = 0; ticks < 3; ticks += 1) await tick();
+    assert.equal((await guardOf('rke2-agent.service').look()).guard, 'armed');
+    await guardOf('rke2-agent.service').disarm();
+    await nothingIsLeft();
+  });
 
   it('a promoted config under which no agent comes up after a boot is taken back, once the kubelet has other pods', async () => {
     const run = await putOnTrial('kubelet.service', 'promoted\n');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
-import { createReadLastErrors } from '#agent/kubelet/last-errors.ts';
+import { createMarkLog, createReadLastErrors } from '#agent/kubelet/last-errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { nodeSkipReason as whyNoRunc } from '../cluster/support/binaries.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
@@ -101,6 +101,62 @@ for (const [layout, environment] of Object.entries(LAYOUTS)) {
     });
   });
 }
+
+const LOG_FILE = '/var/log/kubelet/kubelet.log';
+/** As RKE2: starts the kubelet again itself, writes what it says into a file, and into the journal only that it ended. */
+const RKE2 = `#!/bin/sh
+while :; do
+  n=$((n + 1))
+  { echo "I1122 15:27:13.489379      69 server.go:416] Version: v1.34.2"
+    echo "E1122 15:27:13.489379      69 run.go:72] run $(cat /run/run), start $n"; } >>${LOG_FILE}
+  echo 'time="2026-01-01T00:00:00Z" level=error msg="Kubelet exited: exit status 1"' >&2
+  sleep 0.2
+done
+`;
+
+describeOrSkip('the log file of a kubelet that RKE2 starts', { skip: await nodeSkipReason() }, () => {
+  const name = 'rke2-agent.service';
+  let node: BootedNode;
+  before(async () => {
+    node = await bootNode({
+      files: {
+        '/usr/local/bin/rke2': { text: RKE2, mode: 0o755 },
+        [`/etc/systemd/system/${name}`]: '[Service]\nExecStart=/usr/local/bin/rke2 agent\n',
+        [LOG_FILE]: '',
+      },
+    });
+  });
+  after(() => node?.stop());
+
+  it('tells why it died, since the restart, also where it was put aside meanwhile', async () => {
+    const options = { files: createHostFiles(`/proc/${node.leader()}/root`), clock: systemClock };
+    const read = createReadLastErrors({ ...options, unit: name, logFile: LOG_FILE });
+    const begin = async (run: number): Promise<void> => {
+      await node.run('sh', '-c', `echo ${run} >/run/run && systemctl restart ${name}`);
+      await until('three starts', async () => (await node.run('cat', LOG_FILE)).includes(`run ${run}, start 3`));
+    };
+    await begin(1);
+    const since = new Date().toISOString();
+    const mark = await createMarkLog({ ...options, logFile: LOG_FILE })(never);
+    assert.ok(mark !== undefined && mark.offset > 0);
+    await begin(2);
+    const whole = await read({ since, notOf: [], mark }, never);
+    assert.match(
+      whole.join(),
+      /^run\.go:72\] run 2, start \d+,run\.go:72\] run 2, start \d+,run\.go:72\] run 2, start \d+$/,
+    );
+    await node.run('mv', LOG_FILE, `${LOG_FILE}.1`);
+    await until('the new file', async () => (await node.run('cat', LOG_FILE)).includes('start'));
+    await node.systemctl('stop', name);
+    const [newest, ...older] = await read({ since, notOf: [], mark }, never);
+    assert.equal(older.length, 2);
+    assert.match(newest ?? '', /run 2/);
+    // Without a mark nobody knows whose lines these are.
+    assert.deepEqual(await read({ since, notOf: [] }, never), [
+      'time="2026-01-01T00:00:00Z" level=error msg="Kubelet exited: exit status 1"',
+    ]);
+  });
+});
 
 describeOrSkip('the last words of a kubelet, with exactly what the DaemonSet gives the agent', { skip }, () => {
   let cluster: SandboxCluster;

@@ -5,7 +5,7 @@ import type { Decision } from '#agent/decide/decision.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
 import { createExplain } from '#agent/execute/explain.ts';
-import type { LastErrorsQuery } from '#agent/ports/last-errors.ts';
+import type { LastErrorsQuery, LogMark } from '#agent/ports/last-errors.ts';
 import { createManualClock, settle } from '../../support/manual-clock.ts';
 import { AT, B, DOWN, fallingBack, A, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
 
@@ -51,6 +51,63 @@ async function failed() {
     },
   };
 }
+
+describe('a kubelet’s own log file', () => {
+  const mark = (offset: number): LogMark => ({ offset, tail: Buffer.alloc(0) });
+  const RESTART: Decision['actions'] = [{ do: 'restart-kubelet', because: 'test', target: null }];
+
+  const START: Decision['actions'] = [{ do: 'start-kubelet', because: 'test', target: null }];
+
+  /** An agent whose kubelet has written ten bytes more at each moment that is marked. */
+  function agent() {
+    const asked: LastErrorsQuery[] = [];
+    let offset = 0;
+    const explain = createExplain({
+      readLastErrors(wanted) {
+        asked.push(wanted);
+        return Promise.resolve(['no such gate']);
+      },
+      markLog: () => Promise.resolve(mark((offset += 10))),
+      clock: createManualClock(),
+      wake: () => undefined,
+    });
+    const turn = (before: State, decision: Decision, look: Observation) => explain(before, decision, look, never);
+    const restart = () => turn(ON_TRIAL, { next: ON_TRIAL, actions: RESTART, recheckAfterMs: 0 }, seen(wanting(B)));
+    return { asked, turn, restart };
+  }
+
+  it('is read from the last restart before the failure, not from that of the way back', async () => {
+    const { asked, turn, restart } = agent();
+    await restart();
+    await turn(ON_TRIAL, { next: ON_TRIAL, actions: START, recheckAfterMs: 0 }, seen(wanting(B)));
+    const failure = decide(ON_TRIAL, FAILED);
+    const back = { ...failure, actions: [...failure.actions, ...RESTART] };
+    await turn(ON_TRIAL, back, FAILED);
+    assert.deepEqual(asked.at(-1)?.mark, mark(20));
+    await turn(ON_TRIAL, failure, FAILED);
+    assert.deepEqual(asked.at(-1)?.mark, mark(30));
+  });
+
+  it('is marked at no other turn', async () => {
+    const { asked, turn, restart } = agent();
+    await restart();
+    const stays: Decision = { next: ON_TRIAL, actions: [{ do: 'reassure-guard' }], recheckAfterMs: 0 };
+    for (let turns = 0; turns < 3; turns += 1) await turn(ON_TRIAL, stays, seen(wanting(B)));
+    await turn(ON_TRIAL, decide(ON_TRIAL, FAILED), FAILED);
+    assert.deepEqual(asked.at(-1)?.mark, mark(10));
+  });
+
+  it('is not read by an agent that did not see the restart, or where the present run is of another config', async () => {
+    const { asked, turn, restart } = agent();
+    await turn(ON_TRIAL, decide(ON_TRIAL, FAILED), FAILED);
+    assert.equal(asked.at(-1)?.mark, undefined);
+    await restart();
+    const run = FAILED.service.run ?? '';
+    const untouched = onTrial(judging({ healthy: false, unhealthyMs: 200_000 }), { before: { run, bootId: 'boot-1' } });
+    await turn(untouched, decide(untouched, FAILED), FAILED);
+    assert.deepEqual(asked.at(-1), { since: AT, notOf: [run] });
+  });
+});
 
 describe('an explanation that the log has only later', () => {
   it('is added to all that the decision said, in the turn after it was found', async () => {

@@ -20,7 +20,7 @@ function createPromotedHost(shell: Shell): GuardedHost {
   host.write('plan', plan.replace('put /', `watch ${BOOT}\nput /`));
   for (const [name, length] of [
     ['starts', 61],
-    ['doubt', 36],
+    ['doubt', 47],
     ['note', 45],
   ] as const) {
     host.write(name, `${'-'.padEnd(length)}\n`);

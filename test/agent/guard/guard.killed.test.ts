@@ -51,6 +51,20 @@ const STORIES: readonly Story[] = [
       host.setUnit('failed');
     },
   },
+  {
+    name: 'at a tick when the unit starts its kubelet again and again',
+    mode: 'tick',
+    cause: 'starts',
+    prepare(host) {
+      host.write('starts', `${CERTAIN} 1 900\n`);
+      host.write('doubt', `${CERTAIN} 6\n`);
+      host.setProgram(
+        '/usr/local/bin/rke2 agent',
+        'time="" level=error msg="Kubelet exited: 1"\n'.repeat(8),
+        'running',
+      );
+    },
+  },
 ];
 
 /** What systemd goes on doing: a start where the story was about one, and ticks while there is a timer or a plan. */

@@ -38,9 +38,9 @@ async function onHost(story: (host: GuardedHost, run: (mode: 'start' | 'tick') =
 
 describeOrSkip('the rule of the guard that its stand-ins go by is that of the script', { skip: SHELL?.skip }, () => {
   for (const [quietSeconds, unit] of [
-    [59, 'failed'],
-    [60, 'failed'],
-    [60, 'active'],
+    [44, 'failed'],
+    [45, 'failed'],
+    [45, 'active'],
     [599, 'active'],
     [600, 'active'],
     [600, 'failed'],

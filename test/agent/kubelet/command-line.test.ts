@@ -20,6 +20,7 @@ function hostWith(texts: Readonly<Record<string, string>>): HostFiles & { readon
     real: async (path) => path,
     room: async () => undefined,
     open: async () => undefined,
+    openPlain: async () => undefined,
   };
 }
 

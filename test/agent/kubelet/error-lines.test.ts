@@ -4,6 +4,9 @@ import { createErrorLines } from '#agent/kubelet/error-lines.ts';
 
 const at = 'E1122 15:27:13.502266      69';
 
+const byK0s = (text: string, chunk = ''): string =>
+  `time="2026-01-01 00:00:00" level=info msg="${text}" ${chunk}component=kubelet stream=stderr`;
+
 function errorsOf(...lines: readonly string[]): readonly string[] {
   const errors = createErrorLines();
   for (const line of lines.toReversed()) errors.add(line);
@@ -60,6 +63,19 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
       'a.go:1] cannot read: yaml: unmarshal errors: line 5: no such field',
       'a.go:1] "Unable" err=< line 0 line 1 line 2 line 3 line 4 line 5 line 6 line 7',
     ],
+  ],
+  [
+    'an error that k0s passes on, and not what k0s says itself',
+    [
+      byK0s(`${at} run.go:72] \\"command failed\\" err=<`),
+      byK0s(String.raw`\tfailed to load: no such C:\\gate`),
+      byK0s(' >'),
+      byK0s(`${at} a.go:1] a chunk of many`, 'chunk=1 '),
+      byK0s('I1122 15:27:13.502266      69 a.go:1] fine'),
+      'time="2026-01-01 00:00:00" level=info msg="E1122 15:27:13.502266      69 a.go:1] of etcd" component=etcd stream=stderr',
+      'time="2026-01-01 00:00:00" level=warning msg="Failed to wait for process" component=kubelet error="exit status 1"',
+    ],
+    ['a.go:1] a chunk of many', 'run.go:72] "command failed" err=< failed to load: no such C:\\gate >'],
   ],
   ['nothing of lines that say nothing', ['\u0000\u0007', '{}'], []],
   [

@@ -30,6 +30,7 @@ function hostWith(processes: Processes): HostFiles {
     real: async (path) => path,
     room: async () => undefined,
     open: async () => undefined,
+    openPlain: async () => undefined,
   };
 }
 

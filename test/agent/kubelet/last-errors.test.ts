@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
-import { createReadLastErrors } from '#agent/kubelet/last-errors.ts';
-import type { LastErrorsQuery } from '#agent/ports/last-errors.ts';
+import { createMarkLog, createReadLastErrors } from '#agent/kubelet/last-errors.ts';
+import type { LastErrorsQuery, LogMark } from '#agent/ports/last-errors.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { journalOf } from '../host/journal/support/journal-writer.ts';
 
@@ -109,6 +109,87 @@ describe('the last errors in a host’s journal', () => {
     await write(inUse, [error(1, 'mine')]);
     await writeFile(join(root, 'etc/machine-id'), 'uninitialized\n');
     assert.deepEqual(await words(), []);
+  });
+
+  describe('of a kubelet with a log file of its own', () => {
+    const logFile = '/var/log/kubelet.log';
+    const at = (path: string): string => join(root, path);
+    const klog = (text: string, severity = 'E'): string => `${severity}0101 00:00:00.000000       1 a.go:1] ${text}\n`;
+    const files = (): HostFiles => createHostFiles(root);
+    const mark = async (): Promise<LogMark | undefined> =>
+      createMarkLog({ files: files(), clock: createManualClock(), logFile })(never);
+    const wordsOf = (wanted: LastErrorsQuery) =>
+      createReadLastErrors({ files: files(), unit: 'kubelet.service', clock: createManualClock(), logFile })(
+        wanted,
+        never,
+      );
+    const ENDED = 'time="2026-01-01T00:00:09Z" level=error msg="Kubelet exited: exit status 1"';
+    const since = '2026-01-01T00:00:00Z';
+    beforeEach(async () => {
+      await mkdir(at('var/log'), { recursive: true });
+      const { at: moment, fields } = error(9, '');
+      await write(inUse, [{ at: moment, fields: { ...fields, MESSAGE: ENDED } }]);
+    });
+
+    it('are its lines, before those of what starts it', async () => {
+      await writeFile(at(logFile), klog('of before'));
+      const marked = await mark();
+      await appendFile(at(logFile), `${klog('one')}${klog('two')}${klog('fine', 'I')}`);
+      assert.deepEqual(await wordsOf({ since, notOf: [], ...(marked && { mark: marked }) }), said('two', 'one'));
+      assert.deepEqual(await wordsOf(ALL), said('two', 'one', 'of before'));
+    });
+
+    it('are its lines alone, where what starts it has errors of its own', async () => {
+      await write(inUse, [error(9, 'of RKE2 itself')]);
+      await writeFile(at(logFile), klog('one'));
+      assert.deepEqual(await wordsOf(ALL), said('one'));
+    });
+
+    it('are those of what starts it, where the disk refuses the file', async () => {
+      const refuses = () => Promise.reject(new Error('EIO'));
+      const file = { size: 9, read: refuses, close: () => Promise.resolve() };
+      const broken = { ...files(), openPlain: () => Promise.resolve(file) };
+      const clock = createManualClock();
+      const read = createReadLastErrors({ files: broken, unit: 'kubelet.service', clock, logFile });
+      assert.deepEqual(await read(ALL, never), [ENDED]);
+      assert.equal(await createMarkLog({ files: broken, clock, logFile })(never), undefined);
+    });
+
+    it('are those of what starts it, where it says nothing, or nobody knows since when', async () => {
+      await writeFile(at(logFile), klog('of before'));
+      const marked = await mark();
+      await appendFile(at(logFile), klog('fine', 'I'));
+      assert.deepEqual(await wordsOf({ since, notOf: [], ...(marked && { mark: marked }) }), [ENDED]);
+      assert.deepEqual(await wordsOf({ since, notOf: [] }), [ENDED]);
+      await rm(at(logFile));
+      assert.deepEqual(await wordsOf(ALL), [ENDED]);
+      assert.deepEqual(await wordsOf({ since, notOf: [], ...(marked && { mark: marked }) }), [ENDED]);
+    });
+
+    it('are cut and without secrets, whatever is in the file', async () => {
+      const token = `eyJhbGciOiJSUzI1NiJ9.${'a'.repeat(20_000)}`;
+      await writeFile(
+        at(logFile),
+        Buffer.concat([
+          Buffer.from(klog(`Bearer ${token}`)),
+          Buffer.from(klog('x'.repeat(100_000))),
+          Buffer.from([0xff, 0x00, 0x0a]),
+          Buffer.from('y'.repeat(100_000)),
+        ]),
+      );
+      const words = await wordsOf(ALL);
+      assert.deepEqual(words, said(`${'x'.repeat(271)}…`, 'Bearer [redacted]'));
+    });
+
+    it('keep nobody waiting where a disk does not answer', async () => {
+      const clock = createManualClock();
+      const hanging = { ...files(), openPlain: () => new Promise<never>(() => undefined) };
+      const marked = createMarkLog({ files: hanging, clock, logFile })(never);
+      const asked = createReadLastErrors({ files: hanging, unit: 'kubelet.service', clock, logFile })(ALL, never);
+      await clock.advance(3_000);
+      assert.equal(await marked, undefined);
+      assert.deepEqual(await asked, []);
+    });
   });
 
   it('are those that were found until a disk does not answer: the way back does not wait for it', async () => {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isNoConfigFile, type Layout, layoutOf, type LayoutSettings, noConfigFile } from '#agent/kubelet/layout.ts';
+import {
+  isNoConfigFile,
+  type Layout,
+  layoutOf,
+  type LayoutSettings,
+  logFileOf,
+  noConfigFile,
+} from '#agent/kubelet/layout.ts';
 
 const NOTHING: LayoutSettings = { configFile: undefined, configDirectory: undefined, rootDirectory: undefined };
 const ROOT = '/var/lib/kubelet';
@@ -36,6 +43,13 @@ describe('where the kubelet has its files', () => {
       assert.deepEqual(layoutOf({ ...NOTHING, ...settings }, args), layout);
     });
   }
+
+  it('has the log of RKE2 where its data directory is, and of nobody else', () => {
+    const layout = layoutOf({ ...NOTHING, configDirectory: '/data/rke2/agent/etc/kubelet.conf.d' }, undefined);
+    assert.equal(logFileOf('rke2-server.service', layout), '/data/rke2/agent/logs/kubelet.log');
+    assert.equal(logFileOf('k3s.service', layout), undefined);
+    assert.equal(logFileOf('rke2-server.service', layoutOf(NOTHING, [])), undefined);
+  });
 
   it('tells the place of a file that there is none of', () => {
     assert.ok(isNoConfigFile(noConfigFile('/state')));

@@ -19,6 +19,7 @@ const host = (texts: Readonly<Record<string, string>>, missing?: string): HostFi
     return Promise.resolve(below.map((file) => file.slice(path.length + 1)));
   },
   open: () => Promise.resolve(undefined),
+  openPlain: () => Promise.resolve(undefined),
 });
 
 /** What is so; where the kubelet's runtime listens; the files of the host; where the images are. */

@@ -49,6 +49,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     room: noted(() => ({ bytes: 1, availableBytes: 1, inodes: 1, freeInodes: 1 })),
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),
     open: noted(() => undefined),
+    openPlain: noted(() => undefined),
   };
   const readCommandLine = createReadCommandLine({ files, unit: 'kubelet.service' });
   const look = createHostFactsReader({ files, commandLine: () => readCommandLine({ run: 'this', pid: 77 }) });

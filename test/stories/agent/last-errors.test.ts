@@ -38,6 +38,27 @@ describe('a trial that fails', () => {
     assert.equal(asked.length, 1);
   });
 
+  it('is explained by what the kubelet’s own log file has since the restart that began it', async () => {
+    const asked: LastErrorsQuery[] = [];
+    let marks = 0;
+    const { node } = await settledNode({
+      fates: { 250: 'dies' },
+      lastWords: (wanted) => {
+        asked.push(wanted);
+        return Promise.resolve(['run.go:74] no such cgroup']);
+      },
+      markLog: () => Promise.resolve({ offset: (marks += 1), tail: Buffer.alloc(0) }),
+    });
+    marks = 0;
+    const bad = node.assign({ maxPods: 250 });
+    await node.until('taken back', hasFallenBack(node, bad));
+    assert.equal(marks, 2, 'there and back');
+    assert.deepEqual(
+      asked.map(({ mark }) => mark?.offset),
+      [1],
+    );
+  });
+
   it('carries them, too, where journald was held up until the node was back, and keeps them', async () => {
     let words: readonly string[] = [];
     const { node, good } = await settledNode({ fates: { 250: 'dies' }, lastWords: () => Promise.resolve(words) });

@@ -4,7 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 /** Between two ticks of the timer that `guard.sh` makes for itself. */
 export const TICK_MS: Millis = 15_000;
 /** `short_silence` of `guard.sh`. */
-const SHORT_SILENCE_SECONDS = 60;
+const SHORT_SILENCE_SECONDS = 45;
 
 /** `settled` of `guard.sh`. */
 export const SETTLED_SECONDS = 120;

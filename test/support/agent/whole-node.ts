@@ -6,7 +6,7 @@ import { createInstaller } from '#agent/kubelet/installer.ts';
 import { boundDisk } from '#agent/host/disk/bounded-disk.ts';
 import type { KubeletService } from '#agent/ports/kubelet-service.ts';
 import type { KubeletStarter } from '#agent/ports/kubelet-start.ts';
-import type { ReadLastErrors } from '#agent/ports/last-errors.ts';
+import type { MarkLog, ReadLastErrors } from '#agent/ports/last-errors.ts';
 import type { Validate } from '#agent/staging/check-config.ts';
 import { noPreflight, type Preflight } from '#agent/ports/preflight.ts';
 import { createUnsupportedUnit } from '#agent/staging/refuse-unsupported-unit.ts';
@@ -57,6 +57,8 @@ export interface WholeNodeOptions {
   readonly validate?: Validate;
   readonly preflight?: Preflight;
   readonly lastWords?: ReadLastErrors;
+  /** Marks the kubelet's own log file. */
+  readonly markLog?: MarkLog;
   readonly outOfMemory?: AgentPorts['outOfMemory'];
   readonly numaNodes?: AgentPorts['numaNodes'];
   readonly podHarm?: KubeletProbe['podHarm'];
@@ -272,6 +274,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         ...(options.outOfMemory === undefined ? {} : { outOfMemory: options.outOfMemory }),
         ...(options.numaNodes === undefined ? {} : { numaNodes: options.numaNodes }),
         ...(options.lastWords === undefined ? {} : { readLastErrors: options.lastWords }),
+        ...(options.markLog === undefined ? {} : { markLog: options.markLog }),
       });
       running = agent.run(stop.signal);
     },

@@ -69,7 +69,7 @@ export interface GuardedHost {
   /** Somebody ran `systemctl stop`; `job`: and something else is to come. */
   readonly stopUnit: (job?: number) => void;
   /** The unit's program is that, by its command line, and has written so much since it was started. */
-  readonly setProgram: (commandLine: string, journal: string) => void;
+  readonly setProgram: (commandLine: string, journal: string, state?: 'start' | 'running') => void;
   readonly write: (name: string, text: string) => void;
   readonly read: (path: string) => string | undefined;
   readonly remove: () => void;
@@ -151,10 +151,10 @@ end
       const queued = job === undefined ? '' : `Job=${job}\n`;
       writeFileSync(join(root, 'shown'), `${queued}Result=success\nActiveState=inactive\n`);
     },
-    setProgram(commandLine, journal) {
+    setProgram(commandLine, journal, state = 'start') {
       mkdirSync(join(proc, '77'), { recursive: true });
       writeFileSync(join(proc, '77', 'cmdline'), commandLine.replaceAll(' ', '\0'));
-      writeFileSync(join(root, 'run'), 'MainPID=77\nInvocationID=0123abcd\nSubState=start\n');
+      writeFileSync(join(root, 'run'), `MainPID=77\nInvocationID=0123abcd\nSubState=${state}\n`);
       writeFileSync(join(root, 'journal'), journal);
     },
     write,

@@ -50,8 +50,13 @@ function holdOf(node: NodeView, missing: ReadonlySet<string>): Hold | null {
   return hold('control-plane', because);
 }
 
-/** Of kubeadm since 1.20, and before; and of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear. */
-const CONTROL_PLANE_LABELS = ['control-plane', 'master', 'etcd'].map((role) => `node-role.kubernetes.io/${role}`);
+/** Of kubeadm since 1.20, and before; of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear; of MicroK8s. */
+const CONTROL_PLANE_LABELS = [
+  'node-role.kubernetes.io/control-plane',
+  'node-role.kubernetes.io/master',
+  'node-role.kubernetes.io/etcd',
+  'node.kubernetes.io/microk8s-controlplane',
+];
 
 export const isControlPlane = (labels: Readonly<Record<string, string>>): boolean =>
   CONTROL_PLANE_LABELS.some((label) => labels[label] !== undefined);

@@ -86,6 +86,8 @@ describe('the quorum of a control plane', () => {
   it('does not wait for workers in change', () => {
     assert.equal(quorum(nodeView('w1', 'workers')).hold(server), null);
     assert.match(quorum(nodeView('s3', 'masters', { labels: SERVER })).hold(server)?.because ?? '', /: s3$/);
+    const microk8s = { labels: { 'node.kubernetes.io/microk8s-controlplane': 'microk8s-controlplane' } };
+    assert.match(quorum(nodeView('s4', 'masters', microk8s)).hold(server)?.because ?? '', /: s4$/);
   });
 
   it('waits for who is drained by name, unless the node is drained itself', () => {

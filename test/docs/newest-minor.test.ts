@@ -30,4 +30,10 @@ describe('the versions of kubelets that are supported', () => {
     );
     assert.deepEqual(wrong, []);
   });
+
+  it('end with the one that is linked into the program that plays distributions', () => {
+    const modulesOf = (folder: string): string =>
+      readFileSync(`test/support/go-programs/${folder}/go.mod`, 'utf8').replace(/^[\s\S]*?\n(?=require)/, '');
+    assert.equal(modulesOf('kubelet-starter'), modulesOf(`kubernetes-${minorName(NEWEST_MINOR)}`));
+  });
 });

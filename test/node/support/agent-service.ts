@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import type { ApiLink } from './api-link.ts';
 import type { BootedNode } from './booted-node.ts';
 import { agentCredentials } from './node-credentials.ts';
-import { agentUnit, DIRECTORIES_UNIT_TEXT } from './node-files.ts';
+import { type AgentPlaces, agentUnit, directoriesUnit, KUBEADM_PLACES } from './node-files.ts';
 import { AGENT_IS_LOST, AGENT_UNIT, CREDENTIALS, DIRECTORIES_UNIT } from './node-paths.ts';
 
 /** The agent on a node: not a pod here but a service, with the rights of the pod. */
@@ -46,10 +46,15 @@ export interface AgentOptions {
   readonly controlPlane: ControlPlane;
   readonly name: string;
   readonly agentEnv?: Readonly<Record<string, string>>;
+  /** kubeadm's, unless it is another distribution. */
+  readonly places?: AgentPlaces;
 }
 
 /** Its unit, its settings and its token. */
-export async function agentFiles({ controlPlane, name, agentEnv }: AgentOptions, api: ApiLink) {
+export async function agentFiles(
+  { controlPlane, name, agentEnv, places = KUBEADM_PLACES }: AgentOptions,
+  api: Pick<ApiLink, 'url'>,
+) {
   const env = {
     NODE_NAME: name,
     HOST_ROOT: '/host',
@@ -60,8 +65,8 @@ export async function agentFiles({ controlPlane, name, agentEnv }: AgentOptions,
   return {
     ...(await agentCredentials(controlPlane, 'kubelet-gitops/kubelet-gitops-agent')),
     [`${CREDENTIALS.agent}/agent.env`]: asLines(env),
-    [`/etc/systemd/system/${DIRECTORIES_UNIT}`]: DIRECTORIES_UNIT_TEXT,
-    [`/etc/systemd/system/${AGENT_UNIT}`]: agentUnit(manifestFlags('agent')),
+    [`/etc/systemd/system/${DIRECTORIES_UNIT}`]: directoriesUnit(places.unitDirectory),
+    [`/etc/systemd/system/${AGENT_UNIT}`]: agentUnit(manifestFlags('agent'), places),
   };
 }
 

@@ -44,11 +44,11 @@ export async function createAssignments({ request }: ControlPlane, node: string)
   const ensureSource = async (fields: KubeletConfig): Promise<ConfigSource> => {
     const payload = canonicalize(fields);
     const name = configMapName(POOL, payload);
-    const present = await request('GET', `${SOURCES}/${name}`);
-    const { metadata } =
-      present.status === 200
-        ? (present.json() as Made)
-        : await call<Made>('POST', SOURCES, { metadata: { name }, immutable: true, data: { [PAYLOAD_KEY]: payload } });
+    // Nodes that are assigned the same one at once make it only once.
+    const made = { metadata: { name }, immutable: true, data: { [PAYLOAD_KEY]: payload } };
+    const { status } = await request('POST', SOURCES, made);
+    if (status !== 409 && status >= 300) throw new Error(`POST ${SOURCES}: ${status}`);
+    const { metadata } = await call<Made>('GET', `${SOURCES}/${name}`);
     const { uid, resourceVersion } = metadata;
     const sha256 = payloadSha256(payload);
     return { namespace: DEFAULT_NAMESPACE, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 };

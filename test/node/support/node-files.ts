@@ -88,18 +88,31 @@ WantedBy=multi-user.target
 `;
 
 /** What a kubelet does for volumes of the type DirectoryOrCreate, before every start of the pod. */
-export const DIRECTORIES_UNIT_TEXT = `[Unit]
+export const directoriesUnit = (unitDirectory: string): string => `[Unit]
 Description=directories of the kubelet-gitops agent
 [Service]
 Type=oneshot
-ExecStart=/bin/mkdir -p ${STATE_DIRECTORY} ${UNIT_DIRECTORY}
+ExecStart=/bin/mkdir -p ${STATE_DIRECTORY} ${unitDirectory}
 `;
+
+/** Where the agent's pod may write, beside its state directory. */
+export interface AgentPlaces {
+  /** Of drop-ins for the kubelet's unit. */
+  readonly unitDirectory: string;
+  /** Of the kubelet's files; those that are not there are passed over. */
+  readonly directories: readonly string[];
+}
+
+export const KUBEADM_PLACES: AgentPlaces = {
+  unitDirectory: UNIT_DIRECTORY,
+  directories: [dirname(LOCAL_CONFIG_FILE), DROP_IN_DIRECTORY],
+};
 
 /**
  * The agent with what its pod has: root without a capability, the host read only but for the directories that it writes to, and
  * the host's root at /host.
  */
-export const agentUnit = (flags: readonly string[]): string => `[Unit]
+export const agentUnit = (flags: readonly string[], { unitDirectory, directories }: AgentPlaces): string => `[Unit]
 Description=kubelet-gitops agent
 Requires=${DIRECTORIES_UNIT}
 After=${DIRECTORIES_UNIT}
@@ -113,7 +126,7 @@ RestartSec=1
 CapabilityBoundingSet=
 NoNewPrivileges=yes
 ReadOnlyPaths=/
-ReadWritePaths=${dirname(LOCAL_CONFIG_FILE)} ${STATE_DIRECTORY} ${UNIT_DIRECTORY} -${DROP_IN_DIRECTORY}
+ReadWritePaths=${STATE_DIRECTORY} ${unitDirectory} ${directories.map((directory) => `-${directory}`).join(' ')}
 BindReadOnlyPaths=/:/host
 [Install]
 WantedBy=multi-user.target

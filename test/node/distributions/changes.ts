@@ -41,7 +41,8 @@ export function describeChanges(world: DistributionWorld, name: 'k3s' | 'rke2'):
       await node.settlesOn(imported);
       say(t, 'the agent starts → taken over', began);
       assert.deepEqual(await node.runs(), before, 'nothing was restarted');
-      assert.match((await node.dropIn()) ?? '', /cluster\.local/);
+      // Adopted first, and written then.
+      await node.waits('its file', async () => (await node.dropIn())?.includes('cluster.local'));
       // One key less than runs as well.
       const fewer = await node.assignments.assign({ clusterDomain: 'cluster.local' });
       await node.settlesOn(fewer);

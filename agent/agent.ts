@@ -20,7 +20,7 @@ import type { ConfigDirDropIn } from './kubelet/config-dir-drop-ins.ts';
 import type { ReadCommandLine } from './ports/command-line.ts';
 import type { KubeletProbe } from './ports/kubelet-probe.ts';
 import type { KubeletService } from './ports/kubelet-service.ts';
-import type { ReadKubeletStart } from './ports/kubelet-start.ts';
+import type { CountEnds, ReadKubeletStart } from './ports/kubelet-start.ts';
 import { runLoop, type LoopSteps } from './control-loop.ts';
 import { emptyMemory, dropOutdated } from './execute/mutable-memory.ts';
 import { countDecision, NO_COUNTS } from './metrics/trial-counts.ts';
@@ -61,6 +61,8 @@ export interface AgentPorts {
   readonly commandLine?: ReadCommandLine;
   /** Where nobody can tell, which is the default, the kubelet is its unit. */
   readonly kubeletStart?: ReadKubeletStart;
+  /** Default: all of them end a run of the unit. */
+  readonly countEnds?: CountEnds;
   /** Default: none. */
   readonly readLastErrors?: ReadLastErrors;
   /** Default: the kubelet has no log file of its own. */

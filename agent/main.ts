@@ -22,7 +22,7 @@ import { DEFAULT_SERVING_CERTS } from './kubelet/pinned-certificate.ts';
 import { noConfigFile } from './kubelet/layout.ts';
 import { findOwnKubelet, type OwnKubelet } from './own-kubelet.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
-import { createReadKubeletStart } from './kubelet/kubelet-start.ts';
+import { createCountEnds, createReadKubeletStart } from './kubelet/kubelet-start.ts';
 import { createMarkLog, createReadLastErrors } from './kubelet/last-errors.ts';
 import { createLimitRestorer } from './kubelet/limit-restore.ts';
 import { createInstaller } from './kubelet/installer.ts';
@@ -142,6 +142,7 @@ async function main(settings: AgentSettings): Promise<void> {
           readLastErrors: createReadLastErrors({ ...logs, unit }),
           markLog: createMarkLog(logs),
           kubeletStart: createReadKubeletStart({ files: hostFiles, unit }),
+          countEnds: createCountEnds({ files: hostFiles, unit }),
         }),
     dropIns: (args) => {
       const directory = parseFlags(args).findLast(([flag]) => flag === 'config-dir')?.[1];

@@ -48,16 +48,33 @@ export async function lineOfRun(
   run: string,
   pattern: RegExp,
 ): Promise<string | null | undefined> {
+  let isSeen = false;
+  let left = MOST_LINES;
+  for await (const message of messagesOf(files, unit, run)) {
+    if (message !== undefined && pattern.test(message)) return message;
+    isSeen ||= message !== undefined;
+    left -= 1;
+  }
+  return isSeen && left > 0 ? null : undefined;
+}
+
+/** How many lines of a unit's run match, among the newest. */
+export async function countInRun(files: HostFiles, unit: string, run: string, pattern: RegExp): Promise<number> {
+  let count = 0;
+  for await (const message of messagesOf(files, unit, run))
+    if (message !== undefined && pattern.test(message)) count += 1;
+  return count;
+}
+
+/** What a run of a unit logged, the newest first, as far as it is read; undefined for a line of another run that is newer. */
+async function* messagesOf(files: HostFiles, unit: string, run: string): AsyncGenerator<string | undefined> {
   let left = MOST_LINES;
   let isSeen = false;
   for await (const { fields } of unitLines(files, unit, ['MESSAGE', '_SYSTEMD_INVOCATION_ID'])) {
     const isOfRun = fields.get('_SYSTEMD_INVOCATION_ID') === run;
-    const message = fields.get('MESSAGE') ?? '';
-    if (isOfRun && pattern.test(message)) return message;
+    if (left === 0 || (isSeen && !isOfRun)) return;
     isSeen ||= isOfRun;
     left -= 1;
-    if (left === 0) return undefined;
-    if (isSeen && !isOfRun) return null;
+    yield isOfRun ? (fields.get('MESSAGE') ?? '') : undefined;
   }
-  return isSeen ? null : undefined;
 }

@@ -1,7 +1,12 @@
 import { basename } from 'node:path';
 import type { HostFiles } from '../host/host-files.ts';
-import { type KubeletStarter, type ReadKubeletStart, STARTER_PROGRAMS } from '../ports/kubelet-start.ts';
-import { commandOf, kubeletChild, lineOfRun } from './kubelet-process.ts';
+import {
+  type CountEnds,
+  type KubeletStarter,
+  type ReadKubeletStart,
+  STARTER_PROGRAMS,
+} from '../ports/kubelet-start.ts';
+import { commandOf, countInRun, kubeletChild, lineOfRun } from './kubelet-process.ts';
 
 /** k3s and RKE2 without the part of a server; k0s calls its worker so. */
 const WITHOUT_SERVER = /^(?:agent|worker)$/;
@@ -29,6 +34,34 @@ export function createReadKubeletStart({ files, unit }: KubeletStartOptions): Re
     const sign = typeof line === 'string' || starter.program === 'k3s' ? line : await kubeletChild(files, pid);
     if (typeof sign === 'string') begun = run;
     return sign === null ? starter : undefined;
+  };
+}
+
+/**
+ * What RKE2 logs when its kubelet ended, and k0s when its own did (rancher/rke2 `pkg/executor/staticpod`, k0sproject/k0s `pkg/supervisor`).
+ * Their unit goes on, and they start it again.
+ */
+const ENDS = /^time="[^"]*" level=(?:error msg="Kubelet exited: |info msg="respawning in [^"]*" component=kubelet$)/;
+
+/**
+ * Adds to the restarts that the service manager counts those of a kubelet that another program starts again in the same run of the unit.
+ * The log is read once for each run, and while the kubelet is not healthy.
+ */
+export function createCountEnds({ files, unit }: KubeletStartOptions): CountEnds {
+  let counted: { readonly run: string | null; readonly ends: number } = { run: null, ends: 0 };
+  return async (status, isHealthy) => {
+    const { run, pid, automaticRestarts } = status;
+    if (run === null || pid === undefined) return status;
+    if (counted.run !== run || !isHealthy) {
+      const { program } = starterIn(unit, await commandOf(files, pid, MOST_BYTES)) ?? {};
+      const isRead = program === 'rke2' || program === 'k0s';
+      const before = counted.run === run ? counted.ends : 0;
+      counted = { run, ends: isRead ? await countInRun(files, unit, run, ENDS).catch(() => before) : 0 };
+    }
+    if (counted.ends === 0) return status;
+    // The last end of the unit was not that of this kubelet.
+    const { lastExit: _, ...rest } = status;
+    return { ...rest, automaticRestarts: (automaticRestarts ?? 0) + counted.ends };
   };
 }
 

@@ -22,7 +22,7 @@ import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe } from '../ports/kubelet-probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
-import type { ReadKubeletStart } from '../ports/kubelet-start.ts';
+import type { CountEnds, ReadKubeletStart } from '../ports/kubelet-start.ts';
 import { parseFlags, removedFlags, withFlags } from '../kubelet/flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
 import { createForeignRuns } from './foreign-runs.ts';
@@ -50,6 +50,8 @@ interface ObserveOptions {
   readonly commandLine?: ReadCommandLine;
   /** See `AgentPorts`. */
   readonly kubeletStart?: ReadKubeletStart;
+  /** See `AgentPorts`. */
+  readonly countEnds?: CountEnds;
   /** See `AgentPorts`. */
   readonly outOfMemory?: () => Promise<NodePressure['outOfMemory']>;
   /** How many the machine has; undefined where that cannot be seen. */
@@ -114,10 +116,10 @@ export function createObserve(options: ObserveOptions): Observe {
     const minorBefore = minorNumber((await ownNode.kubeletVersion()) ?? '');
     let seenFiles = await observeFiles(activeOf(state), payloads, installer);
     // The run first: what is read after it belongs to this run or to a later one.
-    const status = withLastExit(await service.status(signal).catch(unknownService));
-    if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
+    const shown = withLastExit(await service.status(signal).catch(unknownService));
+    if (run === undefined || run.id !== shown.run) run = { id: shown.run, since: startedAt };
     // What stands on its command line wins over its files.
-    const commandLine = await options.commandLine?.(status);
+    const commandLine = await options.commandLine?.(shown);
     const args = commandLine?.args ?? [];
     if (isReadable(seenFiles)) {
       const effective = withFlags(seenFiles.effective, args);
@@ -127,6 +129,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const address = lastAddress;
     const health =
       address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(unanswered);
+    const status = (await options.countEnds?.(shown, health.health === 'ok')) ?? shown;
     const configz = () => readConfigz.read(state, address, status.run, signal);
     // What was laid over the node's own config is judged while it is tried: later on, that config is its owner's.
     const isOnTrial = state.doing.phase === 'trial';

@@ -16,3 +16,6 @@ export interface KubeletStarter {
  * counts for or against a config. Never rejects.
  */
 export type ReadKubeletStart = (status: ServiceStatus) => Promise<KubeletStarter | undefined>;
+
+/** The status with the ends of a kubelet that its unit does not show among `automaticRestarts`. Never rejects. */
+export type CountEnds = (status: ServiceStatus, isHealthy: boolean) => Promise<ServiceStatus>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createHostFiles } from '#agent/host/host-files.ts';
-import { createReadKubeletStart } from '#agent/kubelet/kubelet-start.ts';
+import { createCountEnds, createReadKubeletStart } from '#agent/kubelet/kubelet-start.ts';
 import type { KubeletStarter } from '#agent/ports/kubelet-start.ts';
 import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
@@ -13,14 +13,14 @@ const skip = await nodeSkipReason();
 
 /** In the order of k3s and RKE2 (pkg/agent/run.go): a server first, then the kubelet, as a part of itself or as a child. */
 const PROGRAM = `#!/bin/sh
-say() { echo "time=\\"2026-01-01T00:00:00Z\\" level=info msg=\\"$1\\"" >&2; }
+say() { echo "time=\\"2026-01-01T00:00:00Z\\" level=\${2:-info} msg=\\"$1\\"" >&2; }
 say "Starting $(basename "$0") $1"
 until [ -e /run/server ]; do say "Failed to validate connection to cluster"; sleep 0.2; done
 case $0 in
   *rke2)
     /usr/local/bin/kubelet &
     wait $!
-    say "Kubelet exited: exit status 1"
+    say "Kubelet exited: exit status 1" error
     ;;
   *) say "Running kubelet --config-dir=/etc/kubelet.conf.d" ;;
 esac
@@ -77,7 +77,11 @@ describeOrSkip('a program that starts the kubelet under a real systemd', { skip 
       (await node.run('journalctl', '--unit', name, '--boot')).includes('Kubelet exited') ? true : undefined,
     );
     const read = createReadKubeletStart({ files: createHostFiles(`/proc/${node.leader()}/root`), unit: name });
-    assert.equal(await read(await statusOf(name)), undefined);
+    const status = await statusOf(name);
+    assert.equal(await read(status), undefined);
+    const count = createCountEnds({ files: createHostFiles(`/proc/${node.leader()}/root`), unit: name });
+    assert.equal((await count(status, false)).automaticRestarts, 1, 'its end is one that the unit does not show');
+    assert.equal((await count({ ...status, run: 'another' }, true)).automaticRestarts, 0);
     await node.systemctl('stop', name);
   });
 });

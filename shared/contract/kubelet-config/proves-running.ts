@@ -1,4 +1,6 @@
 import { contradictions } from './configz-compare.ts';
+import { FIELDS, hasUnsetZero } from './fields/fields.ts';
+import { minorNumber } from './minor.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { writtenFields } from './written-fields.ts';
 import { isMap, valueIn } from '../../runtime/maps.ts';
@@ -22,17 +24,29 @@ export interface RunningQuestion {
  * @param minor the kubelet's version (`v1.34.2`), as far as it is known
  */
 export function provesRunning({ wanted, present, running }: RunningQuestion, minor?: string): boolean {
-  return keepsAll(present, wanted) && contradictions(wanted, running, minor).length === 0 && hasNoMore(wanted, running);
+  const number = minorNumber(minor ?? '');
+  return (
+    keepsAll(present, wanted, '', number) &&
+    contradictions(wanted, running, minor).length === 0 &&
+    hasNoMore(wanted, running)
+  );
 }
 
 /** A value that is left out, or set to zero, falls back to a default, which /configz does not tell from a set value. */
-function keepsAll(present: Json, wanted: Json): boolean {
+function keepsAll(present: Json, wanted: Json, path: string, minor: number | undefined): boolean {
   return Object.entries(present).every(([name, before]) => {
     const after = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
-    if (before === null || before === undefined) return true;
-    if (isMap(before)) return isMap(after) && keepsAll(before, after);
+    const below = path === '' ? name : `${path}.${name}`;
+    if (before === null || before === undefined || (minor !== undefined && isUnset(before, below, minor))) return true;
+    if (isMap(before)) return isMap(after) && keepsAll(before, after, below, minor);
     return after !== undefined && after !== null && (isZero(before) || !isZero(after));
   });
+}
+
+/** The kubelet takes zero there for nothing, and runs the default. */
+function isUnset(value: unknown, path: string, minor: number): boolean {
+  const field = FIELDS.get(path);
+  return field !== undefined && !Array.isArray(value) && isZero(value) && hasUnsetZero(field, minor);
 }
 
 /** The kubelet runs no gate, signal or reservation that the config does not name. */

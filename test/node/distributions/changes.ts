@@ -84,10 +84,7 @@ export function describeChanges(world: DistributionWorld, name: 'k3s' | 'rke2'):
 
     it('has the config before again when the kubelet dies of the next, and says why it died', async (t) => {
       const [before, good] = [await node.runs(), await node.dropIn()];
-      const bad = await node.assignments.assign(
-        { ...CRASHES, maxPods: 50 },
-        { trial: { ...TRIAL, startTimeout: '60s' } },
-      );
+      const bad = await node.assignments.assign({ ...CRASHES, maxPods: 50 }, { trial: TRIAL });
       await node.waits('the kubelet to be away', async () => !(await node.healthy()));
       const began = performance.now();
       await node.waits('the kubelet to be back', isBackWith(good));
@@ -98,6 +95,7 @@ export function describeChanges(world: DistributionWorld, name: 'k3s' | 'rke2'):
       // RKE2 starts its kubelet again by itself.
       assert.ok(starts - before.starts <= (name === 'k3s' ? TRIAL.maxRestarts + 2 : 2));
       assert.equal(await node.dropIn(), good);
+      assert.equal(error?.reason, 'CrashLoop');
       assert.match(error?.message ?? '', /failed to run Kubelet/);
     });
 

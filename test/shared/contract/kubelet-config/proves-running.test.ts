@@ -22,6 +22,8 @@ const ROWS: readonly (readonly [string, RunningQuestion['wanted'], RunningQuesti
   ['a time that is set to zero', { ...LOCAL, syncFrequency: '0s' }, { ...LOCAL, syncFrequency: '1m' }, false],
   ['a value that is set to null', { ...LOCAL, maxPods: null }, LOCAL, false],
   ['a zero that stays zero', { ...LOCAL, registryBurst: 0 }, { ...LOCAL, registryBurst: 0 }, true],
+  ['a zero that means the default, and goes', LOCAL, { ...LOCAL, readOnlyPort: 0, syncFrequency: '0s' }, true],
+  ['a zero that means zero, and goes', LOCAL, { ...LOCAL, registryPullQPS: 0 }, false],
   ['a null that goes', LOCAL, { ...LOCAL, registryBurst: null }, true],
   ['a map that runs whole', { ...LOCAL, evictionHard: { ...CONFIGZ.evictionHard } }, LOCAL, true],
   ['a map of which more runs', { ...LOCAL, evictionHard: { 'memory.available': '100Mi' } }, LOCAL, false],

@@ -56,7 +56,7 @@ export function withLimitsInForce(
   if (commit === null) return desired;
   const present = [...desired.pools.values()].filter(({ origin }) => origin !== 'retiring');
   const movesNodes = selectOtherwise(present, { known, fleet });
-  const before: BeforeCommit = { commit, known, fleet, proven: provenBy(records, fleet, commit), movesNodes };
+  const before: BeforeCommit = { commit, known, fleet, proven: provenBy(records, commit), movesNodes };
   const nodes = [...fleet.nodes.values()];
   const pools = [...desired.pools].map(([name, pool]): readonly [string, DesiredPool] => {
     if (pool.origin !== 'rendered' || pool.inGit === undefined) return [name, pool];
@@ -165,14 +165,9 @@ function withCanary(spec: KubeletPoolSpec, members: () => readonly Member[]): Ku
 }
 
 /** What this process wrote of a pool itself says so: others may have written what else is there. */
-function provenBy(
-  records: ReadonlyMap<string, OwnRecord>,
-  { pools }: Pick<Fleet, 'pools'>,
-  commit: CommitOid,
-): BeforeCommit['proven'] {
+function provenBy(records: ReadonlyMap<string, OwnRecord>, commit: CommitOid): BeforeCommit['proven'] {
   return ({ name, sha256, spec: { apply } }) => {
-    const { uid, status = {} } = records.get(name) ?? {};
-    if (uid !== (pools.get(name)?.metadata.uid ?? '')) return 'nothing';
+    const { status = {} } = records.get(name) ?? {};
     const { rollout, counts } = status;
     const classes = [...readProof(status).values()].filter(({ nodes }) => nodes > 0);
     const isOver = rollout?.finishedAt !== undefined && isRecordOfTarget(rollout, { sha256, apply });

@@ -58,6 +58,14 @@ describe('a commit that changes what nodes run is held to the limits before it',
     assert.deepEqual([told(sim, loose), isHeld(sim)], [10, false]);
   });
 
+  it('nor where it only loosens them while nodes have yet to prove what the commit before gives them', () => {
+    const sim = settledOn(old);
+    push(sim, 'second', next);
+    assert.equal(told(sim, next), 1);
+    push(sim, 'third', loose);
+    assert.deepEqual([told(sim, next), isHeld(sim)], [10, false]);
+  });
+
   it('nor where it tightens them', () => {
     const sim = settledOn(validPool('workers', 100, LOOSE));
     push(sim, 'second', next);

@@ -168,12 +168,13 @@ function withCanary(spec: KubeletPoolSpec, members: () => readonly Member[]): Ku
 function provenBy(records: ReadonlyMap<string, OwnRecord>, commit: CommitOid): BeforeCommit['proven'] {
   return ({ name, sha256, spec: { apply } }) => {
     const { status = {} } = records.get(name) ?? {};
-    const { rollout, counts } = status;
     const classes = [...readProof(status).values()].filter(({ nodes }) => nodes > 0);
-    const isOver = rollout?.finishedAt !== undefined && isRecordOfTarget(rollout, { sha256, apply });
-    const isAll = isOver && classes.every(({ state }) => state === 'proven');
-    if (status.commit === commit && isAll && counts?.pending === 0) return 'rollout';
+    if (classes.length === 0) return 'nothing';
+    // A class without nodes is on record with what it proved last.
+    const isOver = status.rollout?.finishedAt !== undefined && isRecordOfTarget(status.rollout, { sha256, apply });
+    const isAll = status.counts?.pending === 0 && classes.every(({ state }) => state === 'proven');
+    if (isOver && isAll && status.commit === commit) return 'rollout';
     const isProven = classes.every(({ proven }) => proven?.sha256 === sha256 && proven.apply === apply);
-    return classes.length > 0 && isProven ? 'payload' : 'nothing';
+    return isProven ? 'payload' : 'nothing';
   };
 }

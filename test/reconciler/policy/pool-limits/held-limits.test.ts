@@ -117,6 +117,14 @@ describe('a commit that changes what nodes run is held to the limits before it',
     });
   }
 
+  it('also for nodes that join a pool without any', () => {
+    const sim = settledOn(old);
+    for (const name of NODES) sim.removeNode(name);
+    push(sim, 'second', loose);
+    sim.rounds(3);
+    assert.deepEqual([inCluster(sim)?.status?.phase, inCluster(sim)?.spec?.rollout.maxUnavailable], ['Empty', 1]);
+  });
+
   it('whatever others write into the KubeletPool meanwhile', () => {
     const sim = settledOn(old);
     push(sim, 'second', loose);
@@ -189,6 +197,14 @@ describe('a new pool begins with the strictest limits of those that its nodes co
     assert.equal(told(sim, renamed), 1);
   });
 
+  it('and with one canary where none of its nodes is among theirs', () => {
+    const canary = { selector: { matchLabels: { canary: 'yes' } }, soak: '1h' };
+    const sim = sides(strict);
+    push(sim, 'second', validPool('strict', 100, { nodeSelector: where('a'), rollout: { ...rollout, canary } }));
+    push(sim, 'third', validPool('renamed', 110, { ...LOOSE, nodeSelector: where('a') }));
+    assert.deepEqual(inCluster(sim, 'renamed')?.spec?.rollout.canary, { nodes: 1, soak: '1h' });
+  });
+
   it('where several became one', () => {
     const merged = validPool('merged', 110, { ...LOOSE, nodeSelector: ALL });
     const sim = sides(strict, lenient);
@@ -207,6 +223,8 @@ describe('a new pool begins with the strictest limits of those that its nodes co
     const sim = sides(first);
     push(sim, 'second', validPool('strict', 100, { ...LOOSE, nodeSelector: ALL }));
     assert.deepEqual([told(sim, first), isHeld(sim, 'strict')], [6, true]);
+    const { rollout: held, ...spec } = inCluster(sim, 'strict')?.spec ?? poolSpec();
+    assert.deepEqual([held.maxUnavailable, held.onFailure, spec.trial], [1, LOOSE.rollout?.onFailure, LOOSE.trial]);
     sim.rounds(20);
     assert.deepEqual([told(sim, first), isHeld(sim, 'strict')], [10, false]);
   });

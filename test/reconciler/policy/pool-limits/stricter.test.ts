@@ -144,10 +144,11 @@ const { rollout: of } = strict;
 
 type Row = readonly [looser: Partial<KubeletPoolSpec>, limits: string];
 const withRollout = (more: Partial<RolloutSpec>): Partial<KubeletPoolSpec> => ({ rollout: { ...of, ...more } });
-const without = (key: keyof RolloutSpec): Partial<KubeletPoolSpec> => {
+function rolloutWithout(key: keyof RolloutSpec): RolloutSpec {
   const { [key]: _, ...rest } = of;
-  return { rollout: rest as RolloutSpec };
-};
+  return rest as RolloutSpec;
+}
+const without = (key: keyof RolloutSpec): Partial<KubeletPoolSpec> => ({ rollout: rolloutWithout(key) });
 
 const ROWS: readonly Row[] = [
   [withRollout({ maxUnavailable: 2 }), 'rollout.maxUnavailable'],
@@ -195,6 +196,15 @@ describe('a spec that is looser than the one before', () => {
     );
     const { emergency, notReadyNodes, onFailure, maxUnavailable } = stricter(strict, looser).rollout;
     assert.deepEqual([emergency, notReadyNodes, onFailure.action, maxUnavailable], ['down', 'change', 'revert', 1]);
+  });
+
+  it('need not say how many may be on trial where those are fewer by default', () => {
+    const usual = poolSpec({ rollout: { ...rolloutWithout('maxOnTrial'), maxUnavailable: 3 } });
+    for (const maxOnTrial of ['100%', '30%'] as const)
+      assert.equal(
+        stricter(poolSpec(withRollout({ maxOnTrial, maxUnavailable: 3 })), usual).rollout.maxOnTrial,
+        maxOnTrial === '100%' ? undefined : '20%',
+      );
   });
 
   it('is held to maxUnavailable alone where that is asked', () => {

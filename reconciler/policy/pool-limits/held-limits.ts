@@ -56,7 +56,7 @@ export function withLimitsInForce(
   if (commit === null) return desired;
   const present = [...desired.pools.values()].filter(({ origin }) => origin !== 'retiring');
   const movesNodes = selectOtherwise(present, { known, fleet });
-  const before: BeforeCommit = { commit, known, fleet, proven: provenBy(records, commit), movesNodes };
+  const before: BeforeCommit = { commit, known, fleet, proven: provenBy(records, fleet, commit), movesNodes };
   const nodes = [...fleet.nodes.values()];
   const pools = [...desired.pools].map(([name, pool]): readonly [string, DesiredPool] => {
     if (pool.origin !== 'rendered' || pool.inGit === undefined) return [name, pool];
@@ -165,9 +165,16 @@ function withCanary(spec: KubeletPoolSpec, members: () => readonly Member[]): Ku
 }
 
 /** What this process wrote of a pool itself says so: others may have written what else is there. */
-function provenBy(records: ReadonlyMap<string, OwnRecord>, commit: CommitOid): BeforeCommit['proven'] {
+function provenBy(
+  records: ReadonlyMap<string, OwnRecord>,
+  { pools }: Pick<Fleet, 'pools'>,
+  commit: CommitOid,
+): BeforeCommit['proven'] {
   return ({ name, sha256, spec: { apply } }) => {
-    const { status = {} } = records.get(name) ?? {};
+    const own = records.get(name);
+    // Of a pool that is left alone because it cannot be read, nor can the record be.
+    if (own === undefined || own.uid !== (pools.get(name)?.metadata.uid ?? '')) return 'nothing';
+    const { status } = own;
     const classes = [...readProof(status).values()].filter(({ nodes }) => nodes > 0);
     if (classes.length === 0) return 'nothing';
     // A class without nodes is on record with what it proved last.

@@ -92,10 +92,11 @@ const heldTo = (
   { spec }: ValidPool,
   members: () => readonly Member[],
   hold: typeof stricter,
-): KubeletPoolSpec => formers.reduce((held, former) => hold(withCanary(former, members), held), spec);
+): KubeletPoolSpec =>
+  formers.reduce((held, former) => (former === spec ? held : hold(withCanary(former, members), held)), spec);
 
 /** That a pool is held to more than its file says. */
-export function heldFindings(pool: ValidPool, spec: KubeletPoolSpec): readonly Finding[] {
+function heldFindings(pool: ValidPool, spec: KubeletPoolSpec): readonly Finding[] {
   const limits = differingLimits(pool.spec, spec);
   if (limits.length === 0) return [];
   const message =

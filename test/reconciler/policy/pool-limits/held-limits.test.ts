@@ -229,21 +229,3 @@ describe('a new pool begins with the strictest limits of those that its nodes co
     assert.deepEqual([told(sim, first), isHeld(sim, 'strict')], [10, false]);
   });
 });
-
-describe('a payload that the pool has proven', () => {
-  it('waits for no wave where a commit goes back to it', () => {
-    const at = (maxUnavailable: number): Partial<KubeletPoolSpec> => ({ rollout: { ...rollout, maxUnavailable } });
-    const sim = settledOn(validPool('workers', 100, at(4)));
-    const tried = validPool('workers', 110, at(4));
-    sim.inForce = commit('second', tried);
-    sim.rounds(2);
-    assert.equal(told(sim, tried), 4);
-    const { rollout: more } = at(3);
-    const careful = { canary: { nodes: 1, soak: '1h' }, steps: [{ nodes: '70%', soak: '1h' }] };
-    const back = validPool('workers', 100, { rollout: { ...rollout, ...more, ...careful } });
-    push(sim, 'third', back);
-    const has = (): number =>
-      [...sim.fleet.kubeletNodes.values()].filter(({ spec }) => spec?.configSource?.sha256 === back.sha256).length;
-    assert.equal(has(), 10);
-  });
-});

@@ -29,6 +29,7 @@ import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-r
 import { recordedPolicy } from './policy/cluster-policy.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ClockReading, clockJump, shiftTimes } from './policy/first-seen/clock-jump.ts';
+import { withLimitsInForce } from './policy/pool-limits/held-limits.ts';
 import { createOwnRecords } from './policy/proof/own-records.ts';
 import { commitsToRender } from './policy/rollout/commits-to-render.ts';
 import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
@@ -103,7 +104,12 @@ export function createPass(ports: PassPorts): Pass {
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
     const wantedOf = ({ inForce, refused }: CommitDecision, fleet: Fleet): Desired => ({
-      ...desiredState(inForce, fleet, ports.judge, policy, ports.takeUps.known()),
+      ...withLimitsInForce(
+        desiredState(inForce, fleet, ports.judge, policy, ports.takeUps.known()),
+        fleet,
+        ports.takeUps.known(),
+        records.all(),
+      ),
       ...(refused === null ? {} : { refused: refused.message }),
     });
     const commits = recordedCommitsOf(recorded, here);

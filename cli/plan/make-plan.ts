@@ -20,6 +20,8 @@ import { heldByVersion } from './held-by-version.ts';
 import { planNode } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { type OverallBound, unavailableIn } from './who-can-begin.ts';
+import { beforeChange, loosenedLimits } from './loosened-limits.ts';
+import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import { notEstimatedIn } from './not-estimated.ts';
 import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
@@ -53,8 +55,9 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const moves = movesBetween(nodes, before, after);
   const names = [...new Set([...base.repo.pools, ...head.repo.pools].map(({ name }) => name))].sort();
   const overall = overallBound(base.repo, head.repo, nodes, after);
+  const limits = beforeChange(base.repo, head.repo, before);
   const planned = names.flatMap((name) =>
-    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall),
+    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall, limits),
   );
   const pools = planned.map(({ plan }) => plan);
   const known = new Set(findingsIn(base.repo).map(formatFinding));
@@ -95,6 +98,7 @@ function planPool(
   before: PoolMembership,
   after: PoolMembership,
   overall: OverallBound | null,
+  limits: BeforeCommit,
 ): readonly PlannedPool[] {
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
@@ -148,7 +152,12 @@ function planPool(
   const rollout =
     valid === undefined || touched.length === held.size
       ? undefined
-      : plannedRollout(valid, members, touched, overall, { takenOver, held, isProven: hadIt });
+      : plannedRollout({ ...valid, spec: specInForce(valid, () => members, limits) }, members, touched, overall, {
+          takenOver,
+          held,
+          isProven: hadIt,
+        });
+  const loosened = valid === undefined ? [] : loosenedLimits(valid, members, limits);
   const untimed = (): RolloutPlan['untimed'] => {
     if (valid === undefined) return [];
     const classes = touched.flatMap((node) => {
@@ -172,6 +181,7 @@ function planPool(
     nodes: plans,
     waits: waits(),
     rollout: rollout && planRollout(rollout, untimed()),
+    ...(loosened.length === 0 ? {} : { loosened }),
   };
   return [{ plan, rollout }];
 }

@@ -72,6 +72,16 @@ export interface PoolPlan {
   /** Why its nodes would wait with the new config, until git says otherwise; undefined where they would be changed. */
   readonly waits: string | undefined;
   readonly rollout: RolloutPlan | undefined;
+  /** The limits that it loosens, and last all together; absent for none. */
+  readonly loosened?: readonly LoosenedLimit[];
+}
+
+/** A limit that a change loosens, with how many nodes a bad config reaches by the limits before, and with this one as it becomes. */
+export interface LoosenedLimit {
+  /** As `rollout.maxUnavailable`; `all` for all of them together. */
+  readonly limit: string;
+  readonly before: number;
+  readonly after: number;
 }
 
 /** What a pool with computed values gives the machines of one class. */

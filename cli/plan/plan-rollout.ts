@@ -22,6 +22,7 @@ import { limitOf, shareOf, thresholdOf } from '#reconciler/policy/rollout/amount
 import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { mostOnTrial } from '#reconciler/policy/rollout/on-trial.ts';
 import { probationOf, trialTermsOf } from '#reconciler/policy/rollout/trial-terms.ts';
+import { stepsFor } from '#reconciler/policy/rollout/waves.ts';
 import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import type { RolloutPlan } from './merge-plan.ts';
@@ -163,22 +164,24 @@ function stagesOf(
   readonly candidates: readonly InventoryNode[];
 } {
   const { rollout } = pool.spec;
-  const { canary, steps = [] } = rollout;
+  const { canary } = rollout;
   const soakMs = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
   const share = (amount: Amount): number => shareOf(amount, members.length);
   const canaries = ((): StageShape<InventoryNode>['who'] | undefined => {
     const selector = canary?.selector;
-    if (selector !== undefined) return { only: ({ labels }) => selectorMatches(selector, labels) };
+    const upTo = canary?.nodes === undefined ? undefined : share(canary.nodes);
+    if (selector !== undefined)
+      return { only: ({ labels }) => selectorMatches(selector, labels), ...(upTo === undefined ? {} : { upTo }) };
     if (canary?.nodes === undefined) return undefined;
     if (!isPerClass(pool)) return { upTo: share(canary.nodes) };
     return { ofClasses: roomOfClasses(pool, canary.nodes, members, touched), classOf: classNameIn(pool) };
   })();
   const shapes: readonly StageShape<InventoryNode>[] = [
     ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
-    ...steps.map((step, index) => ({
+    ...stepsFor(rollout, members.length).map(({ nodes, soak }, index) => ({
       name: `step ${index + 1}`,
-      soakMs: soakMs(step.soak),
-      who: { upTo: share(step.nodes) },
+      soakMs: soakMs(soak),
+      who: { upTo: nodes },
     })),
     { name: 'rest', soakMs: soakMs(undefined), who: { upTo: members.length } },
   ];
@@ -248,8 +251,10 @@ function roomOfClasses(
 /** As many as there are canaries have to promote the config before the bound of what is on trial grows. */
 function canariesIn(pool: ValidPool, members: readonly InventoryNode[]): number {
   const { nodes, selector } = pool.spec.rollout.canary ?? {};
-  if (selector !== undefined)
-    return Math.max(1, members.filter(({ labels }) => selectorMatches(selector, labels)).length);
+  if (selector !== undefined) {
+    const matching = members.filter(({ labels }) => selectorMatches(selector, labels)).length;
+    return Math.max(1, nodes === undefined ? matching : Math.min(matching, shareOf(nodes, members.length)));
+  }
   if (nodes === undefined) return 1;
   if (!isPerClass(pool)) return shareOf(nodes, members.length);
   const sizes = new Map<string, number>();

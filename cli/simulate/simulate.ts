@@ -9,6 +9,7 @@ import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
 import { type JudgePool, poolJudge } from '#reconciler/policy/config-repo/judge-pool.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { createVerdictCache } from '#reconciler/policy/config-repo/verdict-cache.ts';
+import { withLimitsInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
@@ -116,6 +117,12 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, known: K
     fleet.pass(now, 0);
     round(fleet, inForce, now, known, () => []);
   }
+  // The commit that is simulated is held to what the base says.
+  for (const pool of base.pools) {
+    const settled = known.get(pool.name);
+    if (pool.status === 'valid' && settled !== undefined)
+      known.set(pool.name, { ...settled, spec: pool.spec, inGit: pool });
+  }
 }
 
 /** Nodes of the control plane go one at a time, in the past as well. */
@@ -136,7 +143,8 @@ function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known
   // Writes come true at once, but a config source has to be there before it can be assigned.
   for (let look = 0; look < 3; look += 1) {
     const seen = fleet.at(now);
-    const desired = desiredState(inForce, seen, judge, undefined, known);
+    const said = desiredState(inForce, seen, judge, undefined, known);
+    const desired = withLimitsInForce(said, seen, known, writtenRecords(seen.pools));
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') known.set(pool.name, pool);
     const planned = plan(desired, seen, SETTINGS, now, allQuiet(seen, inForce));
     fleet.perform(planned.steps, now);

@@ -23,6 +23,7 @@ export type PoolOrigin = 'rendered' | 'kept' | 'retiring';
 export interface DesiredPool {
   readonly name: string;
   readonly origin: PoolOrigin;
+  /** Of a pool in force, with the limits that it is held to, which may be stricter than those of its file (`pool-limits`). */
   readonly spec: KubeletPoolSpec;
   /** null for retiring pools: the local config. Of a pool with computed values, what tells its rollouts apart: no node gets it. */
   readonly config: DesiredConfig | null;

@@ -11,11 +11,20 @@ export function generatePoolDefinition(): ReadonlyMap<string, string> {
   const text = readFileSync(`${import.meta.dirname}/../../${FILE}`, 'utf8');
   const { spec } = poolSchema()['properties'] as { readonly spec: Schema };
   const { fields: _, tolerate, ...properties } = spec['properties'] as Readonly<Record<string, Schema>>;
+  const rollout = properties['rollout']?.['properties'] as Readonly<Record<string, Schema>>;
   const inCluster = {
     ...spec,
     ...described('The pool as git declares it, with every default filled in.'),
     properties: {
       ...properties,
+      // A pool that is held to two specs has the steps of both.
+      rollout: {
+        ...properties['rollout'],
+        properties: {
+          ...rollout,
+          steps: { ...rollout['steps'], maxItems: 2 * Number(rollout['steps']?.['maxItems']) },
+        },
+      },
       // With the cluster's own, what is optional is absent for nothing.
       drift: { ...properties['drift'], 'x-filled': false },
       tolerate: { ...tolerate, 'x-filled': false },
@@ -31,13 +40,20 @@ export function generatePoolDefinition(): ReadonlyMap<string, string> {
   return new Map([[FILE, text.replace(/^ {12}spec:\n[^]*?(?=^ {12}status:\n)/m, () => indented)]]);
 }
 
+/** A pool that is held to two specs may be held to a count and a percentage: `2,10%`. */
+const BOTH = { maxLength: 21, prefix: '^(?:[0-9]{1,16},)?' };
+
 const VERBATIM = ['enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'maxProperties'];
 /** What the regular expressions of Go do not have. */
 const LOOKS_AROUND = /\(\?<?[=!]/;
 
 /** What a definition can say of a schema: one type, and no branches. Nulls are gone before it is asked. */
-function structural(schema: Schema): Schema {
-  const { type = 'string', pattern, properties, additionalProperties: others, items, 'x-format': format } = schema;
+function structural(written: Schema): Schema {
+  const isAmount = written['x-format'] === 'amount';
+  const schema = isAmount
+    ? { ...written, maxLength: BOTH.maxLength, pattern: String(written['pattern']).replace('^', BOTH.prefix) }
+    : written;
+  const { type = 'string', pattern, properties, additionalProperties: others, items } = schema;
   const filled = (below: Schema): boolean => below['x-filled'] === true || 'x-missing' in below;
   const keys = Object.entries((properties ?? {}) as Readonly<Record<string, Schema>>);
   const needed = keys.filter(([, below]) => filled(below)).map(([key]) => key);
@@ -46,7 +62,7 @@ function structural(schema: Schema): Schema {
   // What is filled in without a default is filled in as nothing.
   const isFilledEmpty = schema['x-filled'] === true && schema['default'] === undefined;
   return {
-    ...(format === 'amount' ? { 'x-kubernetes-int-or-string': true } : { type: withoutNull([type].flat())[0] }),
+    ...(isAmount ? { 'x-kubernetes-int-or-string': true } : { type: withoutNull([type].flat())[0] }),
     ...Object.fromEntries(said),
     ...(typeof description !== 'string' ? {} : { description: description.replace(/[^.]$/, '$&.') }),
     ...(minItems === undefined || isFilledEmpty ? {} : { minItems }),

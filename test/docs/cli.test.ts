@@ -91,7 +91,7 @@ describe('the JSON of the commands', () => {
       'pools/a/kubelet.yaml': layer('maxPods: 110', 'featureGates: {CPUManager: true}'),
       'pools/b/pool.yaml': pool('b', 'b'),
       'pools/b/kubelet.yaml': layer('maxPods: 110'),
-      'pools/d/pool.yaml': pool('d', 'd'),
+      'pools/d/pool.yaml': pool('d', 'd', 'rollout: {maxUnavailable: 2}'),
       'pools/d/kubelet.yaml': layer('maxPods: 110'),
     });
     await repository.commit('Change', {
@@ -115,7 +115,7 @@ describe('the JSON of the commands', () => {
     await repository.commit('As before', {
       'pools/a/kubelet.yaml': layer('maxPods: 100', 'featureGates: {CPUManager: true}', 'maxPodz: 1'),
       ...absent(e),
-      'pools/d/pool.yaml': pool('d', 'd', 'rollout: {maxUnavailable: 2}'),
+      'pools/d/pool.yaml': pool('d', 'd', 'rollout: {maxUnavailable: 2, onFailure: {threshold: 2}}'),
       'pools/d/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd', 'featureGates: {NodeSwap: true}'),
     });
     const pods = Array.from({ length: 9 }, () => ({ kind: 'Pod', spec: { nodeName: 'n-b' }, status: {} }));

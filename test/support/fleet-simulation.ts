@@ -15,6 +15,7 @@ import { type ClockReading, clockJump, shiftTimes } from '#reconciler/policy/fir
 import { withoutClockSkew } from '#reconciler/policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes } from '#reconciler/policy/first-seen/first-seen-times.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
+import { withLimitsInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { fleetOf, NOW } from './fleet.ts';
@@ -72,7 +73,8 @@ export class FleetSimulation {
   reconcile(): Plan {
     const seen = stampedBy(this.clocks, this.fleet, this.now);
     if (this.inForce !== null) this.commits.set(this.inForce.oid, this.inForce);
-    const desired = desiredState(this.inForce, seen, this.judge, undefined, this.known);
+    const said = desiredState(this.inForce, seen, this.judge, undefined, this.known);
+    const desired = withLimitsInForce(said, seen, this.known, this.records.all());
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') this.known.set(pool.name, pool);
     const now = this.now + this.own;
     const reading = { wall: now, monotonic: this.now };

@@ -13,6 +13,7 @@ import {
   inForceLine,
   keptLines,
   leavingLines,
+  loosenedLines,
   movedSides,
   moveLine,
   risksOf,
@@ -111,6 +112,7 @@ function poolPart(pools: SimilarPools, knowsNodes: boolean): string {
   const items = [
     ...spec.map((line) => `- ${code(line)}`),
     ...classLines(pool).map((line) => `- ${escape(line)}`),
+    ...loosenedLines(pools).map((line) => `- 🔓 **${escape(line)}**`),
     ...waitLines(pools).map((line) => `- ❌ **${escape(line)}**`),
     ...rolloutBlocks(pools, knowsNodes).flatMap(({ line, order }) => [
       `- **${escape(line)}**`,

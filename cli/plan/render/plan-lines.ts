@@ -184,6 +184,22 @@ function worthLines({ rollout, waits, nodes }: PoolPlan): readonly string[] {
   return [`of ${counted(nodes)} a bad config reaches ${reaches.join(', ')}`];
 }
 
+/** What a bad config reaches by the limits before and by those that are loosened: each alone, and all together. */
+export function loosenedLines(pools: SimilarPools): readonly string[] {
+  return pools.flatMap(({ name, loosened = [], members, nodes }) => {
+    const all = loosened.at(-1);
+    if (all === undefined) return [];
+    const reached = (limit: string, { before, after }: typeof all): string =>
+      members === 0 ? limit : `${limit} ${before} → ${after}`;
+    const each = loosened.slice(0, -1).map((one) => reached(one.limit, one));
+    const together = each.length > 1 && members > 0 ? [reached('together', all)] : [];
+    const how = members === 0 ? '' : `, in nodes of ${members} that a bad config reaches`;
+    const when =
+      nodes.length === 0 ? '' : '; until these nodes have proven their config, or the next commit, the former hold';
+    return [`${pools.length === 1 ? '' : `${name}: `}looser limits${how}: ${[...each, ...together].join(', ')}${when}`];
+  });
+}
+
 /** What is to be said of a new pool that changes nothing. */
 export function adoptedLine({ name, nodes }: PoolPlan): string {
   const what = nodes.length === 1 ? 'its node runs' : 'its nodes run';

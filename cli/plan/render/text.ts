@@ -14,6 +14,7 @@ import {
   inForceLine,
   keptLines,
   leavingLines,
+  loosenedLines,
   movedSides,
   moveLine,
   risksOf,
@@ -94,6 +95,7 @@ function poolLines(pools: SimilarPools, knowsNodes: boolean, paint: Paint): read
     ...classLines(pool).map((line) => `  ${line}`),
     ...(cost === undefined ? [] : [paint('quiet', `  cost: ${COST_WORDS[cost]}`)]),
     ...risksOf(pool).map(({ paths, risk }) => paint('busy', `  ! ${paths.join(', ')}: ${risk}`)),
+    ...loosenedLines(pools).map((line) => paint('bad', `  ! ${line}`)),
     ...waitLines(pools).map((line) => paint('bad', `  ! ${line}`)),
     ...rolloutBlocks(pools, knowsNodes).flatMap(({ line, order }) => [
       `  ${line}`,

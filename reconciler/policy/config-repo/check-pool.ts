@@ -56,7 +56,7 @@ function checkAnalysis({ canary, analysis }: RolloutSpec, isRight: IsRight, repo
   }
 }
 
-/** A count and a percentage cannot be compared without a pool's size; the planner takes the larger of what came before. */
+/** A count and a percentage cannot be compared without a pool's size; the planner sorts them by that. */
 function checkAscending({ steps = [], canary }: RolloutSpec, report: FileReport): void {
   const last = new Map<string, number>();
   if (canary?.nodes !== undefined) last.set(typeof canary.nodes, sizeOf(canary.nodes) - 1);

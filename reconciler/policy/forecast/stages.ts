@@ -4,9 +4,9 @@ import type { Millis } from '#shared/runtime/clock.ts';
 export interface StageShape<Item> {
   readonly name: string;
   readonly soakMs: Millis;
-  /** All of these; or so many of each class more; or as many as it takes until so many have begun. */
+  /** All of these, or of these as many as it takes; or so many of each class more; or as many as it takes until so many have begun. */
   readonly who:
-    | { readonly only: (item: Item) => boolean }
+    | { readonly only: (item: Item) => boolean; readonly upTo?: number }
     | { readonly ofClasses: ReadonlyMap<unknown, number>; readonly classOf: (item: Item) => unknown }
     | { readonly upTo: number };
 }
@@ -34,7 +34,7 @@ export function divideIntoStages<Item>(
   const stages: StageOf<Item>[] = [];
   for (const { name, soakMs, who } of shapes) {
     const taken = new Set(chosenBy(who, left, begun + ordered.length - left.length));
-    stages.push({ name, soakMs, items: [...taken], isFixed: !('upTo' in who) });
+    stages.push({ name, soakMs, items: [...taken], isFixed: 'only' in who || !('upTo' in who) });
     left = left.filter((item) => !taken.has(item));
   }
   return stages;
@@ -58,7 +58,7 @@ export function withCanariesFirst<Item>(
 }
 
 function chosenBy<Item>(who: StageShape<Item>['who'], left: readonly Item[], begun: number): readonly Item[] {
-  if ('only' in who) return left.filter(who.only);
+  if ('only' in who) return left.filter(who.only).slice(0, Math.max(0, (who.upTo ?? Infinity) - begun));
   if ('upTo' in who) return left.slice(0, Math.max(0, who.upTo - begun));
   const room = new Map(who.ofClasses);
   return left.filter((item) => {

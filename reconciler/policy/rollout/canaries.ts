@@ -22,14 +22,16 @@ export const NO_CANARIES = 'no node of the pool matches the selector of its cana
 
 /**
  * The canaries: the nodes that a selector matches, so many nodes, or so many of each class of machines; null where the pool asks for
- * none. A selector that matches no node gives a wave that is never done: a pool that asks for canaries does not go without.
+ * none. A selector that matches no node gives a wave that is never done: a pool that asks for canaries does not go without. Both, where a
+ * pool is held to two specs, are so many of those.
  */
 export function chooseCanaries(canary: RolloutSpec['canary'], members: readonly Member[]): WaveNodes | null {
   if (canary?.selector !== undefined) {
     const { selector } = canary;
     const only = ({ node }: Member): boolean => selectorMatches(selector, node.labels);
     const nodes = members.filter(only).length;
-    return { nodes: Math.max(1, nodes), only, ...(nodes > 0 ? {} : { missing: NO_CANARIES }) };
+    const most = canary.nodes === undefined ? nodes : Math.min(nodes, shareOf(canary.nodes, members.length));
+    return { nodes: Math.max(1, most), only, ...(nodes > 0 ? {} : { missing: NO_CANARIES }) };
   }
   if (canary?.nodes === undefined) return null;
   const ofClasses = canary.perClass === true ? canariesOf(canary.nodes, members) : NO_CLASSES;

@@ -20,15 +20,22 @@ export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): reado
   const total = members.length;
   const soak = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
   const waves: Wave[] = [];
-  const { canary, steps = [] } = rollout;
+  const { canary } = rollout;
   const canaries = chooseCanaries(canary, members);
   if (canaries !== null) waves.push({ name: 'canary', soakMs: soak(canary?.soak), ...canaries });
-  for (const [index, step] of steps.entries()) {
-    const nodes = Math.max(waves.at(-1)?.nodes ?? 0, shareOf(step.nodes, total));
+  for (const [index, step] of stepsFor(rollout, total).entries()) {
+    const nodes = Math.max(waves.at(-1)?.nodes ?? 0, step.nodes);
     waves.push({ name: `step ${index + 1}`, nodes, soakMs: soak(step.soak) });
   }
   return [...waves, { name: 'rest', nodes: total, soakMs: soak(undefined) }];
 }
+
+/** The steps of a pool of so many nodes, in ascending order: which of a count and a percentage is more depends on that. */
+export const stepsFor = (
+  { steps = [] }: RolloutSpec,
+  total: number,
+): readonly { readonly nodes: number; readonly soak: string | undefined }[] =>
+  steps.map(({ nodes, soak }) => ({ nodes: shareOf(nodes, total), soak })).toSorted((a, b) => a.nodes - b.nodes);
 
 /**
  * Since when a node has run its target in health without a break, or null where it does not: it has to be promoted, Ready,

@@ -39,14 +39,12 @@ describe('a rollout of real agents in which places are given back', () => {
       Object.assign(started, { [Symbol.asyncDispose]: () => started.stop() }),
     );
     const template = await quickFiles();
-    const start = await world.git.commit({ files: template, message: 'Start' });
-    await world.until('a start', (view) => view.source.commit === start && settled(view));
     const text = (template[PATH] ?? '').replace(/^ {2}(?:rollout|trial):\n(?: {4}.*\n| *#.*\n)*/gm, '');
     const layer = 'pools/general/kubelet.yaml';
-    const files = {
-      [PATH]: `${text.trimEnd()}\n${ROLLOUT}`,
-      [layer]: withFields(template[layer] ?? '', { maxPods: 155 }),
-    };
+    const first = { ...template, [PATH]: `${text.trimEnd()}\n${ROLLOUT}` };
+    const start = await world.git.commit({ files: first, message: 'Start' });
+    await world.until('a start', (view) => view.source.commit === start && settled(view));
+    const files = { [layer]: withFields(template[layer] ?? '', { maxPods: 155 }) };
     const commit = await world.git.commit({ files, message: 'Change' });
     let [most, generation] = [0, 0];
     await world.until('everybody to have it', (view) => {

@@ -113,19 +113,19 @@ describe('a payload that is taken back in a pool', () => {
 
   for (const atOnce of [1, 2]) {
     it(`that nodes of two pools were merged into leaves each with what it ran, ${atOnce} at a time`, () => {
-      const other = named('other', 90, 'b');
-      const world = new Renamed(['a1', 'b1'], old, other);
       const rollout: RolloutSpec = {
         ...REVERT,
         maxUnavailable: atOnce,
         onFailure: { threshold: atOnce, action: 'revert' },
       };
+      const [one, other] = [named('general', 100, 'a', rollout), named('other', 90, 'b', rollout)];
+      const world = new Renamed(['a1', 'b1'], one, other);
       const merged = validPool('merged', 666, { rollout, nodeSelector: { matchLabels: { kind: 'all' } } });
       world.fleet.deadly.add(merged.sha256);
       world.commit(COMMIT_B, merged);
       world.rounds(20);
-      assert.deepEqual(world.running(), [old.configName, other.configName]);
-      assert.deepEqual(world.told(), [old.configName, other.configName]);
+      assert.deepEqual(world.running(), [one.configName, other.configName]);
+      assert.deepEqual(world.told(), [one.configName, other.configName]);
       assert.equal(world.restarts.length, 2 * atOnce, 'each that tries it falls back once');
     });
   }

@@ -228,10 +228,10 @@ describeWaves('a wave', {}, [
     { rollout: steps(1, 2) },
   ],
   [
-    'is never smaller than the one before',
+    'is never smaller than the one before, whatever counts and percentages come to',
     'open open open open',
-    'step 1 3 waiting, step 2 3 waiting, step 3 3 waiting, rest 4 waiting: 3',
-    { rollout: steps(3, 1, 2) },
+    'step 1 1 waiting, step 2 2 waiting, step 3 3 waiting, rest 4 waiting: 1',
+    { rollout: steps(3, '25%', 2) },
   ],
   ['is a share, rounded up', 'open open open', 'step 1 2 waiting, rest 3 waiting: 2', { rollout: steps('34%') }],
   [

@@ -88,9 +88,9 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   });
   const judge = poolJudge(createVerdictCache(MOST_VERDICTS));
   const { cluster, gitPath: folder, allowFields } = settings;
-  const read = createCommitReader({ cluster, folder, allowFields, clock });
+  const reading = { cluster, folder, allowFields, clock };
   const readings = createCommitReadings({
-    read,
+    read: createCommitReader(reading),
     judge: (pool) => judgeForFleet(pool, fleet(), judge),
     onRead: () => reconciler.poke(),
     log,
@@ -129,7 +129,8 @@ async function main(settings: ReconcilerSettings): Promise<void> {
             ),
       load: readings.load,
       startReading: readings.start,
-      readEarlier: read,
+      // Beside the other: a revert does not wait for what takes long to read.
+      readEarlier: createCommitReader(reading),
       judge,
       isLeader,
       ownPod:

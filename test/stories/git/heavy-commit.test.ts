@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
+import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { heavyCommits } from '../../security/support/heavy-commits.ts';
 import { firstOf, startScenario } from '../support.ts';
@@ -41,7 +41,10 @@ describe('a commit that takes much to read', () => {
     const reads = ({ status }: KubeletSource): boolean => status?.reading === heavy;
     await firstOf<KubeletSource>(world, KUBELET_SOURCES, reads);
     // An orderly end blames nobody: the next process begins again.
-    await world.restartReconciler();
+    await world.restartReconciler(async () => {
+      const { status } = (await world.kube.get<KubeletSource>({ resource: KUBELET_SOURCES }, SOURCE_NAME)) ?? {};
+      assert.equal(status?.reading, undefined);
+    });
     await firstOf<KubeletSource>(world, KUBELET_SOURCES, reads);
     await world.restartReconciler(undefined, true);
     const { source } = await world.until('the refusal', (view) => view.source.refusedCommit === heavy);

@@ -12,7 +12,7 @@ export interface ReadingLimits {
 
 const MIB = 1024 * 1024;
 
-export const READING_LIMITS: ReadingLimits = { poolFiles: 1 * MIB, layers: 4 * MIB, payloads: 8 * MIB };
+export const READING_LIMITS: ReadingLimits = { poolFiles: 1 * MIB, layers: 4 * MIB, payloads: 4 * MIB };
 
 const NAMES: Readonly<Record<keyof ReadingLimits, string>> = {
   poolFiles: "the cluster's file and the pool.yaml of all pools",

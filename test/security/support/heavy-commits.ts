@@ -29,18 +29,18 @@ function pools(count: number, layer: (at: number) => string): Record<string, str
 
 const UNKNOWN = KUBELET + many(9_300, (at) => `someUnknownField${at}: ${at}\n`);
 const WIDE = `${KUBELET}allowedUnsafeSysctls:\n${many(9_000, (at) => `- net.core.value${at}\n`)}`;
-const HEADERS = `${KUBELET}staticPodURLHeader:\n${many(6_000, (at) => `  X-Some-Header-${at}: [value]\n`)}`;
+const HEADERS = `${KUBELET}staticPodURLHeader:\n${many(4_800, (at) => `  X-Some-Header-${at}: [value]\n`)}`;
 const DEEP = `${KUBELET}shutdownGracePeriodByPodPriority: ${'[{a: '.repeat(30)}1${'}]'.repeat(30)}\nfoo: {${many(3_000, (at) => `key${at}: ${'['.repeat(2)}{a: 1}${']'.repeat(2)}, `)}}\n`;
 const PLAIN = `${KUBELET}maxPods: 110\nevictionHard: {memory.available: 100Mi}\n`;
 const FLOW = KUBELET + 'featureGates: {' + many(9_000, (at) => `Gate${at}: true, `) + '}\n';
-const TAINTS = `${KUBELET}registerWithTaints:\n${many(3_500, (at) => `- {key: example.com/t${at}, value: v, effect: NoSchedule}\n`)}`;
+const TAINTS = `${KUBELET}registerWithTaints:\n${many(2_400, (at) => `- {key: example.com/t${at}, value: v, effect: NoSchedule}\n`)}`;
 const EXPRESSIONS =
   COMPUTED +
   'computed:\n  systemReserved:\n' +
   many(2_000, (at) => `    "example.com/r${at}": "memory * 0.0${at + 1} + cpu * ${at}"\n`) +
   '  featureGates:\n' +
   many(2_000, (at) => `    Gate${at}: "cpu > ${at} && memory > ${at}"\n`);
-const REAL_EXPRESSIONS = `${COMPUTED}computed:\n  maxPods: cpu > 4 ? 110 : 60\n  systemReserved: {memory: memory * 0.06, cpu: cpu * 0.01}\n`;
+const REAL_EXPRESSIONS = `${COMPUTED}computed:\n  maxPods: 'milliCpu > 4000 ? 110 : 60'\n  systemReserved: {memory: memory * 0.06, cpu: cpu * 0.01}\n`;
 
 const longLists = many(4_000, (at) => `  - ./layer${at}.yaml\n`);
 
@@ -53,6 +53,14 @@ const COMMITS: Readonly<Record<string, () => Readonly<Record<string, string>>>> 
   'feature gates that nobody knows': () => pools(16, () => FLOW),
   taints: () => pools(16, () => TAINTS),
   'expressions that are wrong': () => pools(16, () => EXPRESSIONS),
+  'large lists with computed values': () =>
+    Object.fromEntries(
+      Array.from({ length: 16 }, (_, at) => [
+        [`pools/p${at}/pool.yaml`, poolFile(`p${at}`, [`pools/p${at}/wide.yaml`, `pools/p${at}/computed.yaml`])],
+        [`pools/p${at}/wide.yaml`, `${WIDE}# ${at}\n`],
+        [`pools/p${at}/computed.yaml`, REAL_EXPRESSIONS],
+      ]).flat(),
+    ),
   'as many small pools as files are read': () => pools(2_400, () => PLAIN),
   'as many small pools with computed values': () => pools(2_400, () => REAL_EXPRESSIONS),
   'one large layer in all pools': () => ({
@@ -79,7 +87,7 @@ const COMMITS: Readonly<Record<string, () => Readonly<Record<string, string>>>> 
         `pools/p${at}/pool.yaml`,
         poolFile(
           `p${at}`,
-          Array.from({ length: 1_000 }, (_each, layer) => `base/l${layer}.yaml`),
+          Array.from({ length: 64 }, (_each, layer) => `base/l${layer}.yaml`),
         ),
       ]),
     ),

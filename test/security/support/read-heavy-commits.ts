@@ -7,7 +7,8 @@ import { createCommitReader } from '#reconciler/reading/commit-reader.ts';
 import { createCommitReadings } from '#reconciler/reading/commit-readings.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { fleetOf, idleNode, nodeView } from '../../support/fleet.ts';
+import { fleetOf, idleNode } from '../../support/fleet.ts';
+import { sizedNode } from '../../support/rollout/sized-pool.ts';
 import { heavyCommits } from './heavy-commits.ts';
 
 /** What reading one commit and letting it into force came to, in the thread that holds the Lease and answers probes. */
@@ -30,9 +31,11 @@ const workedMs = (): number => {
 };
 
 const MINORS = ['1.28.3', '1.31.0', '1.33.1', '1.34.2'];
-const nodes = Array.from({ length: 64 }, (_, at) =>
-  nodeView(`node-${at}`, `p${at % 16}`, { kubeletVersion: `v${MINORS[Math.floor(at / 16)]}` }),
-);
+const nodes = Array.from({ length: 64 }, (_, at) => {
+  const row = Math.floor(at / 16);
+  const labels = { pool: `p${at % 16}` };
+  return sizedNode(`node-${at}`, 4 + row, 16, { labels, kubeletVersion: `v${MINORS[row]}` });
+});
 const fleet = fleetOf({
   nodes,
   kubeletNodes: nodes.map((node) => idleNode(node, { kubeletVersion: node.kubeletVersion })),

@@ -19,11 +19,11 @@ describe('a commit that takes much to read', () => {
   it('is refused where it goes beyond the limits, with a note, and the next one comes into force', async () => {
     await using scenario = await startScenario(undefined, undefined, { readsInThread: true });
     const { world } = scenario;
-    const files = heavyFiles('one large layer in all pools', 60);
+    const files = heavyFiles('one large layer in all pools', 30);
     const heavy = await world.git.commit({ files, message: 'Give all pools a large layer' });
     const { source } = await world.until('the refusal', (view) => view.source.refusedCommit === heavy);
     assert.equal(source.refusedReason, 'too-large');
-    assert.match(source.refusedBecause, /have more than 8192 KiB together/);
+    assert.match(source.refusedBecause, /have more than 4096 KiB together/);
     await world.until(
       'the note',
       async () => (await world.git.readNotes(world.notesRef)).get(heavy)?.includes('refused') === true,

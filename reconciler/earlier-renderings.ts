@@ -7,8 +7,7 @@ import { withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { permanentFailure } from './git/errors.ts';
 import type { GitSource } from './git/source-port.ts';
-import type { AcceptedCommitsOptions } from './policy/commit-admission/accepted-commits.ts';
-import type { CommitOid } from './policy/commit-snapshot.ts';
+import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
 import { desiredConfigOf } from './policy/config-map-name.ts';
 import type { LoadedRepo, ValidPool } from './policy/config-repo/loaded-repo.ts';
 import { createClassifier } from './policy/config-repo/pool-of-class.ts';
@@ -54,7 +53,7 @@ const AGAIN_MS: Millis = 60_000;
 
 export function createEarlierRenderings(
   source: Pick<GitSource, 'earlier'>,
-  load: AcceptedCommitsOptions['load'],
+  load: (snapshot: Snapshot, signal: AbortSignal) => LoadedRepo | Promise<LoadedRepo>,
   clock: Clock,
   log: Log,
 ): EarlierRenderings {
@@ -94,7 +93,7 @@ export function createEarlierRenderings(
     try {
       const snapshot = await source.earlier(commit, since, life);
       // By its own file: what the commit before it allowed is not known any more.
-      if (snapshot !== null) return load(snapshot);
+      if (snapshot !== null) return await load(snapshot, life);
       missed(commit, NOT_SERVED);
     } catch (error) {
       if (!parent.aborted) missed(commit, error);

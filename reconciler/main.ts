@@ -17,10 +17,11 @@ import { expiringCredentialsOf } from './reporting/metrics/expiring-credentials.
 import { createMetrics } from './reporting/metrics/metrics.ts';
 import { createStatusPage, type StatusPage, type StatusPageOptions } from './reporting/status-page/status-page.ts';
 import { createReconciler } from './reconciler.ts';
-import { decodeCache } from './policy/config-repo/decode-cache.ts';
 import { poolJudge } from './policy/config-repo/judge-pool.ts';
-import { loadRepo } from './policy/config-repo/load-repo.ts';
+import { judgeForFleet } from './policy/judge-for-fleet.ts';
 import { createVerdictCache } from './policy/config-repo/verdict-cache.ts';
+import { createCommitReader } from './reading/commit-reader.ts';
+import { createCommitReadings } from './reading/commit-readings.ts';
 import { type ReconcilerSettings, readReconcilerSettings } from './settings.ts';
 import type { Listening } from './http-server/listen.ts';
 import { createReporting } from './reporting/reporting.ts';
@@ -85,8 +86,15 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     random,
     log,
   });
-  const cache = decodeCache();
-  const complaintsOf = createVerdictCache(MOST_VERDICTS);
+  const judge = poolJudge(createVerdictCache(MOST_VERDICTS));
+  const { cluster, gitPath: folder, allowFields } = settings;
+  const reading = { cluster, folder, allowFields, clock };
+  const readings = createCommitReadings({
+    read: createCommitReader(reading),
+    judge: (pool) => judgeForFleet(pool, fleet(), judge),
+    onRead: () => reconciler.poke(),
+    log,
+  });
   const handBack = new AbortController();
   const lease = holdLease({
     kube,
@@ -119,17 +127,11 @@ async function main(settings: ReconcilerSettings): Promise<void> {
               { ...settings.forge, proxy: settings.proxy },
               { clock, log, random, onChange: () => reconciler.poke() },
             ),
-      load: ({ files, findings: gitFindings }, fieldsBefore) =>
-        loadRepo(files, {
-          cluster: settings.cluster,
-          gitFindings,
-          folder: settings.gitPath,
-          cache,
-          complaintsOf,
-          allowFields: settings.allowFields,
-          ...(fieldsBefore === undefined ? {} : { fieldsBefore }),
-        }),
-      judge: poolJudge(complaintsOf),
+      load: readings.load,
+      startReading: readings.start,
+      // Beside the other: a revert does not wait for what takes long to read.
+      readEarlier: createCommitReader(reading),
+      judge,
       isLeader,
       ownPod:
         settings.pod === undefined

@@ -53,6 +53,8 @@ interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBa
   /** The folder that is followed; '' for the whole repository. */
   readonly path: string;
   readonly takeUps: AcceptedCommits;
+  /** Begins to read the commit that `takeUps` waits for; called once the record says so. Absent: it never waits. */
+  readonly startReading?: ((signal: AbortSignal) => void) | undefined;
   readonly judge: JudgePool;
   readonly record: SourceRecord;
   readonly blockers: BlockerChecks;
@@ -90,6 +92,8 @@ export function createPass(ports: PassPorts): Pass {
   const here = { ...ports.repository, cluster };
   let sights: FirstSeenTimes | null = null;
   let clocks: ClockReading | null = null;
+  /** What the process before was reading when it ended. */
+  let leftBehind: string | undefined;
   const answered: ApplyPorts['answered'] = (step, object) => {
     heldPools.answered(step);
     records.answered(step, object);
@@ -100,6 +104,7 @@ export function createPass(ports: PassPorts): Pass {
     const everything = ports.fleet();
     if (everything === null) return { ran: false, waitMs: 0 };
     const recorded = await ports.record.load(signal);
+    leftBehind ??= recorded.reading;
     const { tip, readAt, failure } = ports.branch.view();
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
@@ -112,7 +117,7 @@ export function createPass(ports: PassPorts): Pass {
       ),
       ...(refused === null ? {} : { refused: refused.message }),
     });
-    const commits = recordedCommitsOf(recorded, here);
+    const commits = recordedCommitsOf(recorded, here, leftBehind);
     const wanted = skipUnreadable(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);
@@ -194,6 +199,7 @@ export function createPass(ports: PassPorts): Pass {
       sourceStatus({ ...told, path: ports.path }, present, toTimestamp(clock.now()));
     const kubeletSource =
       isNews && ports.mayWrite() && waitMs === undefined ? await ports.record.save(statusAfter, signal) : null;
+    if (taken.reading !== undefined && kubeletSource !== null) ports.startReading?.(signal);
     telling(() => {
       const at = clock.now();
       const seen = {

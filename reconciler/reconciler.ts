@@ -1,3 +1,4 @@
+import type { KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
@@ -20,6 +21,9 @@ import { createNotesWriter } from './reporting/notes/notes-writer.ts';
 import { createSourceRecord } from './reporting/source/source-record.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { createBranch } from './branch.ts';
+import type { Snapshot } from './policy/commit-snapshot.ts';
+import type { LoadedRepo } from './policy/config-repo/loaded-repo.ts';
+import type { CommitReadings } from './reading/commit-readings.ts';
 import { createEarlierRenderings } from './earlier-renderings.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 import { recoveredCommit } from './policy/commit-admission/recovered-commit.ts';
@@ -39,6 +43,10 @@ interface ReconcilerPorts {
   /** Absent: no statuses on the forge. */
   readonly statuses?: ForgeStatusWriter | null;
   readonly load: AcceptedCommitsOptions['load'];
+  /** Begins to read what `load` has not read yet. Absent: it reads at once. */
+  readonly startReading?: CommitReadings['start'];
+  /** Reads a commit that is not to come into force. */
+  readonly readEarlier: (snapshot: Snapshot, signal: AbortSignal) => LoadedRepo | Promise<LoadedRepo>;
   readonly judge: JudgePool;
   /** Whether this process is the one that acts. */
   readonly isLeader: () => boolean;
@@ -139,7 +147,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     drains: createDrains(kube, ports.ownPod),
     blockers: createBlockerChecks({ kube, clock, web }),
     queries: createCanaryQueries({ clock, web }),
-    renderings: createEarlierRenderings(source, ports.load, clock, log),
+    renderings: createEarlierRenderings(source, ports.readEarlier, clock, log),
     wrote: written.wrote,
     wrotePool: writtenPools.wrote,
     wroteMarks: marks.wrote,
@@ -204,6 +212,16 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     if (tip !== before.tip || readAt !== before.readAt || failure !== before.failure) poke();
   }
 
+  /** Of an orderly end, the commit that was being read is not to blame. */
+  async function endReading(signal: AbortSignal): Promise<void> {
+    try {
+      if ((await record.load(signal)).reading === '') return;
+      await record.save(({ status = {} }) => withoutReading(status), signal);
+    } catch (err) {
+      log.warn({ err }, 'the commit that was being read stays recorded: the next reconciler will refuse it');
+    }
+  }
+
   const reconciler: Reconciler = {
     async run(signal) {
       await Promise.all([view.run(signal), passes(signal), notes?.run(signal), ports.statuses?.run(signal)]);
@@ -216,7 +234,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
         reason: () => 'shutting down',
       };
       await withLifetime({ clock, ...soon }, (life) =>
-        Promise.all([notes?.flush(life.signal), ports.statuses?.flush(life.signal)]),
+        Promise.all([notes?.flush(life.signal), ports.statuses?.flush(life.signal), endReading(life.signal)]),
       );
     },
     poll(signal) {
@@ -234,4 +252,9 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     lastPassAt: () => lastPassAt,
   };
   return reconciler;
+}
+
+function withoutReading(status: KubeletSourceStatus): KubeletSourceStatus {
+  const { reading: _, ...rest } = status;
+  return rest;
 }

@@ -8,8 +8,13 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { createStatusPage } from '#reconciler/reporting/status-page/status-page.ts';
 import { withRetryAfter } from '#reconciler/cluster/kube/retry-after-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
-import { decodeCache } from '#reconciler/policy/config-repo/decode-cache.ts';
 import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
+import { judgeForFleet } from '#reconciler/policy/judge-for-fleet.ts';
+import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { Snapshot } from '#reconciler/policy/commit-snapshot.ts';
+import { createCommitReader } from '#reconciler/reading/commit-reader.ts';
+import { createCommitReadings } from '#reconciler/reading/commit-readings.ts';
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { connectTrust, type TrustSettings } from '#reconciler/git/trust/connect-trust.ts';
 import { createReporting } from '#reconciler/reporting/reporting.ts';
@@ -40,6 +45,8 @@ export interface SandboxReconcilerOptions {
   readonly trust?: Partial<TrustSettings> | undefined;
   /** Where statuses are posted; absent for none. */
   readonly forge?: ForgeSettings | undefined;
+  /** Commits are read in a thread, as in a cluster, which takes a moment; in ours otherwise. */
+  readonly readsInThread?: boolean | undefined;
   /** Port of the status page; any free one otherwise. */
   readonly pagePort?: number | undefined;
 }
@@ -53,7 +60,8 @@ export interface SandboxReconciler {
   readonly pageUrl: Promise<string | null>;
   /** What a scrape would get. */
   metrics(): Promise<string>;
-  stop(): Promise<void>;
+  /** @param killed it writes nothing more, as a process that is killed */
+  stop(killed?: boolean): Promise<void>;
 }
 
 export function startReconciler(options: SandboxReconcilerOptions): SandboxReconciler {
@@ -72,7 +80,8 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   const random = Math.random;
   const metrics = createMetrics({ clock, ofProcess: false });
   const kube = withRetryAfter(metrics.meterKube(options.kube), clock);
-  const isLeader = (): boolean => true;
+  let isKilled = false;
+  const isLeader = (): boolean => !isKilled;
   const fleet = (): Fleet | null => reconciler.fleet();
   const page = createStatusPage({
     about: { cluster, version: VERSION, forge: forge?.kind },
@@ -84,8 +93,15 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   });
   const telling = createReporting({ kube, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log });
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
-  const cache = decodeCache();
   const git = { url: gitUrl, ssh: gitSsh, credentials: fileCredentials(options.gitCredentialsDir), clock, random };
+  const load = ({ files, findings }: Snapshot, fieldsBefore?: FieldPolicy): LoadedRepo =>
+    loadRepo(files, { cluster, gitFindings: findings, ...(fieldsBefore && { fieldsBefore }) });
+  const readings = createCommitReadings({
+    read: createCommitReader({ cluster, clock }),
+    judge: (pool) => judgeForFleet(pool, fleet(), judgePool),
+    onRead: () => reconciler.poke(),
+    log,
+  });
   const reconciler = createReconciler(
     {
       kube,
@@ -95,8 +111,9 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
         : { trust: connectTrust({ signedCommits: 'on', trustedKeysDir, ...options.trust }, git, { clock, log }) }),
       statuses: forge === undefined ? null : connectForge(forge, { clock, log, random, onChange: () => undefined }),
       annotator: createAnnotator({ ...git, ref: notesRef }),
-      load: ({ files, findings }, fieldsBefore) =>
-        loadRepo(files, { cluster, gitFindings: findings, cache, ...(fieldsBefore && { fieldsBefore }) }),
+      load,
+      ...(options.readsInThread === true ? { load: readings.load, startReading: readings.start } : {}),
+      readEarlier: (snapshot) => load(snapshot),
       judge: judgePool,
       isLeader,
       clock,
@@ -148,7 +165,8 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
     webhookUrl: Promise.resolve(webhook).then((server) =>
       server === null ? null : `http://127.0.0.1:${server.port}${WEBHOOK_PATH}`,
     ),
-    async stop() {
+    async stop(killed = false) {
+      isKilled = killed;
       stop.abort();
       await (await webhook)?.close();
       await Promise.all([running, polling]);

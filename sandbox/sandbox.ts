@@ -24,6 +24,8 @@ export interface SandboxOptions {
   readonly git?: SandboxGitServer;
   /** Port of the API server; any free one otherwise. */
   readonly apiPort?: number;
+  /** Commits are read in a thread, as in a cluster, which takes a moment; in ours otherwise. */
+  readonly readsInThread?: boolean;
   /** Port of the status page. */
   readonly pagePort?: number;
   readonly pollMs: Millis;
@@ -56,8 +58,9 @@ export interface Sandbox {
    * Ends the reconciler and starts another one, which knows nothing but what the cluster says.
    *
    * @param meanwhile what happens while there is none
+   * @param killed    the one before has no time to write anything down
    */
-  restartReconciler(meanwhile?: () => Promise<void>): Promise<void>;
+  restartReconciler(meanwhile?: () => Promise<void>, killed?: boolean): Promise<void>;
   /** A client with every right, as an administrator has it. */
   readonly kube: Kube;
   readonly adminToken: string;
@@ -122,6 +125,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       trustedKeysDir: options.trustedKeysDir,
       trust: options.trust,
       forge: options.forge?.(git.url),
+      readsInThread: options.readsInThread,
       pagePort: options.pagePort,
     });
   let reconciler = begin();
@@ -136,8 +140,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     pageUrl: () => reconciler.pageUrl,
     metrics: () => reconciler.metrics(),
     addNode,
-    async restartReconciler(meanwhile) {
-      await reconciler.stop();
+    async restartReconciler(meanwhile, killed) {
+      await reconciler.stop(killed);
       await meanwhile?.();
       reconciler = begin();
     },

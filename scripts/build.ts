@@ -8,6 +8,12 @@ import { licenceTexts } from './licence-texts.ts';
 /** The name of each program in the image, and its entry point. */
 export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.ts' } as const;
 
+/** What a program starts threads with: files of their own, by name. */
+const THREADS: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, string>>>> = {
+  agent: {},
+  reconciler: { 'reconciler-read-commit': 'reconciler/reading/read-commit-worker.ts' },
+};
+
 /** Files that a program reads from beside its own. */
 const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
   agent: ['agent/guard/guard.sh'],
@@ -59,7 +65,7 @@ export const BANNER =
  */
 export async function bundle(program: keyof typeof PROGRAMS, outdir: string): Promise<Metafile> {
   const { metafile } = await build({
-    entryPoints: { [program]: PROGRAMS[program] },
+    entryPoints: { [program]: PROGRAMS[program], ...THREADS[program] },
     outdir,
     bundle: true,
     splitting: true,

@@ -477,6 +477,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.outcome",
     "status.path",
     "status.policy",
+    "status.reading",
     "status.refused",
     "status.refused.author",
     "status.refused.commit",

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { before, describe, it } from 'node:test';
+import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { bundle } from '../../scripts/build.ts';
 import { manifestFlags } from '../support/manifest-flags.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -61,6 +64,21 @@ describe('the bundles', () => {
       [...eager].filter((path) => path.includes('@kubernetes/client-node')),
       [],
     );
+  });
+
+  it('the reconciler’s has the thread that reads commits beside it, under the name that it starts it by', async () => {
+    await bundle('reconciler', directory);
+    const [, name = ''] =
+      /"\.\/(reconciler-[a-z-]+\.js)"/.exec(await readFile(join(directory, 'reconciler.js'), 'utf8')) ?? [];
+    const { port1: ours, port2: port } = new MessageChannel();
+    const options = { cluster: 'prod', gitFindings: [] };
+    const answered = new Int32Array(new SharedArrayBuffer(4));
+    const workerData = { options, files: [], port, answered };
+    const worker = new Worker(join(directory, name), { workerData, transferList: [port] });
+    const [call] = await Promise.race([once(ours, 'message'), once(worker, 'error')]);
+    assert.deepEqual((call as { readonly repo?: LoadedRepo }).repo?.findings, []);
+    await worker.terminate();
+    ours.close();
   });
 
   const noRoot = process.getuid?.() === 0 ? false : 'only root may change the root directory';

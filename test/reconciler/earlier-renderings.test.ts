@@ -54,12 +54,7 @@ function setUp(commits: Record<CommitOid, Kept>) {
   const log = Object.assign(Object.create(silentLog) as typeof silentLog, {
     warn: ({ commit }: { commit: unknown }) => void warned.push(commit),
   });
-  const renderings = createEarlierRenderings(
-    source,
-    ({ files }, fieldsBefore) => loadRepo(files, { cluster: 'prod', ...(fieldsBefore && { fieldsBefore }) }),
-    clock,
-    log,
-  );
+  const renderings = createEarlierRenderings(source, ({ files }) => loadRepo(files, { cluster: 'prod' }), clock, log);
   return {
     commits,
     clock,

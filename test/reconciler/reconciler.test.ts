@@ -39,6 +39,7 @@ it('never lets a reading of the branch that took long take the place of a newer 
       source,
       annotator: null,
       load: () => ({ pools: [], findings: [], cluster: DEFAULT_CLUSTER }),
+      readEarlier: () => ({ pools: [], findings: [], cluster: DEFAULT_CLUSTER }),
       judge: () => [],
       isLeader: () => true,
       clock: createManualClock(),

@@ -85,8 +85,9 @@ const MACHINES: readonly SandboxNodeOptions[] = [
 export async function startScenario(
   nodes: readonly SandboxNodeOptions[] = MACHINES,
   git?: SandboxGitServer,
+  options: Partial<SandboxOptions> = {},
 ): Promise<Scenario> {
-  const world = await startWorld({ nodes, ...(git && { git }) });
+  const world = await startWorld({ ...options, nodes, ...(git && { git }) });
   const files = await undrainedFiles();
   const commit = await world.git.commit({ files, message: 'Start' });
   const scenario: Scenario = {

@@ -16,16 +16,27 @@ export interface RefusedCommit {
   readonly message: string;
 }
 
+/** A commit that could not be read within the limits. */
+export interface UnreadCommit {
+  /** Why, as a clause. */
+  readonly unread: string;
+}
+
 export interface CommitDecision {
   /** null until a commit was let into force since the start. */
   readonly inForce: CommitInForce | null;
   /** The tip of the branch, if it was refused. */
   readonly refused: RefusedCommit | null;
+  /** The tip of the branch, while it is to be read. */
+  readonly reading?: CommitOid;
 }
 
 export interface AcceptedCommitsOptions {
-  /** @param fieldsBefore what the commit before allows and denies; undefined where the commit's own file counts */
-  readonly load: (snapshot: Snapshot, fieldsBefore?: FieldPolicy) => LoadedRepo;
+  /**
+   * @param fieldsBefore what the commit before allows and denies; undefined where the commit's own file counts
+   * @returns null while it is being read
+   */
+  readonly load: (snapshot: Snapshot, fieldsBefore?: FieldPolicy) => LoadedRepo | UnreadCommit | null;
   readonly judge: JudgePool;
   readonly policy: RewritePolicy;
 }
@@ -66,19 +77,33 @@ export interface AcceptedCommits {
  * Refusals that another fleet could lift: then a commit would come into force by itself, hours later, because nodes joined. They last
  * until there is another commit.
  */
-export const LASTING_REFUSALS: readonly RefusalReason[] = ['no-pools', 'unassigns-too-many', 'changes-too-many'];
+export const LASTING_REFUSALS: readonly RefusalReason[] = [
+  'no-pools',
+  'unassigns-too-many',
+  'changes-too-many',
+  'ended-the-reconciler',
+];
 
 export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOptions): AcceptedCommits {
   let inForce: CommitInForce | null = null;
   let read: CommitInForce | null = null;
+  /** The one that could not be read last, so that it is not read again. */
+  let unread: RefusedCommit | null = null;
   let refused: RefusedCommit | null = null;
   const known = new Map<string, DesiredPool>();
 
   /** Reads a commit as what is in force before it lets it be read. */
-  function readTip(tip: JudgedSnapshot, recorded: RecordedCommits, limits: Limits | undefined): CommitInForce {
+  function readTip(
+    tip: JudgedSnapshot,
+    recorded: RecordedCommits,
+    limits: Limits | undefined,
+  ): CommitInForce | RefusedCommit | null {
     const { oid } = tip.commit;
     const fieldsBefore = limits?.fields ?? recorded.limits?.fieldsBefore ?? NO_FIELD_POLICY;
     const repo = load(tip, fieldsBefore);
+    if (repo === null) return null;
+    const because = 'unread' in repo ? repo.unread : repo.tooLarge;
+    if ('unread' in repo || because !== undefined) return tooLarge(oid, because ?? '');
     const loosened = limits && tip.since !== null ? formerLimits(limits, inForce?.repo ?? null, repo) : undefined;
     const former = limits === undefined ? recorded.former : loosened;
     return { oid, repo, fieldsBefore, ...(former && { former }) };
@@ -110,7 +135,13 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
       if (oid !== against && tip.since !== against) return { inForce, refused: null };
       // It may be asked again and again, and is read only once.
       const limits = oid === against ? undefined : limitsBefore(inForce, recorded);
-      if (read?.oid !== oid) read = readTip(tip, recorded, limits);
+      if (unread?.commit === oid) return { inForce, refused: unread };
+      if (read?.oid !== oid) {
+        const found = readTip(tip, recorded, limits);
+        if (found === null) return { inForce, refused: null, reading: oid };
+        if ('reason' in found) return { inForce, refused: (unread = found) };
+        read = found;
+      }
       const { repo } = read;
       const verdict =
         oid === against
@@ -133,6 +164,12 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
     },
   };
 }
+
+const tooLarge = (commit: CommitOid, because: string): RefusedCommit => ({
+  commit,
+  reason: 'too-large',
+  message: `${because}. Commit less: spread it over several repositories, or take out what no pool needs`,
+});
 
 /** What a commit is held to that is not in force yet. The very first one allows itself no field either. */
 function limitsBefore(inForce: CommitInForce | null, { limits }: RecordedCommits): Limits {

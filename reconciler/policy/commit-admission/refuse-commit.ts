@@ -19,7 +19,11 @@ export type RefusalReason =
   | 'history-rewritten'
   | 'no-pools'
   | 'unassigns-too-many'
-  | 'changes-too-many';
+  | 'changes-too-many'
+  /** It goes beyond the limits of what is read. */
+  | 'too-large'
+  /** A reconciler ended while it read it. */
+  | 'ended-the-reconciler';
 
 type CommitVerdict =
   | { readonly accepted: true }

@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
+import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
+import { firstComplaints } from './first-complaints.ts';
 import type { ValidPool } from './loaded-repo.ts';
 
 /** What kubelets of these minor versions (`1.34`) would report about this pool's payload. Pure. */
@@ -27,4 +28,4 @@ export const poolJudge =
   };
 
 /** As every pool is judged by default. */
-export const judgePool = poolJudge(complaintsOf);
+export const judgePool = poolJudge(firstComplaints);

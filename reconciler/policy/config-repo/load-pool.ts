@@ -16,11 +16,12 @@ import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { ComputedLeaf } from '../templates/leaf.ts';
 import { templateOf } from '../templates/template.ts';
-import type { FileDecoder } from './decode-cache.ts';
+import type { FileDecoder } from './file-decoder.ts';
 import type { LoadedPool } from './loaded-repo.ts';
 import { judgeOnExamples } from './example-machines.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
+import { firstFindings } from './reading-limits.ts';
 import { readPool } from './read-pool.ts';
 import { suspiciousValues } from './suspicious-values.ts';
 import { fileReport } from './file-report.ts';
@@ -30,6 +31,11 @@ type Config = Composed['value'];
 
 /** One pool from its folder and the layers that it names. Whatever is wrong stays with this pool. */
 export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
+  const pool = readWhole(source, decoder);
+  return { ...pool, findings: firstFindings(pool.findings, source.shown(`pools/${source.name}/pool.yaml`)) };
+}
+
+function readWhole(source: PoolSource, decoder: FileDecoder): LoadedPool {
   const { name } = source;
   const path = `pools/${name}/pool.yaml`;
   const file = source.files.get(path);

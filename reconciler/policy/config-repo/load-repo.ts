@@ -1,16 +1,18 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { commonFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
-import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
+import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
 import { clusterNames } from './cluster-names.ts';
-import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
+import { fileDecoder, type FileDecoder } from './file-decoder.ts';
 import { caseFold } from './case-fold.ts';
 import { loadPool } from './load-pool.ts';
 import { inFolder } from '../in-folder.ts';
 import type { PoolSource } from './pool-source.ts';
-import type { ClusterConfig, LoadedRepo } from './loaded-repo.ts';
+import type { ClusterConfig, LoadedPool, LoadedRepo } from './loaded-repo.ts';
 import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
 import { fileReport } from './file-report.ts';
+import { firstComplaints } from './first-complaints.ts';
+import { CommitTooLargeError, firstFindings, READING_LIMITS, readingBudget } from './reading-limits.ts';
 
 export interface LoadOptions {
   /** Name of the cluster: `clusters/<cluster>.yaml` speaks of it. */
@@ -26,8 +28,6 @@ export interface LoadOptions {
   readonly fieldsBefore?: FieldPolicy;
   /** Fields that are allowed from outside of the repository. */
   readonly allowFields?: readonly string[];
-  /** Kept by the caller from load to load; without it every file is read again. */
-  readonly cache?: DecodeCache;
   /** What judges configs. Default: again at each load. */
   readonly complaintsOf?: ComplaintsOf;
 }
@@ -37,12 +37,39 @@ export interface LoadOptions {
  * files and the cluster's name alone. What is wrong with one pool, or with a layer, concerns only the pools that use it.
  */
 export function loadRepo(files: ReadonlyMap<string, RepoFile>, options: LoadOptions): LoadedRepo {
-  const { cache = decodeCache() } = options;
-  return cache.load((decoder) => load(files, options, decoder));
+  const pools: LoadedPool[] = [];
+  const rest = loadInto((pool) => void pools.push(pool), files, options);
+  return { ...rest, pools: rest.tooLarge === undefined ? pools : [] };
 }
 
-function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decoder: FileDecoder): LoadedRepo {
-  const { gitFindings = [], folder = '', complaintsOf: judge = complaintsOf } = options;
+/**
+ * The same, one pool after the other: all of them need not be in memory.
+ *
+ * @param take is given each pool, in the order of their names; what it was given is void where the result is `tooLarge`
+ */
+export function loadInto(
+  take: (pool: LoadedPool) => void,
+  files: ReadonlyMap<string, RepoFile>,
+  options: LoadOptions,
+): Omit<LoadedRepo, 'pools'> {
+  try {
+    return load(take, files, options);
+  } catch (error) {
+    if (!(error instanceof CommitTooLargeError)) throw error;
+    const { message } = error;
+    const findings: readonly Finding[] = [{ code: 'commit-too-large', severity: 'error', message }];
+    return { cluster: unreadableCluster(findings), findings, tooLarge: message };
+  }
+}
+
+function load(
+  take: (pool: LoadedPool) => void,
+  files: ReadonlyMap<string, RepoFile>,
+  options: LoadOptions,
+): Omit<LoadedRepo, 'pools'> {
+  const budget = readingBudget(READING_LIMITS);
+  const decoder = fileDecoder(budget);
+  const { gitFindings = [], folder = '', complaintsOf: judge = firstComplaints } = options;
   const shown: Shown = (path) => inFolder(folder, path);
   const inside = (path: string): string => (folder === '' ? path : path.slice(folder.length + 1));
   const leftOut = new Map(
@@ -51,11 +78,13 @@ function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decode
   const { cluster: read, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
   const cluster: ClusterConfig = { ...read, file: shown(`clusters/${options.cluster}.yaml`) };
   const fields = fieldsNow(cluster.fields, options);
-  const names = poolNames([...files.keys()], [...leftOut.keys()]);
-  const pools = names.map((name) =>
-    loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder),
-  );
-  return { cluster, pools, findings: [...findings, ...nestedPools(files, shown), ...gitFindings] };
+  for (const name of poolNames([...files.keys()], [...leftOut.keys()])) {
+    const pool = loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder);
+    if (pool.status === 'valid') budget.spend('payloads', `payload of ${name}`, pool.payload.length);
+    take(pool);
+  }
+  const ofRepo = [...findings, ...nestedPools(files, shown), ...gitFindings];
+  return { cluster, findings: firstFindings(ofRepo, cluster.file ?? '') };
 }
 
 /** A commit may take back at once what was allowed, and deny more; to allow more takes the commit before. */

@@ -78,4 +78,6 @@ export interface LoadedRepo {
   readonly pools: readonly LoadedPool[];
   /** What is wrong with the repository beyond a single pool. */
   readonly findings: readonly Finding[];
+  /** Why it is not read at all, as a clause: it goes beyond the limits, and nothing is known of its pools. Absent for any other. */
+  readonly tooLarge?: string;
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.
 import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
 import type { ComputedLeaf } from '../templates/leaf.ts';
-import type { FileDecoder } from './decode-cache.ts';
+import type { FileDecoder } from './file-decoder.ts';
 import type { PoolSource } from './pool-source.ts';
 import { caseFold } from './case-fold.ts';
 import { COMPUTED_KIND, readComputed } from './read-computed.ts';
@@ -52,7 +52,7 @@ export function readLayer(
 
 /** Undefined for a file that says to be anything else. */
 function computedLayer(file: RepoFile, decoder: FileDecoder): ReadLayer | undefined {
-  const { value, findings, positionOf } = decoder.own(file);
+  const { value, findings, positionOf } = decoder.computed(file);
   if (!isMap(value) || value['kind'] !== COMPUTED_KIND) return undefined;
   const report = fileReport(file.path, positionOf);
   const computed = readComputed(value, report, positionOf);

@@ -1,5 +1,6 @@
 import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
-import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
+import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
+import { firstComplaints } from './first-complaints.ts';
 import { setNewest } from '#shared/runtime/set-newest.ts';
 
 /**
@@ -9,7 +10,7 @@ import { setNewest } from '#shared/runtime/set-newest.ts';
  * @param most  verdicts that are kept; the ones that were not asked for the longest go first
  * @param judge what judges a content that is not known
  */
-export function createVerdictCache(most: number, judge: ComplaintsOf = complaintsOf): ComplaintsOf {
+export function createVerdictCache(most: number, judge: ComplaintsOf = firstComplaints): ComplaintsOf {
   const kept = new Map<string, ReturnType<ComplaintsOf>>();
   /** A pool's config stays the same object for as long as its commit is in force. */
   const hashes = new WeakMap<object, string>();

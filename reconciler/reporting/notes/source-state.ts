@@ -27,6 +27,8 @@ export interface SourceState {
   /** A `RefusalReason`. */
   readonly refusedReason: string;
   readonly refusedBecause: string;
+  /** The commit that is being read: a process that ends meanwhile leaves it behind. */
+  readonly reading: CommitOid;
   /** Since when git fails, and with what. */
   readonly failingSince: string;
   readonly failure: string;
@@ -59,6 +61,7 @@ export const NO_STATE: SourceState = {
   refusedCommit: '',
   refusedReason: '',
   refusedBecause: '',
+  reading: '',
   failingSince: '',
   failure: '',
   notes: 'on',

@@ -33,6 +33,8 @@ export interface KubeletSourceStatus {
   readonly lastAttemptedTip?: string;
   readonly lastAttemptedAt?: string;
   readonly refused?: RefusedCommitStatus;
+  /** The commit that is being read; the next process refuses it where this one ends meanwhile. */
+  readonly reading?: string;
   readonly failure?: GitFailureStatus;
   /** `on`, or `off: <reason>`; so are `statuses`. */
   readonly notes?: string;

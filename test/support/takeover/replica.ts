@@ -83,6 +83,7 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
       ...ports,
       kube,
       load,
+      readEarlier: load,
       judge: () => [],
       isLeader,
       log: silentLog,

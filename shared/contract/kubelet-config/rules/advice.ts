@@ -5,6 +5,9 @@ import { childrenOf, FIELDS } from '../fields/fields.ts';
 import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { didYouMean } from '../syntax/did-you-mean.ts';
 
+/** What was meant is searched for so many unknown names of a config: each is compared with all that are known. */
+export const MOST_ADVICE = 100;
+
 /** What to write in the place of a name that no version knows, among those that are known there. */
 export function nameAdvice(name: string, known: readonly string[]): string | undefined {
   if (ANNOUNCED.includes(name))

@@ -8,18 +8,21 @@ import {
 import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import type { ConfigView } from '../config-view.ts';
+import { MOST_ADVICE } from './advice.ts';
 import { allOf, type Complaint } from './rule.ts';
 
 /** Gates of the config that this kubelet does not know, has locked, or that need others. All are fatal at its start. */
 export function judgeFeatureGates(gates: Readonly<Record<string, unknown>>, config: ConfigView): readonly Complaint[] {
-  const each = Object.entries(gates).flatMap(([name, value]) => judgeGate(name, value, config.minor));
+  const each = Object.entries(gates).flatMap(([name, value], index) =>
+    judgeGate(name, value, config.minor, index < MOST_ADVICE),
+  );
   return [...each, ...missingDependencies(config)];
 }
 
-function judgeGate(name: string, value: unknown, minor: number): readonly Complaint[] {
+function judgeGate(name: string, value: unknown, minor: number, advise: boolean): readonly Complaint[] {
   const at = ['featureGates', name];
   const spec = gateSpec(name, minor);
-  if (spec === undefined) return [unknownGate(name, minor)];
+  if (spec === undefined) return [unknownGate(name, minor, advise)];
   // null counts as false; other types are wrong types, and judged as such.
   const isOn = value ?? false;
   if (!spec.locked || spec.default === isOn || typeof isOn !== 'boolean') return [];
@@ -27,13 +30,13 @@ function judgeGate(name: string, value: unknown, minor: number): readonly Compla
   return [{ code: 'locked-feature-gate', at, message, suggestion: 'take it out' }];
 }
 
-function unknownGate(name: string, minor: number): Complaint {
+function unknownGate(name: string, minor: number, advise: boolean): Complaint {
   const at = ['featureGates', name];
   const history = gateHistory(name);
   const code = 'unknown-feature-gate';
   const fatal = 'and does not start with it';
   if (history === undefined) {
-    const meant = sameButCase(name, gateNames()) ?? didYouMean(name, gateNames());
+    const meant = advise ? (sameButCase(name, gateNames()) ?? didYouMean(name, gateNames())) : undefined;
     const suggestion = meant === undefined ? 'take it out' : `did you mean ${meant}?`;
     return {
       code,

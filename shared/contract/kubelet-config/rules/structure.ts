@@ -5,7 +5,7 @@ import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields/fields.ts';
 import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
 import { type WrittenField, writtenFields } from '../written-fields.ts';
-import { nameAdvice, typeAdvice } from './advice.ts';
+import { MOST_ADVICE, nameAdvice, typeAdvice } from './advice.ts';
 import { type Complaint, oneOf } from './rule.ts';
 import { type JsonType, type SchemaMismatch, schemaMismatchesIn } from './names-and-types.ts';
 import { isMap } from '../../../runtime/maps.ts';
@@ -14,7 +14,8 @@ type Config = Readonly<Record<string, unknown>>;
 
 /** Whatever has the wrong type or a name that no version knows, but for what is in fields that this minor drops. */
 export function judgeStructure(config: Config, minor: number): readonly Complaint[] {
-  return [...schemaMismatchesIn(config)].filter(({ at }) => isRead(at, minor)).map(complaintOf);
+  const read = [...schemaMismatchesIn(config)].filter(({ at }) => isRead(at, minor));
+  return read.map((mismatch, index) => complaintOf(mismatch, index < MOST_ADVICE));
 }
 
 /**
@@ -23,7 +24,7 @@ export function judgeStructure(config: Config, minor: number): readonly Complain
  */
 export function judgeNulls(config: Config): readonly Complaint[] {
   const nulls = [...schemaMismatchesIn(config)].filter(({ fault, value }) => fault === 'unknown' && value === null);
-  return nulls.map(({ at }) => unknownName(at));
+  return nulls.map(({ at }, index) => unknownName(at, index < MOST_ADVICE));
 }
 
 /** Fields that other versions have and this one has not: the kubelet drops them with no more than a line in its log. */
@@ -51,13 +52,13 @@ function isRead(path: Path, minor: number): boolean {
 
 const ANY: Field = { kind: 'struct' };
 
-function complaintOf({ at, value, fault }: SchemaMismatch): Complaint {
-  if (fault === 'unknown') return unknownName(at);
+function complaintOf({ at, value, fault }: SchemaMismatch, advise: boolean): Complaint {
+  if (fault === 'unknown') return unknownName(at, advise);
   if (fault !== 'range') return wrongType(at, value, fault);
   return { code: 'out-of-range', at, message: `${abbreviateJson(value)} does not fit into the field's 32 bits` };
 }
 
-function unknownName(at: Path): Complaint {
+function unknownName(at: Path, advise: boolean): Complaint {
   const name = String(at.at(-1));
   const pattern = patternOf(at.slice(0, -1));
   const known = [...childrenOf(pattern), ...(pattern === '' ? TYPE_FIELDS : [])];
@@ -66,7 +67,7 @@ function unknownName(at: Path): Complaint {
     const message = `the kubelet tells upper and lower case apart and drops ${formatPath(at)}`;
     return { code: 'wrong-case', at, message, suggestion: `write ${otherCase}` };
   }
-  const suggestion = nameAdvice(name, known);
+  const suggestion = advise ? nameAdvice(name, known) : undefined;
   const message = `no kubelet up to ${minorName(NEWEST_MINOR)} knows ${formatPath(at)}${strangersIn(name)}`;
   return { code: 'unknown-field', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }

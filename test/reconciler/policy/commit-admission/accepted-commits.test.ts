@@ -219,3 +219,52 @@ describe('a commit that was refused for what it would do to the fleet', () => {
     assert.equal(consider(read(Y, X, 'descendant'), with60And(70), recorded).refused, null);
   });
 });
+
+describe('a commit that is not read at once', () => {
+  const pools = commit(X, validPool('workers', 110)).repo;
+
+  it('leaves the one in force until it is read', () => {
+    let repo: ReturnType<AcceptedCommitsOptions['load']> = pools;
+    const { decide } = deciding({ load: () => repo, judge: () => [], policy: 'refuse' });
+    decide(read(X, null, 'first'), fleet, null);
+    repo = null;
+    const meanwhile = decide(read(Y, X, 'descendant'), fleet, X);
+    assert.deepEqual([meanwhile.inForce?.oid, meanwhile.refused, meanwhile.reading], [X, null, Y]);
+    repo = pools;
+    const then = decide(read(Y, X, 'descendant'), fleet, X);
+    assert.deepEqual([then.inForce?.oid, then.reading], [Y, undefined]);
+  });
+
+  it('is refused where it cannot be read, is not asked for again, and the next one comes into force', () => {
+    const asked: string[] = [];
+    const load: AcceptedCommitsOptions['load'] = ({ commit: { oid } }) => {
+      asked.push(oid);
+      return oid === Y ? { unread: 'reading it took longer than 30 s' } : pools;
+    };
+    const { decide } = deciding({ load, judge: () => [], policy: 'refuse' });
+    decide(read(X, null, 'first'), fleet, null);
+    for (let pass = 0; pass < 3; pass += 1) {
+      const { inForce, refused } = decide(read(Y, X, 'descendant'), fleet, X);
+      assert.deepEqual([inForce?.oid, refused?.reason], [X, 'too-large']);
+      assert.match(refused?.message ?? '', /^reading it took longer than 30 s\. /);
+    }
+    assert.equal(decide(read(Z, X, 'descendant'), fleet, X).inForce?.oid, Z);
+    assert.deepEqual(asked, [X, Y, Z]);
+  });
+
+  it('is refused where it is too large, also as the one on record: its pools are not gone', () => {
+    const load = () => ({ ...pools, pools: [], tooLarge: 'the layers of all pools have more' });
+    const { decide } = deciding({ load, judge: () => [], policy: 'refuse' });
+    const { inForce, refused } = decide(read(X, X, 'same'), fleet, X);
+    assert.deepEqual([inForce, refused?.reason], [null, 'too-large']);
+  });
+
+  it('is not read again where a process ended while it read it, unless it was in force before', () => {
+    const load = (): never => assert.fail('it was read');
+    const { decide } = deciding({ load, judge: () => [], policy: 'refuse' });
+    const ended = { commit: Y, reason: 'ended-the-reconciler', message: 'm' } as const;
+    assert.deepEqual(decide(read(Y, X, 'descendant'), fleet, X, ended).refused, ended);
+    const { decide: again } = acceptedCommits();
+    assert.equal(again(read(Y, Y, 'same'), fleet, Y, ended).inForce?.oid, Y);
+  });
+});

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
-import { decodeCache } from '#reconciler/policy/config-repo/decode-cache.ts';
+import { fileDecoder } from '#reconciler/policy/config-repo/file-decoder.ts';
+import { READING_LIMITS, readingBudget } from '#reconciler/policy/config-repo/reading-limits.ts';
 import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -185,9 +186,9 @@ describe('where nobody knows the line of a field', () => {
   it('a layer that is not there is one of the pool', () => {
     const source = { name: 'x', files: new Map(), leftOut: new Map(), shown: (path: string) => path };
     const rest = { cluster: DEFAULT_CLUSTER, fields: DEFAULT_CLUSTER.fields, complaintsOf: () => [] };
-    const { findings } = decodeCache().load((decoder) =>
-      readLayer('base/a.yaml', ['spec', 'layers', 0], { ...source, ...rest }, decoder, () => undefined),
-    );
+    const decoder = fileDecoder(readingBudget(READING_LIMITS));
+    const at = ['spec', 'layers', 0];
+    const { findings } = readLayer('base/a.yaml', at, { ...source, ...rest }, decoder, () => undefined);
     assert.deepEqual(brief(findings), ['missing-layer pools/x/pool.yaml']);
   });
 

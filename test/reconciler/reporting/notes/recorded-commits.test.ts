@@ -57,4 +57,13 @@ describe('what is on record of commits', () => {
       assert.equal(recordedCommitsOf(recorded(REFUSED), { ...HERE, ...other }).refused, null);
     }
   });
+
+  it('is the one that a process was reading when it ended, but for one that was in force', () => {
+    const ended = recordedCommitsOf(recorded(REFUSED), HERE, COMMIT_B).refused;
+    assert.deepEqual([ended?.commit, ended?.reason], [COMMIT_B, 'ended-the-reconciler']);
+    assert.equal(recordedCommitsOf(recorded(REFUSED), HERE, COMMIT_A).refused?.reason, 'changes-too-many');
+    assert.equal(recordedCommitsOf(recorded({}), { ...HERE, branch: 'next' }, COMMIT_B).refused, null);
+    const lasting = { ...REFUSED, refusedReason: 'ended-the-reconciler' };
+    assert.equal(recordedCommitsOf(recorded(lasting), HERE).refused?.reason, 'ended-the-reconciler');
+  });
 });

@@ -22,7 +22,7 @@ import type { NotesWriter } from './reporting/notes/notes-writer.ts';
 import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
 import { createChangeLogger } from './reporting/change-logger.ts';
 import { writeSourceState } from './reporting/notes/source-state.ts';
-import { recordedCommitsOf } from './reporting/notes/recorded-commits.ts';
+import { readingMark, recordedCommitsOf } from './reporting/notes/recorded-commits.ts';
 import type { SourceRecord } from './reporting/source/source-record.ts';
 import { sourceStatus } from './reporting/source/source-status.ts';
 import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-rate-limit.ts';
@@ -189,7 +189,8 @@ export function createPass(ports: PassPorts): Pass {
     );
 
     tellNotes(taken.refused, due);
-    const found = { here, taken, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
+    const read = taken.reading === undefined ? taken : { ...taken, reading: readingMark(taken.reading, leftBehind) };
+    const found = { here, taken: read, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
     const source = nextRecord(recorded, { ...found, at: clock.now() });
     const { waitMs } = applied;
     const told = { source, desired, tip: tip?.commit ?? null, readAt };

@@ -218,7 +218,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       if ((await record.load(signal)).reading === '') return;
       await record.save(({ status = {} }) => withoutReading(status), signal);
     } catch (err) {
-      log.warn({ err }, 'the commit that was being read stays recorded: the next reconciler will refuse it');
+      log.warn({ err }, 'the commit that was being read stays recorded, as after an end without notice');
     }
   }
 

@@ -12,7 +12,7 @@ import type { SourceState } from './source-state.ts';
  * What the record says of commits. A refusal that was recorded for another branch or cluster says nothing about this one.
  *
  * @param here  what this process follows
- * @param ended  the commit that the process before was reading when it ended without notice; '' for none
+ * @param ended  what the process before was reading when it ended without notice, see `readingMark`; '' for nothing
  */
 export function recordedCommitsOf(
   recorded: SourceState,
@@ -24,7 +24,8 @@ export function recordedCommitsOf(
   const isAboutHere = recorded.url === here.url && recorded.branch === here.branch && recorded.cluster === here.cluster;
   const before = reason === undefined ? null : { commit: refusedCommit, reason, message: refusedBecause };
   // What was in force already was read before.
-  const refused = ended === '' || ended === commit ? before : endedBy(ended);
+  const [read, ends] = partsOf(ended);
+  const refused = ends < MOST_ENDS || read === commit ? before : endedBy(read);
   const { former } = recordedPolicy(recorded.policy, false);
   return {
     inForce: commit === '' ? null : commit,
@@ -34,10 +35,24 @@ export function recordedCommitsOf(
   };
 }
 
+/** Processes in a row that end while they read one commit. Fewer may end by chance: a node dies, a pod is killed. */
+const MOST_ENDS = 3;
+
+/** A commit that is being read, and which process in a row reads it, from the second on: `4151ff9… 2`. */
+export function readingMark(commit: CommitOid, before: string): string {
+  const [read, ends] = partsOf(before);
+  return read === commit ? `${commit} ${ends + 1}` : commit;
+}
+
+function partsOf(mark: string): readonly [commit: CommitOid, ends: number] {
+  const [commit = '', ends = '1'] = mark.split(' ');
+  return commit === '' ? ['', 0] : [commit, Number(ends)];
+}
+
 const endedBy = (commit: CommitOid): RefusedCommit => ({
   commit,
   reason: 'ended-the-reconciler',
   message:
-    'a reconciler ended without notice while it read it, so it is not read again. ' +
+    `${MOST_ENDS} reconcilers in a row ended without notice while they read it, so it is not read again. ` +
     'If the commit is not to blame, push another one, which may be empty (git commit --allow-empty)',
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { recordedCommitsOf } from '#reconciler/reporting/notes/recorded-commits.ts';
+import { readingMark, recordedCommitsOf } from '#reconciler/reporting/notes/recorded-commits.ts';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { limitsOf, writeLimits } from '#reconciler/policy/commit-limits.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -58,11 +58,17 @@ describe('what is on record of commits', () => {
     }
   });
 
-  it('is the one that a process was reading when it ended, but for one that was in force', () => {
-    const ended = recordedCommitsOf(recorded(REFUSED), HERE, COMMIT_B).refused;
+  it('is the one that three processes in a row were reading when they ended, but for one that was in force', () => {
+    let mark = '';
+    for (const expected of ['changes-too-many', 'changes-too-many', 'changes-too-many']) {
+      assert.equal(recordedCommitsOf(recorded(REFUSED), HERE, mark).refused?.reason, expected);
+      mark = readingMark(COMMIT_B, mark);
+    }
+    assert.equal(readingMark(COMMIT_A, mark), COMMIT_A, 'another commit begins anew');
+    const ended = recordedCommitsOf(recorded(REFUSED), HERE, mark).refused;
     assert.deepEqual([ended?.commit, ended?.reason], [COMMIT_B, 'ended-the-reconciler']);
-    assert.equal(recordedCommitsOf(recorded(REFUSED), HERE, COMMIT_A).refused?.reason, 'changes-too-many');
-    assert.equal(recordedCommitsOf(recorded({}), { ...HERE, branch: 'next' }, COMMIT_B).refused, null);
+    assert.equal(recordedCommitsOf(recorded(REFUSED), HERE, `${COMMIT_A} 3`).refused?.reason, 'changes-too-many');
+    assert.equal(recordedCommitsOf(recorded({}), { ...HERE, branch: 'next' }, mark).refused, null);
     const lasting = { ...REFUSED, refusedReason: 'ended-the-reconciler' };
     assert.equal(recordedCommitsOf(recorded(lasting), HERE).refused?.reason, 'ended-the-reconciler');
   });

@@ -6,7 +6,7 @@ import type { HostFiles } from './host/host-files.ts';
 import { volatileFileSystemOf, whyForgottenByBoots } from './host/volatile-path.ts';
 import { createCommandLineMemory } from './kubelet/command-line-record.ts';
 import { createReadCommandLine } from './kubelet/command-line.ts';
-import { findKubeletUnit, type FoundUnit } from './kubelet/find-unit.ts';
+import { findKubeletUnit, type FoundUnit, USUAL_UNIT } from './kubelet/find-unit.ts';
 import { type Layout, layoutOf, logFileOf } from './kubelet/layout.ts';
 import { type Misfit, whyNotMounted, whyOtherUnit, whyUnread } from './kubelet/misfit.ts';
 import { createCommandService } from './kubelet/service-command.ts';
@@ -42,8 +42,6 @@ interface Tools {
   readonly signal: AbortSignal;
 }
 
-const USUAL_UNIT = 'kubelet.service';
-
 export async function findOwnKubelet(settings: AgentSettings, tools: Tools): Promise<OwnKubelet> {
   const { nodeName, stateDirectory, guard } = settings;
   const { files, disk, clock, random, log, signal } = tools;
@@ -70,7 +68,7 @@ export async function findOwnKubelet(settings: AgentSettings, tools: Tools): Pro
     const link = createBusLink({ socketPath: SYSTEM_BUS, clock });
     return findKubeletUnit(link, files, signal).finally(() => link.close());
   };
-  const unit = settings.service.unit ?? (await find())?.unit ?? USUAL_UNIT;
+  const unit = settings.service.unit ?? unitOf(await find(), (await memory.load().catch(() => undefined))?.unit);
   const unitDirectory = guard.guard === 'on' ? (guard.unitDirectory ?? `/etc/systemd/system/${unit}.d`) : undefined;
   const service = createSystemdService({ unit, isGuarded: guard.guard === 'on', clock, random, log });
   const commandLine = createReadCommandLine({ files, unit, memory });
@@ -113,3 +111,7 @@ export async function findOwnKubelet(settings: AgentSettings, tools: Tools): Pro
     return whyForgottenByBoots(paths, (path) => volatileFileSystemOf(path, settings.hostRoot));
   }
 }
+
+/** While none runs, the one that did. */
+const unitOf = (found: FoundUnit | undefined, remembered: string | undefined): string =>
+  (found?.isRunning === true ? found.unit : undefined) ?? (remembered || undefined) ?? found?.unit ?? USUAL_UNIT;

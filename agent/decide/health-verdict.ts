@@ -155,7 +155,8 @@ export function tallySteadiness(before: Judged, verdict: Verdict, seen: Observat
  */
 function unplannedRestarts(before: Judged, { automaticRestarts: now, run }: ServiceStatus): number {
   const then = before.automaticRestarts;
-  if (now !== null && then !== null) return now >= then ? now - then : now;
+  // Within one run nothing sets it back: fewer of its ends are seen.
+  if (now !== null && then !== null) return now >= then ? now - then : run !== null && run === before.run ? 0 : now;
   return before.run !== null && run !== null && run !== before.run ? 1 : 0;
 }
 

@@ -300,7 +300,7 @@ is_waiting() {
   esac
   grep -E -q "^[^-]*/($programs)([^a-z0-9./-]|\$)" "$proc/$pid/cmdline" || return
   journalctl -q -o cat -n 1 "_SYSTEMD_INVOCATION_ID=$run" | grep -q . || return
-  ! journalctl -q -o cat "_SYSTEMD_INVOCATION_ID=$run" | grep -q -e 'Running kubelet' -e 'Starting to supervise" component=kubelet'
+  ! journalctl -q -o cat "_SYSTEMD_INVOCATION_ID=$run" | grep -q -e '^time="[^"]*" level=[a-z]* msg="Running kubelet ' -e 'Starting to supervise" component=kubelet'
 }
 
 # What the agent reads later: cause, starts, whether the kubelet was started again, and when this was.

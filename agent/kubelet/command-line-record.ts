@@ -16,7 +16,8 @@ export function createCommandLineMemory(disk: Disk, stateDirectory: string, node
       if (bytes === null) return undefined;
       const raw = checkStamp(parseRaw(bytes.toString('utf8')), node);
       const seenIn = wordIn(raw, 'seenIn', ['process', 'journal', 'files']);
-      return { run: optionalText(raw, 'run') ?? null, args: textsIn(raw, 'args'), seenIn };
+      const unit = optionalText(raw, 'unit') ?? '';
+      return { run: optionalText(raw, 'run') ?? null, unit, args: textsIn(raw, 'args'), seenIn };
     },
     async save(remembered) {
       const bytes = Buffer.from(`${JSON.stringify({ ...stampOf(node), ...remembered })}\n`, 'utf8');

@@ -15,6 +15,7 @@ export interface CommandLineMemory {
 export interface RememberedLine extends CommandLine {
   /** See `ServiceStatus`. */
   readonly run: string | null;
+  readonly unit: string;
 }
 
 interface CommandLineOptions {
@@ -24,25 +25,29 @@ interface CommandLineOptions {
   readonly memory?: CommandLineMemory;
 }
 
-/** How often one run is asked for more than its program's files say: it may not have logged its line yet. */
-const MOST_TRIES = 10;
+/** How often in a row one run is asked for more than its program's files say, and how seldom then: it may log its line minutes later. */
+const FIRST_TRIES = 10;
+const LATER_TRIES = 20;
 
 /** Reads the host's processes, its journal, and what k3s, RKE2 and MicroK8s are set to. */
 export function createReadCommandLine({ files, unit, memory }: CommandLineOptions): ReadCommandLine {
   let last: RememberedLine | undefined;
   let asked: { readonly run: string | null; readonly tries: number } = { run: null, tries: 0 };
   let isLoaded = false;
+  const ofUnit = (line: RememberedLine | undefined) => (line?.unit === unit ? line : undefined);
   return async ({ run, pid }) => {
-    if (!isLoaded) last = await memory?.load().catch(() => undefined);
+    if (!isLoaded) last = ofUnit(await memory?.load().catch(() => undefined));
     isLoaded = true;
     const isKnown = run !== null && last?.run === run && last.seenIn !== 'files';
     const tries = asked.run === run ? asked.tries + 1 : 1;
-    if (pid === undefined || isKnown || (run !== null && tries > MOST_TRIES)) return last;
     asked = { run, tries };
+    const isPut = run !== null && tries > FIRST_TRIES && tries % LATER_TRIES !== 0;
+    if (pid === undefined || isKnown || isPut) return last;
     const line = await readLine(files, unit, run, pid).catch(() => undefined);
     // A process that is no kubelet yet is asked again; until then the line of the last run holds.
-    if (line === undefined || (line.seenIn === 'files' && last?.run === run)) return last;
-    last = { run, ...line };
+    const isWorse = line?.seenIn === 'files' && last !== undefined && (last.seenIn !== 'files' || last.run === run);
+    if (line === undefined || isWorse) return last;
+    last = { run, unit, ...line };
     await memory?.save(last).catch(() => undefined);
     return last;
   };
@@ -68,8 +73,8 @@ async function argsOfChild(files: HostFiles, pid: number): Promise<readonly stri
   return typeof child === 'string' ? kubeletArgsIn(await commandOf(files, child)) : undefined;
 }
 
-/** `… msg="Running kubelet --address=0.0.0.0 --config-dir=/etc"` (k3s, pkg/daemons/agent/agent.go). */
-const RUNNING = /\bRunning kubelet -/;
+/** As k3s writes it (pkg/daemons/agent/agent.go): the kubelet's own lines in the same log quote what pods are named and run. */
+const RUNNING = /^time="[^"]*" level=info msg="Running kubelet -/;
 
 function argsInLog(line: string): readonly string[] {
   const [, text = ''] = line.split('Running kubelet ', 2);

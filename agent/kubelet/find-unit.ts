@@ -26,20 +26,27 @@ export async function findKubeletUnit(
     const list = { ...MANAGER, member: 'ListUnitsByPatterns', signature: 'asas', body: [[], PATTERNS] };
     const [rows] = await connection.call(list, signal);
     const units = (Array.isArray(rows) ? rows : []).flatMap((row) =>
-      Array.isArray(row) && typeof row[0] === 'string' && row[2] === 'loaded' ? [row[0]] : [],
+      Array.isArray(row) && typeof row[0] === 'string' && row[2] === 'loaded' && !row[0].startsWith(OURS)
+        ? [row[0]]
+        : [],
     );
-    for (const unit of units) {
+    const inOrder = [...units.filter((unit) => unit === USUAL_UNIT), ...units.filter((unit) => unit !== USUAL_UNIT)];
+    for (const unit of inOrder) {
       const pid = numberProperty(await readUnit(connection, unit, signal), 'MainPID') ?? 0;
       const command = pid > 0 ? await commandOf(files, pid) : [];
       if (runsKubelet(command)) return { unit, isRunning: true };
     }
-    return units[0] === undefined ? undefined : { unit: units[0], isRunning: false };
+    return inOrder[0] === undefined ? undefined : { unit: inOrder[0], isRunning: false };
   } catch {
     return undefined;
   }
 }
 
+/** The guard's own. */
+const OURS = 'kubelet-gitops';
+export const USUAL_UNIT = 'kubelet.service';
+
 const runsKubelet = (command: readonly string[]): boolean =>
   kubeletArgsIn(command) !== undefined ||
-  starterIn('', command) !== undefined ||
+  (starterIn('', command) !== undefined && /\b(?:agent|server|worker|controller)\b/.test(command.join(' '))) ||
   command.some((word) => word.endsWith('/kubelite'));

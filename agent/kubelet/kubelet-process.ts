@@ -17,9 +17,12 @@ export async function commandOf(
   return text === '' ? [] : text.replace(/\0$/, '').split('\0');
 }
 
-/** The flags where a command is a kubelet: by itself, as a part of Hyperkube, or in an interpreter of scripts. */
+/** The flags where a command is a kubelet: by itself, as a part of Hyperkube, or in an interpreter of scripts, which names its file. */
 export function kubeletArgsIn(command: readonly string[]): readonly string[] | undefined {
-  const at = command.slice(0, 3).findIndex((word) => !word.startsWith('-') && basename(word) === 'kubelet');
+  const isHyperkube = command[0]?.endsWith('hyperkube') === true;
+  const at = command
+    .slice(0, 3)
+    .findIndex((word, index) => basename(word) === 'kubelet' && (index === 0 || isHyperkube || word.startsWith('/')));
   return at < 0 ? undefined : command.slice(at + 1);
 }
 

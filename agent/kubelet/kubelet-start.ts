@@ -13,7 +13,7 @@ const WITHOUT_SERVER = /^(?:agent|worker)$/;
 const UNIT_WITHOUT_SERVER = /^(?:k3s-agent|rke2-agent|k0sworker)\b/;
 
 /** k3s and RKE2 say so before they run the kubelet (k3s, pkg/daemons/agent/agent.go), RKE2 also when it ended. */
-const BEGINS = /\b(?:Running kubelet|Kubelet exited)\b/;
+const BEGINS = /^time="[^"]*" level=[a-z]+ msg="(?:Running kubelet|Kubelet exited)\b/;
 const MOST_BYTES = 4_096;
 
 interface KubeletStartOptions {
@@ -56,7 +56,7 @@ export function createCountEnds({ files, unit }: KubeletStartOptions): CountEnds
       const { program } = starterIn(unit, await commandOf(files, pid, MOST_BYTES)) ?? {};
       const isRead = program === 'rke2' || program === 'k0s';
       const before = counted.run === run ? counted.ends : 0;
-      counted = { run, ends: isRead ? await countInRun(files, unit, run, ENDS).catch(() => before) : 0 };
+      counted = { run, ends: isRead ? Math.max(before, await countInRun(files, unit, run, ENDS).catch(() => 0)) : 0 };
     }
     if (counted.ends === 0) return status;
     // The last end of the unit was not that of this kubelet.
@@ -67,7 +67,7 @@ export function createCountEnds({ files, unit }: KubeletStartOptions): CountEnds
 
 /** By its command line, which k3s and RKE2 write as one word, and by the unit's name where another program runs it. */
 export function starterIn(unit: string, command: readonly string[]): KubeletStarter | undefined {
-  const words = command.flatMap((word) => word.split(/ +/));
+  const words = command.slice(0, 3).flatMap((word) => word.split(/ +/));
   const at = words.findIndex((word) => STARTER_PROGRAMS.some((name) => name === basename(word)));
   const name = at < 0 ? unit : basename(words[at] ?? '');
   const program = STARTER_PROGRAMS.find((known) => name.startsWith(known));

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseFlags } from './flags.ts';
 
 /** Where this node's kubelet has what the agent reads and writes. Paths are the host's. */
@@ -18,7 +18,10 @@ const DEFAULTS = { configFile: '/var/lib/kubelet/config.yaml', rootDirectory: '/
 
 /** @param args the kubelet's flags; undefined where they were never seen, and the defaults are kubeadm's */
 export function layoutOf(settings: LayoutSettings, args: readonly string[] | undefined): Layout {
-  const flags = new Map(parseFlags(args ?? []));
+  // An empty flag is none, and a kubelet under systemd begins at the root.
+  const flags = new Map(
+    parseFlags(args ?? []).flatMap(([flag, path]) => (path === '' ? [] : [[flag, resolve('/', path)]])),
+  );
   const configDirectory = settings.configDirectory ?? flags.get('config-dir');
   const isOnlyDirectory = settings.configFile === undefined && configDirectory !== undefined;
   const fallback = args !== undefined || isOnlyDirectory ? undefined : DEFAULTS.configFile;

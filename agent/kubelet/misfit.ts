@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DISTRIBUTIONS, type Distribution } from '#shared/contract/distributions.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { parseFlags } from './flags.ts';
@@ -25,14 +25,14 @@ export async function whyUnread(
 ): Promise<Misfit> {
   if (line === undefined) return undefined;
   const flags = new Map(parseFlags(line.args));
-  const real = async (path: string): Promise<string> => (await files.real(path)) ?? path;
+  const real = async (path: string): Promise<string> => (await files.real(resolve('/', path))) ?? resolve('/', path);
   const rows = [
     ['config', 'KUBELET_CONFIG_FILE', configFile],
     ['config-dir', 'KUBELET_CONFIG_DIR', configDirectory],
     ['root-dir', 'KUBELET_ROOT_DIR', rootDirectory],
   ] as const;
   for (const [flag, setting, path] of rows) {
-    const read = flags.get(flag);
+    const read = flags.get(flag) || undefined;
     const isDefault = read === undefined && flag === 'root-dir';
     // What was not seen may be a default of the program that runs the kubelet.
     if (path === undefined || isDefault || (read === undefined && line.seenIn === 'files')) continue;

@@ -110,7 +110,11 @@ underEachShell((it) => {
   for (const [program, journal, isWaiting, state = 'start'] of [
     ['/usr/local/bin/k3s agent', 'level=info msg="Starting k3s agent"\n', true],
     ['/opt/rke2/bin/rke2 agent', 'level=error msg="failed to get CA certs"\n', true],
-    ['/usr/local/bin/k3s agent', 'msg="Starting k3s agent"\nmsg="Running kubelet --config-dir=/etc"\n', false],
+    [
+      '/usr/local/bin/k3s agent',
+      'msg="Starting k3s agent"\ntime="2026-01-01T00:00:00Z" level=info msg="Running kubelet --config-dir=/etc"\n',
+      false,
+    ],
     ['/usr/local/bin/k3s agent', '', false],
     ['/usr/bin/kubelet --config=/etc/k3s', 'I1122 server.go:1] starting\n', false],
     ['/usr/local/bin/k0s worker', 'level=info msg="initializing OCIBundleReconciler"\n', true, 'running'],

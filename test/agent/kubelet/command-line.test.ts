@@ -39,6 +39,7 @@ describe('the command line of a kubelet', () => {
     ['/opt/hyperkube\0apiserver\0--v=2\0', undefined],
     ['/bin/sh\0/usr/local/bin/kubelet\0--v=2\0', ['--v=2']],
     ['/usr/bin/not-kubelet\0', undefined],
+    ['bash\0/home/kubernetes/bin/health-monitor.sh\0kubelet\0', undefined],
     ['', undefined],
   ];
   for (const [cmdline, args] of rows) {
@@ -90,10 +91,10 @@ describe('the command line of a kubelet', () => {
 });
 
 describe('a command line that was seen', () => {
-  const reader = (memory?: CommandLineMemory) => {
+  const reader = (memory?: CommandLineMemory, unit = UNIT) => {
     const texts: Record<string, string> = {};
     const host = hostWith(texts);
-    const read = createReadCommandLine({ files: host, unit: UNIT, ...(memory && { memory }) });
+    const read = createReadCommandLine({ files: host, unit, ...(memory && { memory }) });
     const args = async (run: string | null, pid: number | undefined) =>
       (await read(pid === undefined ? { run } : { run, pid }))?.args;
     return { texts, host, args };
@@ -115,9 +116,20 @@ describe('a command line that was seen', () => {
   });
 
   it('is asked for a few times only where nothing shows it', async () => {
-    const { host, args } = reader();
-    for (let look = 0; look < 40; look += 1) await args('one', 1);
-    assert.ok(host.asked.filter((path) => path === '/proc/1/cmdline').length <= 10);
+    const { texts, host, args } = reader();
+    for (let look = 0; look < 39; look += 1) await args('one', 1);
+    assert.ok(host.asked.filter((path) => path === '/proc/1/cmdline').length <= 12);
+    texts['/proc/1/cmdline'] = 'kubelet\0--v=1\0';
+    await args('one', 1);
+    assert.deepEqual(await args('one', 1), ['--v=1'], 'also minutes later');
+  });
+
+  it('is not given up for what a program is set to while the next run has not logged its own yet', async () => {
+    const { texts, args } = reader(undefined, 'k3s-agent.service');
+    texts['/proc/1/cmdline'] = 'kubelet\0--v=1\0';
+    await args('one', 1);
+    texts['/proc/2/cmdline'] = '/usr/local/bin/k3s agent\0';
+    assert.deepEqual(await args('two', 2), ['--v=1']);
   });
 
   it('outlives the process that saw it, and is not written again', async () => {
@@ -130,7 +142,7 @@ describe('a command line that was seen', () => {
     first.texts['/proc/1/cmdline'] = 'kubelet\0--v=1\0';
     await first.args('one', 1);
     await first.args('one', 1);
-    assert.deepEqual(saved, [{ run: 'one', args: ['--v=1'], seenIn: 'process' }]);
+    assert.deepEqual(saved, [{ run: 'one', unit: UNIT, args: ['--v=1'], seenIn: 'process' }]);
     const next = reader(memory);
     assert.deepEqual(await next.args(null, undefined), ['--v=1'], 'the kubelet is down');
     assert.deepEqual(await next.args('one', 1), ['--v=1']);

@@ -44,7 +44,7 @@ export function createReadCommandLine({ files, unit, memory }: CommandLineOption
     const isPut = run !== null && tries > FIRST_TRIES && tries % LATER_TRIES !== 0;
     if (pid === undefined || isKnown || isPut) return last;
     const line = await readLine(files, unit, run, pid).catch(() => undefined);
-    // A process that is no kubelet yet is asked again; until then the line of the last run holds.
+    // The kubelet may not have started yet. Until its flags are seen, those of the last run count.
     const isWorse = line?.seenIn === 'files' && last !== undefined && (last.seenIn !== 'files' || last.run === run);
     if (line === undefined || isWorse) return last;
     last = { run, unit, ...line };

@@ -5,7 +5,7 @@ import type { Preflight } from '../ports/preflight.ts';
 
 /** Keeps configs away from a kubelet whose unit or files the agent cannot look after, and says so before anything is assigned. */
 interface UnsupportedUnit {
-  /** There is no guard for such a kubelet, and the node is not Ready, from the first look on. */
+  /** Such a kubelet gets no guard, and its node is not Ready. The status says so from the first report. */
   readonly guard: (guard: Guard) => Guard;
   /** Nothing passes until a person fixes the unit or names another. */
   readonly preflight: (preflight: Preflight) => Preflight;

@@ -156,7 +156,7 @@ function fileMounts({ configFile, configDirectory, rootDirectory = ROOT_DIRECTOR
   const config = configFile === undefined ? undefined : dirname(configFile);
   const isBelow = (path: string, directory: string): boolean => `${path}/`.startsWith(`${directory}/`);
   const mountsConfig = config !== undefined && !isBelow(config, rootDirectory);
-  // What is in /run is written anew at each start, so that it is read only; a drop-in lasts.
+  // k0s rewrites the file in /run at each start, so the agent only reads it. Its drop-in stays.
   const readOnly =
     config?.startsWith('/run/') === true && configDirectory !== undefined ? { readOnly: true as const } : {};
   const covered = [rootDirectory, ...(mountsConfig ? [config] : [])];

@@ -74,7 +74,7 @@ export const DISTRIBUTIONS = {
     unit: 'k0sworker.service',
     serverUnit: 'k0scontroller.service',
     dataDirectory: '/var/lib/k0s',
-    // Written anew at each start, so that only a drop-in lasts; the directory is what people add to its arguments.
+    // k0s rewrites the file at each start, and only a drop-in stays. People add the directory to its arguments.
     configFile: '/run/k0s/kubelet/config.yaml',
     configDirectory: '/var/lib/k0s/kubelet.conf.d',
     rootDirectory: '/var/lib/k0s/kubelet',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createHostFiles } from '#agent/host/host-files.ts';
+import { createReadCommandLine } from '#agent/kubelet/command-line.ts';
 import { createCountEnds, createReadKubeletStart } from '#agent/kubelet/kubelet-start.ts';
 import type { KubeletStarter } from '#agent/ports/kubelet-start.ts';
 import type { ServiceStatus } from '#agent/ports/kubelet-service.ts';
@@ -15,6 +16,9 @@ const skip = await nodeSkipReason();
 const PROGRAM = `#!/bin/sh
 say() { echo "time=\\"2026-01-01T00:00:00Z\\" level=\${2:-info} msg=\\"$1\\"" >&2; }
 say "Starting $(basename "$0") $1"
+# As the kubelet quotes the command of a pod.
+quote() { echo 'E1129 08:00:00.0 1 pod_workers.go:1] err="exec: Running kubelet --cert-dir=/of-a-pod"' >&2; }
+quote
 until [ -e /run/server ]; do say "Failed to validate connection to cluster"; sleep 0.2; done
 case $0 in
   *rke2)
@@ -24,6 +28,7 @@ case $0 in
     ;;
   *) say "Running kubelet --config-dir=/etc/kubelet.conf.d" ;;
 esac
+quote
 while :; do sleep 1; done
 `;
 const unit = (program: string): string =>
@@ -64,6 +69,18 @@ describeOrSkip('a program that starts the kubelet under a real systemd', { skip 
         assert.deepEqual(await starter(), { program, hostsServer: false });
         await node.run('touch', '/run/server');
         await until(`the kubelet of the ${run} run`, async () => ((await waits()) === undefined ? true : undefined));
+      }
+      if (program === 'k3s') {
+        const readCommandLine = createReadCommandLine({
+          files: createHostFiles(`/proc/${node.leader()}/root`),
+          unit: name,
+        });
+        const line = await readCommandLine(await statusOf(name));
+        assert.deepEqual(
+          [line?.args, line?.seenIn],
+          [['--config-dir=/etc/kubelet.conf.d'], 'journal'],
+          'its own line, not a pod’s',
+        );
       }
       await node.systemctl('stop', name);
     });

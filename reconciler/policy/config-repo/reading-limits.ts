@@ -47,7 +47,7 @@ export function readingBudget(limits: ReadingLimits): ReadingBudget {
   };
 }
 
-/** Of one pool: whoever has so many to fix looks again afterwards. */
+/** The most findings of one pool. Fix these, and the rest is shown next. */
 const MOST_FINDINGS = 100;
 /** A message may quote a file. No more than this is ever shown. */
 const LONGEST_TEXT = 1_500;

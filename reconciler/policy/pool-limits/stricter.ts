@@ -43,7 +43,7 @@ export function differingLimits(one: Limits, other: Limits): readonly string[] {
 
 const valueIn = (map: object, key: string): unknown => (map as Readonly<Record<string, unknown>>)[key];
 
-/** Whether a map says all this already. What was made anew differs: what is as strict as before is never made anew. */
+/** Whether a map has all of these values. Compares by identity: a value that is as strict as before is passed on unchanged. */
 const isIn = (map: object, some: object): boolean =>
   Object.entries(some).every(([key, value]) => valueIn(map, key) === value);
 

@@ -17,7 +17,7 @@ export function amountOf(value: Amount, total: number, round: 'up' | 'down'): nu
 const partsOf = (value: Amount): readonly Amount[] =>
   typeof value === 'number' ? [value] : value.split(',').map((part) => (part.endsWith('%') ? part : Number(part)));
 
-/** What lets through no more than either of two amounts does, of any number of nodes. 100% is no bound, and no percentage comes to less than one node. */
+/** The smaller of two amounts, whatever the number of nodes. 100% is no bound, and every percentage is at least one node. */
 export function leastAmount(former: Amount, now: Amount): Amount {
   const parts = [...partsOf(former), ...partsOf(now)];
   const count = Math.min(...parts.filter((part) => typeof part === 'number'));

@@ -145,7 +145,7 @@ describe('the last errors in a host’s journal', () => {
       assert.deepEqual(await wordsOf(ALL), said('one'));
     });
 
-    it('are those of what starts it, where the disk refuses the file', async () => {
+    it('come from the program that starts it, where the disk refuses the file', async () => {
       const refuses = () => Promise.reject(new Error('EIO'));
       const file = { size: 9, read: refuses, close: () => Promise.resolve() };
       const broken = { ...files(), openPlain: () => Promise.resolve(file) };
@@ -155,7 +155,7 @@ describe('the last errors in a host’s journal', () => {
       assert.equal(await createMarkLog({ files: broken, clock, logFile })(never), undefined);
     });
 
-    it('are those of what starts it, where it says nothing, or nobody knows since when', async () => {
+    it('come from the program that starts it, where the file has none, or the start is not known', async () => {
       await writeFile(at(logFile), klog('of before'));
       const marked = await mark();
       await appendFile(at(logFile), klog('fine', 'I'));

@@ -44,6 +44,7 @@ const SUPERVISORS = [
 
 const UNITS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(SUPERVISORS.map((name) => [name, SUPERVISOR])),
+  'kubelet-gitops-guard.service': unit('Restart=no'),
   'once.service': unit('Restart=no'),
   'limited.service': unit('Restart=always\nRestartSec=0', '[Unit]\nStartLimitIntervalSec=1000\nStartLimitBurst=2'),
   'snap.kubelet-eks.daemon.service': unit('Restart=always\nRestartSec=200ms'),
@@ -191,7 +192,10 @@ describeOrSkip('units of a real systemd that a kubelet may run in', { skip }, ()
     const find = () => findKubeletUnit(link, files, never);
     try {
       await node.systemctl('stop', ...SUPERVISORS, 'kubelet@main.service', 'snap.kubelet-eks.daemon.service');
-      assert.notEqual((await find())?.isRunning, true);
+      await node.systemctl('start', 'kubelet-gitops-guard.service');
+      const found = await find();
+      assert.ok(found?.isRunning !== true && found?.unit !== 'kubelet-gitops-guard.service', JSON.stringify(found));
+      await node.systemctl('stop', 'kubelet-gitops-guard.service');
       for (const name of ['rke2-server.service', 'k3s-edge.service']) {
         await node.systemctl('start', name);
         assert.deepEqual(await find(), { unit: name, isRunning: true });

@@ -22,26 +22,29 @@ const promisesFor = (maxPods: number): FleetLimits => ({
 /** The agents' own code, at their own pace, in hours that take no longer than their work. */
 describe(`a rollout of ${NODES} real agents, one at a time, as shipped`, () => {
   let fleet: RealFleet;
+  const settles = (commit: string, look?: () => void): Promise<void> => {
+    const isOver = (): boolean => {
+      const { status } = fleet.pool() ?? {};
+      return status?.commit === commit && status.phase === 'Settled';
+    };
+    return fleet.clock.until('everybody to have it', isOver, PATIENCE_MS, look);
+  };
 
   before(async () => {
     fleet = await startRealFleet(NODES, ({ maxPods }) =>
       maxPods === DEADLY ? { fault: 'crash', afterMs: 8 * MINUTE, reason: 'it has had enough' } : null,
     );
     const open = { rollout: { maxUnavailable: '100%', probation: 'full' }, trial: { duration: '10s' } };
-    fleet.commit(poolWith(BEFORE, open));
-    await fleet.clock.until('a start', () => fleet.pool()?.status?.phase === 'Settled', PATIENCE_MS);
+    await settles(fleet.commit(poolWith(BEFORE, open)));
+    // Apart from what the nodes run: one commit with both would be held to the stricter limits of the two.
+    await settles(fleet.commit(poolWith(BEFORE)));
   });
   after(() => fleet?.stop());
 
   it('takes no more than two hours, within both bounds at every moment', async (t) => {
     const { look, seen } = assertFleetInvariants(fleet, promisesFor(AFTER));
     const began = fleet.clock.monotonic();
-    const commit = fleet.commit(poolWith(AFTER));
-    const isOver = (): boolean => {
-      const { status } = fleet.pool() ?? {};
-      return status?.commit === commit && status.phase === 'Settled';
-    };
-    await fleet.clock.until('everybody to have it', isOver, PATIENCE_MS, look);
+    await settles(fleet.commit(poolWith(AFTER)), look);
     const minutes = (fleet.clock.monotonic() - began) / MINUTE;
     t.diagnostic(`${minutes.toFixed(1)} min; at most ${seen.mostAway} away, ${seen.mostOnTrial} on trial`);
     assert.equal(seen.told, NODES);

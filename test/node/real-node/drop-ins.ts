@@ -76,13 +76,15 @@ export function describeDropIns(world: World): void {
       assert.equal((await node.configz())['maxPods'], 42);
     });
 
-    it('looks at the directory that the kubelet was started with where nobody told the agent of it', async () => {
+    it('takes the directory that the kubelet was started with where nobody told the agent of it', async () => {
       await node.agent.set({ KUBELET_CONFIG_DIR: '' });
       await node.agent.restart();
-      await refuses({ containerLogMaxFiles: 7 }, THEIRS);
-      const name = await node.assignments.assign({ maxPods: 79 });
+      const name = await node.assignments.assign({ containerLogMaxFiles: 7, maxPods: 79 });
       await node.settlesOn(name);
-      assert.equal((await node.configz())['maxPods'], 79);
+      const { maxPods, containerLogMaxFiles } = await node.configz();
+      assert.deepEqual({ maxPods, containerLogMaxFiles }, { maxPods: 79, containerLogMaxFiles: 7 });
+      assert.match((await node.read(OURS)) ?? '', /"maxPods": ?79/);
+      assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
     });
   });
 }

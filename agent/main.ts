@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { proxyFor } from '#shared/http/proxy.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { type Credentials, staticCredentials } from '#shared/kube/kube-credentials.ts';
 import { inClusterCredentials, inClusterServer, SERVICE_ACCOUNT_DIRECTORY } from '#shared/kube/in-cluster.ts';
@@ -171,9 +172,9 @@ async function main(settings: AgentSettings): Promise<void> {
 
 /** The pod's own API server and service account, unless the settings name others. */
 function apiServer(
-  { kubeServer, kubeCredentialsDirectory }: AgentSettings,
+  { kubeServer, kubeCredentialsDirectory, proxy }: AgentSettings,
   clock: Clock,
-): { readonly server: string; readonly credentials: Credentials } {
+): { readonly server: string; readonly credentials: Credentials; readonly proxy: string | undefined } {
   const server = kubeServer ?? inClusterServer(process.env);
   if (server === undefined) {
     const message = 'the agent runs in no pod: set KUBE_SERVER, and KUBE_CREDENTIALS_DIR where it asks for a token';
@@ -181,7 +182,8 @@ function apiServer(
   }
   const isOutside = kubeServer !== undefined && kubeCredentialsDirectory === undefined;
   const directory = kubeCredentialsDirectory ?? SERVICE_ACCOUNT_DIRECTORY;
-  return { server, credentials: isOutside ? staticCredentials() : inClusterCredentials(clock, directory) };
+  const credentials = isOutside ? staticCredentials() : inClusterCredentials(clock, directory);
+  return { server, credentials, proxy: proxyFor(proxy, new URL(server)) };
 }
 
 /** Only systemd starts the kubelet in a way that a guard can follow. */

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
+import { type ProxySettings, readProxySettings } from '#shared/http/proxy.ts';
 import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { LayoutSettings } from './kubelet/layout.ts';
@@ -40,6 +41,8 @@ export interface AgentSettings {
   readonly kubeServer: string | undefined;
   /** Directory with `token` and `ca.crt` for it. */
   readonly kubeCredentialsDirectory: string | undefined;
+  /** What may stand before it. */
+  readonly proxy: ProxySettings;
   /**
    * Fields of the KubeletConfiguration that no assignment may set here, whatever the cluster allows; `default` for those that are denied
    * by default.
@@ -71,6 +74,7 @@ export function readAgentSettings(env: Readonly<Record<string, string | undefine
     mode: read.oneOf('MODE', ['run', 'uninstall'], 'run'),
     kubeServer: read.optional('KUBE_SERVER'),
     kubeCredentialsDirectory: path(read, 'KUBE_CREDENTIALS_DIR'),
+    proxy: readProxySettings(read.optional, read.mistake),
     denyFields: (read.optional('DENY_FIELDS') ?? '').split(/[\s,]+/).filter((field) => field !== ''),
     metrics: metricsIn(read),
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),

@@ -5,6 +5,7 @@ import { isKubeError } from '#shared/kube/kube-error.ts';
 import type { SenderOptions } from '#shared/kube/sender.ts';
 import { createTransport, type Transport } from '#shared/kube/transport.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Given } from './command.ts';
@@ -16,7 +17,7 @@ export interface Connection {
   readonly transport: Transport;
 }
 
-/** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError where there is no kubeconfig that says it */
+/** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError where there is no kubeconfig that says it, or no credential */
 export async function connectWith(
   given: Given,
   { env }: Pick<Io, 'env'>,
@@ -27,6 +28,10 @@ export async function connectWith(
     context: given.text('context'),
     env,
     clock: systemClock,
+  });
+  // A plugin may ask a person to log in, who may take longer than a call does.
+  await api.credentials.current().catch((error: unknown) => {
+    throw new GitopsError('CREDENTIAL_UNAVAILABLE', `there is no credential (${reasonOf(error)})`, { cause: error });
   });
   const options = { ...api, ...more, clock: systemClock, userAgent: `kubelet-gitops/${VERSION}` };
   return {

@@ -8,7 +8,7 @@ import { forgeApiOf } from './reporting/forge/forge-api.ts';
 import { folderPathProblem } from './git/folder-path.ts';
 import { escapeInvisible } from './git/plain-text.ts';
 import { isRefName } from './git/ref-name.ts';
-import type { ProxySettings } from './git/proxy.ts';
+import { type ProxySettings, readProxySettings } from '#shared/http/proxy.ts';
 import type { Reach } from './reporting/status-page/serve/server.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 
@@ -79,7 +79,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     gitPath: read.optional('GIT_PATH') ?? '',
     gitCredentialsDir: read.optional('GIT_CREDENTIALS_DIR'),
     gitCaFile: read.optional('GIT_CA_FILE'),
-    proxy: proxySettings(read),
+    proxy: readProxySettings(read.optional, read.mistake),
     pollMs: read.duration('POLL_INTERVAL', '60s'),
     webhookSecretFile: read.optional('WEBHOOK_SECRET_FILE'),
     webhookPort: read.integer('WEBHOOK_PORT', 8090),
@@ -131,19 +131,6 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     throw new GitopsError('SETTINGS_INVALID', `the reconciler cannot start: ${mistakes.join('; ')}`);
   }
   return settings;
-}
-
-/** A proxy's address may hold a password: no message repeats it. */
-function proxySettings(read: EnvReader): ProxySettings {
-  const usable = (proxy: string | undefined): boolean => {
-    const url = proxy === undefined ? undefined : URL.parse(proxy);
-    return url === undefined || (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '');
-  };
-  const [http, https] = [read.optional('HTTP_PROXY'), read.optional('HTTPS_PROXY')];
-  for (const [name, proxy] of Object.entries({ HTTP_PROXY: http, HTTPS_PROXY: https })) {
-    if (!usable(proxy)) read.mistake(`${name} is not the address of a proxy: write http://HOST:PORT`);
-  }
-  return { http, https, except: read.optional('NO_PROXY') ?? '' };
 }
 
 function forgeSettings(read: EnvReader): ForgeSettings | undefined {

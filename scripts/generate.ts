@@ -10,6 +10,7 @@ import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generatePoolDefinition } from './generate/pool-definition.ts';
 import { generateValidators } from './generate/validators.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
+import { generateKubeconfigPage } from './generate/kubeconfig-page.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
 import { generatePowersPage } from './generate/powers-page.ts';
 import { generateLicencesPage } from './generate/licences-page.ts';
@@ -24,6 +25,7 @@ const generators = [
   generateEditorSchemas,
   generateValidators,
   generatePoolDefinition,
+  generateKubeconfigPage,
   generateKubeletConfigPage,
   generatePowersPage,
   generateExpectedInstallation,

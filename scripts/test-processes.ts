@@ -45,6 +45,7 @@ const ALONE = new RegExp(
     'deploy/(?:dashboard|image|release/artifacts)',
     'dkc/coverage',
     'docs/(?:contributing|editor-schemas|review|template-\\w+|tutorial)',
+    'kube/client\\.upstream',
     'git/(?:snapshot/find-folder|git\\.memory|git-source\\.size-limits|ssh/ssh\\.same-tests-as-http|trust/commit-trust\\.signatures)',
     'reconciler/main',
     'rollout/(?:max-unavailable-never-exceeded|proof-laws-hold)',

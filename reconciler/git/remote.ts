@@ -3,7 +3,7 @@ import type { GitCredentials } from './git-credentials.ts';
 import { permanentFailure, isGitError } from './errors.ts';
 import { abortedError } from './request-deadlines.ts';
 import type { GitSession, Greeting } from './wire/git-session.ts';
-import type { ProxySettings } from './proxy.ts';
+import type { ProxySettings } from '#shared/http/proxy.ts';
 import type { GitLimits } from './git-limits.ts';
 
 export interface RemoteOptions {

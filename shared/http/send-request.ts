@@ -8,7 +8,8 @@ export interface OutgoingRequest {
   readonly url: URL;
   /** Path and query to send instead of the URL's own: a URL would fold a `..` in an object's name. */
   readonly path?: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** A list is sent as a header for each. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
   /** An agent with kept connections, an open connection, or `agent: false` for a new one. */
   readonly over: Pick<RequestOptions, 'agent' | 'ca' | 'createConnection'>;

@@ -1,4 +1,3 @@
-import type { Agent } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 
 /** What a call authenticates with. Certificates and keys are PEM. */
@@ -13,10 +12,8 @@ export interface Credential {
   readonly serverName?: string;
   /** A kubeconfig's `insecure-skip-tls-verify`. */
   readonly insecure?: boolean;
-  /** More headers: basic authentication, impersonation. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The way through a proxy: used instead of connections of our own. */
-  readonly agent?: Agent;
+  /** More headers: basic authentication, impersonation. A list is sent as a header for each. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** Where credentials come from. They may change from call to call: tokens expire, authorities are rotated. */
@@ -35,6 +32,4 @@ export function staticCredentials(credential: Credential = {}): Credentials {
 }
 
 /** Whether it would make no difference to the server which of the two is used. */
-export function sameCredential(one: Credential, other: Credential): boolean {
-  return one.agent === other.agent && isDeepStrictEqual({ ...one, agent: null }, { ...other, agent: null });
-}
+export const sameCredential = (one: Credential, other: Credential): boolean => isDeepStrictEqual(one, other);

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
 import { KEEP_ALIVE_OPTIONS, keepConnections } from '../http/keep-alive.ts';
 import { sendRequest, type OutgoingRequest } from '../http/send-request.ts';
+import { forwarded, tunnelThrough } from '../http/tunnel.ts';
 import { isTrustFailure } from '../http/trust-failure.ts';
 import type { Clock, Millis } from '../runtime/clock.ts';
 import { reasonOf } from '../runtime/errors.ts';
@@ -10,7 +11,7 @@ import { type Call, isRead, methodOf, pathOf, titleOf } from './kube-call.ts';
 import { type Credential, type Credentials, sameCredential } from './kube-credentials.ts';
 import { createSentSecrets } from './sent-secrets.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
-import { timeoutError, unreachableError } from './unreachable.ts';
+import { throughProxy, timeoutError, unreachableError } from './unreachable.ts';
 
 interface Timeouts {
   /** For the connection, TLS included. */
@@ -25,6 +26,10 @@ export interface SenderOptions {
   /** `https://10.96.0.1:443`, `http://127.0.0.1:8001`, with a path in front of the API's where there is one. */
   readonly server: string;
   readonly credentials: Credentials;
+  /** What stands between: `http://[user:password@]host:port`, or https, or socks5. Default: nothing. */
+  readonly proxy?: string | undefined;
+  /** A kubeconfig's `disable-compression`: lists are not asked for packed. */
+  readonly disableCompression?: boolean;
   readonly clock: Clock;
   /** `kubelet-gitops-agent/0.1.0`: shows in audit logs. */
   readonly userAgent: string;
@@ -47,13 +52,17 @@ interface Sender {
  * stale (reads only), a refused token or an untrusted certificate that a look at the credentials replaces.
  */
 export function createSender(options: SenderOptions, timeouts: Timeouts): Sender {
-  const { credentials, onWarning, managedFields = false } = options;
+  const { credentials, onWarning, managedFields = false, proxy } = options;
   const accept = managedFields ? JSON_ALONE : WITHOUT_MANAGED_FIELDS;
   const server = new URL(options.server);
   const target = new URL(server.origin);
-  const kept = keepConnections((tls: AgentOptions) => ({
-    agent: server.protocol === 'https:' ? new HttpsAgent({ ...AGENT_OPTIONS, ...tls }) : new HttpAgent(AGENT_OPTIONS),
-  }));
+  const byProxy = forwarded(proxy, target);
+  const kept = keepConnections((tls: AgentOptions) => {
+    const direct =
+      server.protocol === 'https:' ? new HttpsAgent({ ...AGENT_OPTIONS, ...tls }) : new HttpAgent(AGENT_OPTIONS);
+    // Only what was asked for and given up is left to end by itself.
+    return { agent: proxy === undefined ? direct : tunnelThrough(direct, proxy, 2 * timeouts.connectMs) };
+  });
   const shown = createSentSecrets();
 
   const currentCredential = async (call: Call, life: Lifetime): Promise<Credential> => {
@@ -70,14 +79,14 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
     const outgoing: OutgoingRequest = {
       method: methodOf(call),
       url: target,
-      path: server.pathname.replace(/\/$/, '') + pathOf(call),
-      headers: { accept, ...headersOf(call, credential, options.userAgent) },
+      path: byProxy.origin + server.pathname.replace(/\/$/, '') + pathOf(call),
+      headers: { accept, ...headersOf(call, credential, options), ...byProxy.headers },
       body: call.body === undefined ? undefined : JSON.stringify(call.body),
-      over: { agent: credential.agent ?? kept(tlsOf(credential)).agent },
+      over: kept(tlsOf(credential)),
       repeatable: isRead(call),
       connect: {
         ms: timeouts.connectMs,
-        reason: () => timeoutError(call, `no connection to ${server.host}`, timeouts.connectMs),
+        reason: () => timeoutError(call, `no connection to ${server.host}${throughProxy(proxy)}`, timeouts.connectMs),
       },
     };
     try {
@@ -99,7 +108,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
         sent = await attempt(call, renewed, life);
       }
     }
-    if (sent.response === undefined) throw unreachableError(call, server, sent.error);
+    if (sent.response === undefined) throw unreachableError(call, server, proxy, sent.error);
     for (const warning of warningsOf(sent.response)) onWarning?.(call, shown.hide(warning));
     return sent.response;
   }
@@ -134,12 +143,15 @@ const JSON_ALONE = 'application/json';
 /** KEP-5958 (1.38, gate ManagedFieldsOptOut), in watches too; servers that do not know the parameter pass over it. */
 const WITHOUT_MANAGED_FIELDS = 'application/json;drop=metadata.managedFields, application/json;q=0.9';
 
-function headersOf(call: Call, credential: Credential, userAgent: string): Readonly<Record<string, string>> {
-  const { token, headers = {} } = credential;
+function headersOf(
+  call: Call,
+  { token, headers = {} }: Credential,
+  { userAgent, disableCompression = false }: SenderOptions,
+): OutgoingRequest['headers'] {
   return {
     'user-agent': userAgent,
     // API servers pack what is longer than 128 KiB (APIResponseCompression), and never a watch.
-    ...(call.verb === 'list' ? { 'accept-encoding': 'gzip' } : {}),
+    ...(call.verb === 'list' && !disableCompression ? { 'accept-encoding': 'gzip' } : {}),
     ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call) }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...headers,

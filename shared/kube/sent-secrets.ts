@@ -26,7 +26,7 @@ export function createSentSecrets(): SentSecrets {
 /** The bearer token, and what a header of its own has behind `Basic`. */
 function secretsOf({ token = '', headers = {} }: Credential): readonly string[] {
   const basic = Object.entries(headers).flatMap(([name, value]) =>
-    name.toLowerCase() === 'authorization' ? [value.replace(/^\w+ +/, '')] : [],
+    name.toLowerCase() === 'authorization' ? [String(value).replace(/^\w+ +/, '')] : [],
   );
   return [token, ...basic].filter((secret) => secret.length >= SHORTEST);
 }

@@ -1,4 +1,6 @@
+import { describeProxy } from '../http/proxy.ts';
 import { isTrustFailure } from '../http/trust-failure.ts';
+import { TunnelRefused } from '../http/tunnel-refused.ts';
 import type { Millis } from '../runtime/clock.ts';
 import { codeOf, reasonOf } from '../runtime/errors.ts';
 import { sanitizeUrl } from '../runtime/sanitize.ts';
@@ -6,13 +8,18 @@ import { type Call, titleOf } from './kube-call.ts';
 import { KubeError } from './kube-error.ts';
 
 /** The error for a request that got no answer. */
-export function unreachableError(call: Call, server: URL, cause: unknown): KubeError {
-  const code = codeOf(cause);
+export function unreachableError(call: Call, server: URL, proxy: string | undefined, cause: unknown): KubeError {
+  const code = cause instanceof TunnelRefused ? cause.answer : codeOf(cause);
   const why = code === undefined ? '' : ` (${code})`;
   const hint = isTrustFailure(cause) ? ': its certificate is not trusted, or is for another name' : '';
   const to = sanitizeUrl(server.href).replace(/\/$/, '');
-  return new KubeError('KUBE_UNREACHABLE', `cannot ${titleOf(call)}: no answer from ${to}${why}${hint}`, { cause });
+  const message = `cannot ${titleOf(call)}: no answer from ${to}${throughProxy(proxy)}${why}${hint}`;
+  return new KubeError('KUBE_UNREACHABLE', message, { cause });
 }
+
+/** For a message: what stands between, if anything does. */
+export const throughProxy = (proxy: string | undefined): string =>
+  proxy === undefined ? '' : ` through the proxy ${describeProxy(proxy)}`;
 
 /** The error for an answer that broke off. */
 export function brokenError(call: Call, cause: unknown): KubeError {

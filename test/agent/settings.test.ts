@@ -27,6 +27,7 @@ describe('the settings of an agent', () => {
       mode: 'run',
       kubeServer: undefined,
       kubeCredentialsDirectory: undefined,
+      proxy: { http: undefined, https: undefined, except: '' },
       denyFields: [],
       metrics: undefined,
       logLevel: 'info',

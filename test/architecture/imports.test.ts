@@ -72,8 +72,8 @@ describe('the arrows between the folders', () => {
       ),
     );
     assert.deepEqual(files.toSorted(), [
-      'reconciler/git/http/tunnel.ts',
       'shared/http/slow-readers.ts',
+      'shared/http/tunnel.ts',
       'shared/runtime/clock.ts',
     ]);
   });

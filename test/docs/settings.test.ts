@@ -12,7 +12,10 @@ const PROGRAMS = [
 /** Names that the program asks its environment for. */
 function readIn(source: string): readonly string[] {
   const asked = /\b(?:text|optional|duration|oneOf|integer|path)\(\s*(?:read,\s*)?'([A-Z][A-Z0-9_]+)'/g;
-  return [...new Set([...readFileSync(source, 'utf8').matchAll(asked)].map(([, name = '']) => name))].sort();
+  const text = readFileSync(source, 'utf8');
+  const more = text.includes('readProxySettings(read') ? readFileSync('shared/http/proxy.ts', 'utf8') : '';
+  const found = [...text.matchAll(asked), ...more.matchAll(/: (?:address|either)\('([A-Z_]+)'\)/g)];
+  return [...new Set(found.map(([, name = '']) => name))].sort();
 }
 
 /** Names at the beginning of the lines under the program's heading. */

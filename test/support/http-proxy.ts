@@ -16,6 +16,8 @@ export interface HttpProxy {
 export interface ProxyOptions {
   /** Port on this machine that every name leads to: the proxy alone knows where a name is. */
   readonly to: number;
+  /** The same for requests that are no tunnels. Default: the same. */
+  readonly plain?: number;
   /** `user:password` that it wants. */
   readonly password?: string;
 }
@@ -34,10 +36,13 @@ export async function startHttpProxy(t: Pick<TestContext, 'after'>, options: Pro
     if (!note(request)) return void response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end();
     const { pathname, search } = new URL(request.url ?? '');
     const { 'proxy-authorization': _, 'proxy-connection': __, ...headers } = request.headers;
-    const onward = ask({ port: options.to, method: request.method, path: pathname + search, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    const onward = ask(
+      { port: options.plain ?? options.to, method: request.method, path: pathname + search, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
     onward.on('error', () => response.destroy());
     request.pipe(onward);
   });

@@ -1,8 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
 import { isMap, mapOf } from '#shared/runtime/maps.ts';
+import {
+  AUTH_PROVIDER_FIELDS,
+  CLUSTER_FIELDS,
+  CONFIG_FIELDS,
+  CONTEXT_FIELDS,
+  type Entry,
+  EXEC_ENV_FIELDS,
+  EXEC_FIELDS,
+  type Fields,
+  textOf,
+  USER_FIELDS,
+  wrongType,
+} from './kubeconfig-fields.ts';
 
 /** A kubeconfig, or several as one. Paths in it are absolute. */
 export interface Kubeconfig {
@@ -11,8 +24,6 @@ export interface Kubeconfig {
   readonly users: ReadonlyMap<string, Entry>;
   readonly contexts: ReadonlyMap<string, Entry>;
 }
-
-export type Entry = Readonly<Record<string, unknown>>;
 
 /**
  * Reads kubeconfigs as kubectl does: of several, the first that defines a name (or the current context) wins, and one
@@ -24,7 +35,10 @@ export async function readKubeconfigs(paths: readonly string[]): Promise<Kubecon
   const read = await Promise.all(paths.map(readOne));
   const found = read.filter((one) => one !== undefined);
   if (found.length === 0)
-    throw kubeconfigError('KUBECONFIG_MISSING', `there is no kubeconfig at ${paths.join(' or ')}`);
+    throw kubeconfigError(
+      'KUBECONFIG_MISSING',
+      `there is no kubeconfig at ${paths.join(' or ') || 'all: KUBECONFIG names no file'}`,
+    );
   return mergeKubeconfigs(found);
 }
 
@@ -49,25 +63,56 @@ async function readOne(path: string): Promise<Kubeconfig | undefined> {
   }
 }
 
-/** @param path where the text comes from: relative paths in it start there */
+/**
+ * @param path where the text comes from: relative paths in it start there
+ * @throws GitopsError KUBECONFIG_INVALID, with the name of what kubectl would not take either
+ */
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
-  const document = parseYaml(text, path);
+  const document = parseYaml(text, path) ?? {};
   if (!isMap(document)) throw kubeconfigError('KUBECONFIG_INVALID', `${path} is not a kubeconfig: it holds no mapping`);
-  const list = (part: string, kind: string): ReadonlyMap<string, Entry> =>
-    new Map(entriesOf(document[part], kind).map(([name, entry]) => [name, absolute(entry, dirname(path))]));
-  const current = document['current-context'];
+  const refuse = (what: string): never => {
+    throw kubeconfigError('KUBECONFIG_INVALID', `${path}: ${what}`);
+  };
+  const check = (whose: string, entry: unknown, fields: Fields): void => {
+    const wrong = wrongType(mapOf(entry), fields);
+    if (wrong !== undefined) refuse(whose + wrong);
+  };
+  check('', document, CONFIG_FIELDS);
+  for (const [field, only] of [
+    ['kind', 'Config'],
+    ['apiVersion', 'v1'],
+  ] as const) {
+    if ((document[field] ?? '') !== '' && document[field] !== only) refuse(`${field} must be ${only}`);
+  }
+  const list = (part: string, kind: string, fields: Fields): ReadonlyMap<string, Entry> => {
+    const found = new Map<string, Entry>();
+    for (const each of listOf(document[part])) {
+      check(`an entry of ${part}: `, each, { name: { type: 'text' }, [kind]: { type: 'map' } });
+      const [name, entry] = [textOf(each, 'name'), mapOf(each[kind])];
+      if (found.has(name)) refuse(`${part} has ${name} twice`);
+      check(`${kind} ${name}: `, entry, fields);
+      const exec = mapOf(entry['exec']);
+      check(`${kind} ${name}: exec.`, exec, EXEC_FIELDS);
+      for (const one of listOf(exec['env'])) check(`${kind} ${name}: exec.env: `, one, EXEC_ENV_FIELDS);
+      check(`${kind} ${name}: auth-provider.`, entry['auth-provider'], AUTH_PROVIDER_FIELDS);
+      found.set(name, absolute(entry, resolve(dirname(path))));
+    }
+    return found;
+  };
   return {
-    currentContext: typeof current === 'string' ? current : '',
-    clusters: list('clusters', 'cluster'),
-    users: list('users', 'user'),
-    contexts: list('contexts', 'context'),
+    currentContext: textOf(document, 'current-context'),
+    clusters: list('clusters', 'cluster', CLUSTER_FIELDS),
+    users: list('users', 'user', USER_FIELDS),
+    contexts: list('contexts', 'context', CONTEXT_FIELDS),
   };
 }
+
+const listOf = (value: unknown): readonly Entry[] => (Array.isArray(value) ? value : []).map(mapOf);
 
 /** The parser's message would quote the line, and a line may hold a token. */
 function parseYaml(text: string, path: string): unknown {
   try {
-    return parse(text) as unknown;
+    return parse(text, { merge: true }) as unknown;
   } catch (error) {
     const at = (error as { readonly linePos?: readonly [{ readonly line: number }] }).linePos?.[0].line;
     const where = at === undefined ? '' : `, line ${at}`;
@@ -78,22 +123,17 @@ function parseYaml(text: string, path: string): unknown {
   }
 }
 
-function entriesOf(list: unknown, kind: string): readonly (readonly [string, Entry])[] {
-  return (Array.isArray(list) ? list : []).flatMap((each: unknown) => {
-    if (!isMap(each) || typeof each['name'] !== 'string') return [];
-    const value = each[kind];
-    return [[each['name'], mapOf(value)] as const];
-  });
-}
-
 const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'];
 
+/** A command without a slash is looked for in `PATH`. */
 function absolute(entry: Entry, directory: string): Entry {
-  const paths = PATHS.flatMap((key) => {
-    const value = entry[key];
-    return typeof value === 'string' && value !== '' && !isAbsolute(value) ? [[key, join(directory, value)]] : [];
-  });
-  return { ...entry, ...Object.fromEntries(paths) };
+  const whole = (path: unknown): unknown =>
+    typeof path === 'string' && path !== '' && !isAbsolute(path) ? join(directory, path) : path;
+  const paths = PATHS.filter((key) => key in entry).map((key) => [key, whole(entry[key])]);
+  const exec = mapOf(entry['exec']);
+  const command = textOf(exec, 'command');
+  const plugin = command.includes('/') ? { exec: { ...exec, command: whole(command) } } : {};
+  return { ...entry, ...Object.fromEntries(paths), ...plugin };
 }
 
 export function kubeconfigError(

@@ -9,8 +9,8 @@ import { certificatesIn } from '#shared/runtime/pem.ts';
 import type { ClientCertificate } from '../git-credentials.ts';
 import { GitError } from '../errors.ts';
 import { DEFAULT_GIT_LIMITS } from '../git-limits.ts';
-import { NO_PROXY, type Proxies, describeProxy } from '../proxy.ts';
-import { tunnelThrough } from './tunnel.ts';
+import { NO_PROXY, type Proxies, describeProxy } from '#shared/http/proxy.ts';
+import { tunnelThrough } from '#shared/http/tunnel.ts';
 
 /** The kept connections to one repository's server. */
 export interface ConnectionAgents {
@@ -50,8 +50,7 @@ export function createConnectionAgents(
   const kept = keepConnections((tls: AgentOptions) => {
     const direct = new HttpsAgent({ ...AGENT_OPTIONS, ...tls });
     return {
-      // Nothing of this process's own environment counts, which may name proxies for something else.
-      http: new HttpAgent({ ...AGENT_OPTIONS, proxyEnv: { HTTP_PROXY: proxies.http } }),
+      http: httpAgent(proxies.http, openMs),
       https: proxies.https === undefined ? direct : tunnelThrough(direct, proxies.https, openMs),
     };
   });
@@ -66,6 +65,12 @@ export function createConnectionAgents(
     },
   };
 }
+
+/** Nothing of this process's own environment counts, which may name proxies for something else. */
+const httpAgent = (proxy: string | undefined, openMs: Millis): HttpAgent =>
+  proxy?.startsWith('socks') === true
+    ? tunnelThrough(new HttpAgent(AGENT_OPTIONS), proxy, openMs)
+    : new HttpAgent({ ...AGENT_OPTIONS, proxyEnv: { HTTP_PROXY: proxy } });
 
 async function readAuthorities(file: string): Promise<string> {
   try {

@@ -7,7 +7,7 @@ import { GitError } from '../errors.ts';
 import type { RequestDeadlines } from '../request-deadlines.ts';
 import { withBufferGc, type Take } from '../wire/pack-answer.ts';
 import type { ProxyAgents } from './connection-agents.ts';
-import { TunnelRefused } from './tunnel.ts';
+import { TunnelRefused } from '#shared/http/tunnel-refused.ts';
 
 export interface GitRequest {
   readonly method: 'GET' | 'POST';
@@ -85,7 +85,7 @@ function unreachable(url: URL, proxy: string | undefined, cause: unknown): GitEr
     );
   }
   const way = proxy === undefined ? '' : ` through the proxy ${proxy}`;
-  const status = cause instanceof TunnelRefused ? `status ${cause.status}` : code;
+  const status = cause instanceof TunnelRefused ? cause.answer : code;
   return new GitError('GIT_UNREACHABLE', `no answer from ${url.host}${way}${status === '' ? '' : ` (${status})`}`, {
     cause,
   });

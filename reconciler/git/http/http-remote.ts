@@ -2,7 +2,7 @@ import { DEFAULT_GIT_LIMITS } from '../git-limits.ts';
 import { type Remote, remoteFromSessions, type RemoteOptions } from '../remote.ts';
 import { repositoryUrl } from '../repository-url.ts';
 import { createConnectionAgents } from './connection-agents.ts';
-import { proxiesFor } from '../proxy.ts';
+import { proxiesFor } from '#shared/http/proxy.ts';
 import { openSession } from './http-session.ts';
 
 /** A repository on a server that is reached over HTTP(S). @throws GitError `GIT_URL_UNUSABLE` */

@@ -1,7 +1,7 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createConnectionAgents } from '../../git/http/connection-agents.ts';
-import { proxiesFor, type ProxySettings } from '../../git/proxy.ts';
+import { proxiesFor, type ProxySettings } from '#shared/http/proxy.ts';
 import { createForgeClient } from './forge-client.ts';
 import { ForgeError } from './errors.ts';
 import { type ForgeKind, forgeOf } from './forges.ts';

@@ -4,7 +4,7 @@ import { codeOf } from '#shared/runtime/errors.ts';
 import { withLifetime } from '#shared/runtime/lifetime.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { ConnectionAgents } from '../../git/http/connection-agents.ts';
-import { TunnelRefused } from '../../git/http/tunnel.ts';
+import { TunnelRefused } from '#shared/http/tunnel-refused.ts';
 import { ForgeError } from './errors.ts';
 import type { ForgeRequest } from './forges.ts';
 import { forgeErrorOf } from './forge-http-error.ts';

@@ -109,7 +109,7 @@ export function desiredState(
     const wrong = [...loaded.findings];
     if (loaded.status === 'valid') {
       const isSame = isInForce(renderedAs(loaded, inForce.oid, fleet), before, present);
-      const pool = isSame ? withSettledKeep(loaded, before, present, fleet) : loaded;
+      const pool = isSame ? withSettledKeep(loaded, before?.spec, present?.spec, fleet) : loaded;
       const rendered = renderedAs(pool, inForce.oid, fleet);
       const verdict = judgeMembers(pool, within, fleet, judge);
       verdicts.set(pool, verdict);

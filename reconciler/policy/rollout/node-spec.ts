@@ -61,7 +61,7 @@ interface Wanted {
   readonly target: NonNullable<NodeTarget>;
 }
 
-const keyOf = (name: string, target: NonNullable<NodeTarget>): string => `${name} ${identityText(target)}`;
+const keyOf = (name: string, target: NonNullable<NodeTarget>): string => identityText({ ...target, sha256: name });
 
 function assignmentOfSource(
   pool: DesiredPool,

@@ -38,6 +38,7 @@ describe('two assignments', () => {
     ['of different bytes', { configSource: { ...SOURCE, sha256: 'other' } }, false],
     ['of different pools', { pool: 'other' }, false],
     ['laid over in different ways', { apply: 'replace' }, false],
+    ['that keep other fields', { keepFields: ['port'] }, false],
     ['with different words on drift', { drift: 'report' }, false],
     ['with trials of different lengths', { trial: { ...DEFAULT_TRIAL, duration: '1m' } }, false],
     ['with different times to start', { trial: { ...DEFAULT_TRIAL, startTimeout: '1m' } }, false],

@@ -92,6 +92,9 @@ describe('the answer', () => {
   it('says that the agent can be asked, until there is one', () => {
     assert.deepEqual(answerTo({ candidate: null }), { outcome: 'ready' });
     assert.deepEqual(answerTo(asked()), { outcome: 'ready', ...about });
+    const config = { ...B, apply: 'replace', keepFields: ['port'] } as const;
+    const kept = { ...about, apply: 'replace', keepFields: ['port'] };
+    assert.deepEqual(answerTo(asked(null, { config })), { outcome: 'ready', ...kept });
   });
 
   it('names the config, and the reason of a refusal', () => {

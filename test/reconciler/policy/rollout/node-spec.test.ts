@@ -106,6 +106,8 @@ describe('what a node is told', () => {
   it('has what is not', () => {
     const more = { drift: 'report', allowFields: ['port'], tolerate: ['wrong-case'] } as const;
     assert.deepEqual(told(more)(pool.configName), { ...plain, ...more });
+    const kept = { apply: 'replace', keepFields: ['address', 'port'] } as const;
+    assert.deepEqual(told(kept)(pool.configName), { ...plain, ...kept });
   });
 
   it('is of the payload and of what its nodes are to run, and of nothing else', () => {

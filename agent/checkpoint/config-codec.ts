@@ -16,13 +16,14 @@ import {
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
 export function encodeConfigSettings(config: Config): Raw {
-  const { source, apply, trial, drift, allowFields, tolerate, reboot, base, pool, commit } = config;
+  const { source, apply, trial, drift, allowFields, keepFields, tolerate, reboot, base, pool, commit } = config;
   return {
     apply,
     ...(commit === undefined ? {} : { commit }),
     ...(pool === undefined ? {} : { pool }),
     sha256: source.sha256,
     ...(allowFields.length === 0 ? {} : { allowFields }),
+    ...(keepFields.length === 0 ? {} : { keepFields }),
     ...(tolerate.length === 0 ? {} : { tolerate }),
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     ...(reboot === undefined ? {} : { reboot: rebootToOrder(reboot) }),
@@ -53,6 +54,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
     trial,
     drift: optionalText(traits, 'drift') === 'report' ? 'report' : DEFAULT_DRIFT,
     allowFields: textsIn(traits, 'allowFields'),
+    keepFields: textsIn(traits, 'keepFields'),
     tolerate: textsIn(traits, 'tolerate'),
     ...(reboot === undefined ? {} : { reboot }),
     ...(base === undefined ? {} : { base }),

@@ -1,3 +1,4 @@
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type { NodeError, RefusedBase, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
 import { CONFIG_SOURCE_PATTERNS } from '../decide/assignment/intent.ts';
 import { MAX_REJECTED, sameConfig, type State, type Target, type Unproven } from '../decide/state.ts';
@@ -12,6 +13,7 @@ import {
   type Raw,
   stampOf,
   textIn,
+  textsIn,
   wordIn,
 } from '../host/record-shape.ts';
 
@@ -80,6 +82,7 @@ function rejectedIn(raw: Raw): RejectedConfig {
     name: textIn(raw, 'name'),
     sha256: textIn(raw, 'sha256', CONFIG_SOURCE_PATTERNS.sha256),
     apply: wordIn(raw, 'apply', ['overlay', 'replace']),
+    ...writtenKeep({ keepFields: textsIn(raw, 'keepFields') }),
     reason: textIn(raw, 'reason'),
     message: textIn(raw, 'message'),
     at: textIn(raw, 'at'),

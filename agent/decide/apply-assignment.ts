@@ -102,11 +102,10 @@ function heedActive(state: State, config: Config, active: Config, seen: Observat
 }
 
 /** The same config on other terms: they hold at once, and have to hold after a restart of the agent too. */
-function withTerms(state: State, { source, apply, trial, drift, allowFields, tolerate }: Config): State {
+function withTerms(state: State, config: Config): State {
+  const { trial, drift, allowFields, tolerate } = config;
   const now = <T extends Config | null>(target: T): T =>
-    target === null || target.source.sha256 !== source.sha256 || target.apply !== apply
-      ? target
-      : { ...target, trial, drift, allowFields, tolerate };
+    target === null || !sameConfig(target, config) ? target : { ...target, trial, drift, allowFields, tolerate };
   const { assigned, lastKnownGood, doing } = state;
   const next: State = {
     ...state,

@@ -1,3 +1,4 @@
+import { type ConfigIdentity, identityIn, sameIdentity, writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type {
   ApplyMode,
   ConfigSource,
@@ -46,6 +47,8 @@ export interface Config {
   readonly drift: DriftPolicy;
   /** Fields that it may set although they are denied by default. */
   readonly allowFields: readonly string[];
+  /** See `ConfigIdentity`. */
+  readonly keepFields: readonly string[];
   /** Codes of what this kubelet may silently drop of it. */
   readonly tolerate: readonly string[];
   /** Absent where a restart of the kubelet is enough. */
@@ -218,8 +221,14 @@ export const MAX_REJECTED = 20;
 /** Where a config's bytes are (uid, resourceVersion, name) says nothing about what it is. */
 export function sameConfig(one: Target, other: Target): boolean {
   if (one === null || other === null) return one === other;
-  return one.source.sha256 === other.source.sha256 && one.apply === other.apply;
+  return sameIdentity(identityOf(one), identityOf(other));
 }
+
+const identityOf = ({ source: { sha256 }, apply, keepFields }: Config): ConfigIdentity => ({
+  sha256,
+  apply,
+  keepFields,
+});
 
 /** The same config over the same config of the node's own: what was proven with the one is proven with the other. */
 export const sameConfigAndBase = (one: Target, other: Target): boolean =>
@@ -253,7 +262,7 @@ export const nameOf = (target: Target): string => target?.source.name ?? 'local'
 
 /** The config's entry among the rejected ones, whether or not it counts now. */
 export function rejectionOf(state: State, config: Config): RejectedConfig | undefined {
-  return state.rejected.find(({ sha256, apply }) => sha256 === config.source.sha256 && apply === config.apply);
+  return state.rejected.find((entry) => sameIdentity(identityIn(entry), identityOf(config)));
 }
 
 /** The rejection as the node's error. */
@@ -264,7 +273,7 @@ export function errorOf({ reason, message, at, name }: RejectedConfig): NodeErro
 /** With this config as the newest of the rejected ones; the oldest are forgotten. */
 export function withRejected(state: State, config: Config, { reason, message, at }: NodeError): State {
   const { name, sha256 } = config.source;
-  const entry: RejectedConfig = { name, sha256, apply: config.apply, reason, message, at };
+  const entry: RejectedConfig = { name, sha256, apply: config.apply, ...writtenKeep(config), reason, message, at };
   return { ...state, rejected: [...withoutRejected(state, config).rejected, entry].slice(-MAX_REJECTED) };
 }
 

@@ -1,19 +1,20 @@
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import type { Action, Decision, GuardedTrial } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { GuardFault, GuardOrder, GuardSeen } from '../ports/guard.ts';
 import type { Observation } from './observation.ts';
-import { type KubeletRun, nameOf, type State, type Target, type Trial, type TrialTerms } from './state.ts';
+import { type Config, type KubeletRun, nameOf, type State, type Target, type Trial, type TrialTerms } from './state.ts';
 import { verdictOf } from './health-verdict.ts';
 
 /** Names one trial: the same config may be tried again later. */
-export const trialIdOf = ({ config, since }: GuardedTrial): string =>
-  `${config.source.name}/${config.source.sha256}/${config.apply}@${since}`;
+export const trialIdOf = ({ config, since }: GuardedTrial): string => `${configIdOf(config)}@${since}`;
+
+const configIdOf = ({ source: { name, sha256 }, apply, keepFields }: Config): string =>
+  [name, sha256, apply, ...(keepFields.length === 0 ? [] : [payloadSha256(keepFields.join('\n'))])].join('/');
 
 /** Names what the way back leads to. */
 export const targetIdOf = (target: Target): string =>
-  target === null
-    ? nameOf(null)
-    : `${target.source.name}/${target.source.sha256}/${target.apply}${target.base === undefined ? '' : `/${target.base}`}`;
+  target === null ? nameOf(null) : `${configIdOf(target)}${target.base === undefined ? '' : `/${target.base}`}`;
 
 /** A person may restart the kubelet once more than the trial forgives. */
 const SPARE_STARTS = 1;

@@ -2,7 +2,8 @@ import { dirname, join } from 'node:path';
 import { formatFinding } from '#shared/contract/finding.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { FIRST_MINOR_THAT_PATCHES, NO_FILE, withDropIns } from '#shared/contract/kubelet-config/drop-ins.ts';
-import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
+import { overlayOnLocal, withOwnDefaults } from '#shared/contract/kubelet-config/effective.ts';
+import { withKeptFields } from '#shared/contract/kubelet-config/kept-fields.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
@@ -99,7 +100,8 @@ export function createInstaller(options: InstallerOptions): Installer {
     return { method: 'drop-in', effective, files: [...localFile(local, configFile), ours] };
   }
 
-  async function planFile(local: LocalConfig, { payload, apply, base }: Installable): Promise<InstallPlan> {
+  async function planFile(local: LocalConfig, installable: Installable): Promise<InstallPlan> {
+    const { payload, apply, keepFields = [], base } = installable;
     if (local.own === null && apply === 'overlay' && dropInDirectory !== undefined)
       throw noBase(configFile, dropInDirectory, await kubeletMinor());
     if (local.own === null) throw noFile(configFile);
@@ -107,8 +109,14 @@ export function createInstaller(options: InstallerOptions): Installer {
     const fields = payloadFields(payload);
     const found = base === undefined ? local.own : await keeper.find(local, base);
     const own = found ?? local.own;
-    const over = async (below: OwnConfig): Promise<Config> =>
-      apply === 'overlay' ? overlayOnLocal(readableOrThrow(below, configFile), fields, await kubeletMinor()) : fields;
+    const hasBase = apply === 'overlay' || keepFields.length > 0;
+    const over = async (below: OwnConfig): Promise<Config> => {
+      if (!hasBase) return fields;
+      const under = readableOrThrow(below, configFile);
+      return apply === 'overlay'
+        ? overlayOnLocal(under, fields, await kubeletMinor())
+        : withKeptFields(withOwnDefaults(under, fields, await kubeletMinor()), fields, keepFields);
+    };
     const file = await over(own);
     const bytes = renderManaged(file);
     const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: own.owner };
@@ -119,7 +127,7 @@ export function createInstaller(options: InstallerOptions): Installer {
       const isOurs = local.file === 'ours' || local.file === 'edited';
       const isKept = isOurs && (await disk.read(configFile))?.equals(bytes) !== true;
       const lost = isKept ? 'kept' : 'gone';
-      const newer = { sha256: own.sha256, changes: apply === 'overlay', lost } as const;
+      const newer = { sha256: own.sha256, changes: hasBase, lost } as const;
       return { method: 'file', ...plan, ...baseOf(own, newer) };
     }
     const { newer } = local;

@@ -35,7 +35,9 @@ export function fingerprintOf(
   bootId: string,
 ): string {
   const config = active ?? (intent.intent === 'config' ? intent.config : null);
-  const files = [config?.source.sha256 ?? null, config?.apply ?? null, base.newer?.sha256 ?? base.under];
+  const way =
+    config === null || config.keepFields.length === 0 ? (config?.apply ?? null) : [config.apply, config.keepFields];
+  const files = [config?.source.sha256 ?? null, way, base.newer?.sha256 ?? base.under];
   return createHash('sha256')
     .update(JSON.stringify([files, run, bootId]))
     .digest('hex');

@@ -57,8 +57,8 @@ export async function installableOf(
   if (target === null) return { installable: null };
   const checkpoint = await payloads.read(target);
   if ('lost' in checkpoint) return checkpoint;
-  const { apply, base } = target;
-  return { installable: { payload: checkpoint.payload, apply, ...(base === undefined ? {} : { base }) } };
+  const { apply, keepFields, base } = target;
+  return { installable: { payload: checkpoint.payload, apply, keepFields, ...(base === undefined ? {} : { base }) } };
 }
 
 const fieldsOf = (payload: string): SeenFiles['payload'] => fieldsOfConfig(Buffer.from(payload, 'utf8')) ?? null;

@@ -6,6 +6,8 @@ import type { GuardedFile } from './guard.ts';
 export interface Installable {
   readonly payload: string;
   readonly apply: ApplyMode;
+  /** See `ConfigIdentity`; left out for none. */
+  readonly keepFields?: readonly string[];
   /** Hex SHA-256 of the local config under the overlay. Left out or lost, the saved copy of the local config is used. */
   readonly base?: string;
 }

@@ -1,3 +1,4 @@
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import {
   type ConfigReference,
   type KubeletNodeStatus,
@@ -141,7 +142,7 @@ const UNKNOWN: ConfigReference = { name: UNKNOWN_CONFIG };
 function referenceTo(target: Target): ConfigReference {
   if (target === null) return { name: LOCAL };
   const { name, sha256, uid, resourceVersion } = target.source;
-  return { name, sha256, apply: target.apply, uid, resourceVersion };
+  return { name, sha256, apply: target.apply, ...writtenKeep(target), uid, resourceVersion };
 }
 
 /** At rest, a disk that refuses keeps everything else from happening. In a change, why that ended is worth more. */

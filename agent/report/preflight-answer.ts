@@ -1,3 +1,5 @@
+import { isDeepStrictEqual as equal } from 'node:util';
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import { MAX_WARNING_LENGTH, type PreflightAnswer } from '#shared/contract/api/kubelet-node.ts';
 import type { Observation } from '../decide/observation.ts';
 
@@ -5,7 +7,8 @@ import type { Observation } from '../decide/observation.ts';
 export function preflightAnswer({ candidate, at }: Pick<Observation, 'candidate' | 'at'>): PreflightAnswer {
   if (candidate === null) return { outcome: 'ready' };
   const { config, retry, result } = candidate;
-  const about = { sha256: config.source.sha256, apply: config.apply, ...(retry === '' ? {} : { retry }) };
+  const { source, apply } = config;
+  const about = { sha256: source.sha256, apply, ...writtenKeep(config), ...(retry === '' ? {} : { retry }) };
   if (result === null) return { outcome: 'ready', ...about };
   if (result.outcome === 'ready') return { outcome: 'passed', ...about, at };
   const { reason, message } = result.failure;
@@ -18,10 +21,10 @@ export function preflightAnswer({ candidate, at }: Pick<Observation, 'candidate'
  */
 export function keepAnswerTime(now: PreflightAnswer, before: PreflightAnswer | null): PreflightAnswer {
   if (before === null) return now;
-  const isAboutTheSame = ABOUT.every((field) => now[field] === before[field]);
+  const isAboutTheSame = ABOUT.every((field) => equal(now[field], before[field]));
   const isUnchecked = now.outcome === 'ready' && now.sha256 !== undefined;
   return isAboutTheSame && (isUnchecked || SAID.every((field) => now[field] === before[field])) ? before : now;
 }
 
-const ABOUT = ['sha256', 'apply', 'retry'] as const;
+const ABOUT = ['sha256', 'apply', 'keepFields', 'retry'] as const;
 const SAID = ['outcome', 'reason', 'message'] as const;

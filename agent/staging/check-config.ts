@@ -1,5 +1,6 @@
 import { formatPath } from '#shared/contract/kubelet-config/position.ts';
-import { type DeniedField, deniedFields } from '#shared/contract/kubelet-config/field-policy.ts';
+import { type DeniedField, DENIED_BY_DEFAULT, deniedFields } from '#shared/contract/kubelet-config/field-policy.ts';
+import { changedFields } from '#shared/contract/kubelet-config/kept-fields.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
@@ -49,10 +50,14 @@ export async function checkConfig(
   if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: firstPhrases(denied.map(sayDenied)) } };
   const { tolerate } = config;
   const own = validate(value, { minor, apply: config.apply, tolerate });
-  const { apply, base } = config;
-  const { effective, files } = await installer.plan({ payload, apply, ...(base === undefined ? {} : { base }) });
+  const { apply, keepFields, base } = config;
+  const installable = { payload, apply, keepFields, ...(base === undefined ? {} : { base }) };
+  const { effective, files } = await installer.plan(installable);
+  const taken = await takenFromNode(effective, minor, denyFields, installer);
+  if (taken.length > 0) return { failure: { reason: 'FieldDenied', message: firstPhrases(taken.map(sayTaken)) } };
   await checkWritable?.(files);
-  const together = config.apply === 'overlay' ? validate(effective, { minor, tolerate }) : [];
+  const hasOwn = config.apply === 'overlay' || keepFields.length > 0;
+  const together = hasOwn ? validate(effective, { minor, tolerate }) : [];
   const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor, tolerate });
   const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];
   const invalid = failureFrom(
@@ -73,11 +78,26 @@ export async function checkConfig(
 /** What preflight asks as well, and better: it knows what the kubelet's flags reserve. */
 const ASKED_WITH_FLAGS: ReadonlySet<string> = new Set(['no-reserved-cpu', 'memory-not-equal']);
 
+/** Of the node's own config, what may not be set here and would be another value all the same: a config that takes its place leaves it out. */
+async function takenFromNode(
+  effective: Readonly<Record<string, unknown>>,
+  minor: string,
+  denyFields: readonly string[],
+  installer: Checks['installer'],
+): Promise<readonly string[]> {
+  if (denyFields.length === 0) return [];
+  const denied = denyFields.flatMap((field) => (field === 'default' ? Object.keys(DENIED_BY_DEFAULT) : [field]));
+  return changedFields(await localConfig(installer), effective, denied, minor);
+}
+
+const sayTaken = (field: string): string =>
+  `${field} of the node's own config would get another value, and DENY_FIELDS of the agent denies that`;
+
 const sayDenied = ({ path, why }: DeniedField): string => `${formatPath(path)} may not be set on this node: ${why}`;
 
 const NOT_READABLE: Failure = { reason: 'ConfigInvalid', message: 'the payload is not a KubeletConfiguration' };
 
-async function localConfig(installer: Checks['installer']): Promise<unknown> {
+async function localConfig(installer: Checks['installer']): Promise<Readonly<Record<string, unknown>>> {
   return (await installer.plan(null)).effective;
 }
 

@@ -81,7 +81,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
       commitRefusal(base.repo, head.repo, file, moves, before) ??
       massRefusal(base.repo, head.repo, file, nodes, before, after),
     findings: [
-      ...widenedAccess(base.repo, head.repo, file, pools),
+      ...widenedAccess(base.repo, head.repo, file, pools, movePlans),
       ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
     ],

@@ -1,3 +1,4 @@
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
@@ -54,7 +55,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
 }
 
 const appliedOf = (pool: ValidPool | undefined): AppliedConfig | null =>
-  pool === undefined ? null : { value: pool.value, apply: pool.spec.apply };
+  pool === undefined ? null : { value: pool.value, apply: pool.spec.apply, ...writtenKeep(pool.spec) };
 
 /** A first config that says what the kubelet runs anyway changes nothing but whose word it is: the agent restarts nothing for it. */
 function takeOver(

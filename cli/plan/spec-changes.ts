@@ -6,7 +6,10 @@ import { isMap } from '#shared/runtime/maps.ts';
 
 /** What of a pool's spec changes besides the config, as `rollout.maxUnavailable: 1 → 2`. */
 export function specChanges(before: KubeletPoolSpec, after: KubeletPoolSpec): readonly string[] {
-  return changesIn('', { ...before }, { ...after });
+  const { keepFields: _, ...old } = before;
+  // It follows from the lists of fields.
+  const { keepFields: __, ...now } = after;
+  return changesIn('', old, now);
 }
 
 /** What of a cluster's file changes, where both revisions have one that can be read. */

@@ -4,7 +4,8 @@ import { ownsNode, powerOf } from '#shared/contract/kubelet-config/security/powe
 import { isWider, type Limits, limitsOf, loosenedLimits } from '#reconciler/policy/commit-limits.ts';
 import type { ClusterConfig, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.ts';
-import type { PoolPlan } from './merge-plan.ts';
+import type { MovePlan, PoolPlan } from './merge-plan.ts';
+import { takenBack } from './taken-back.ts';
 
 /**
  * What a change opens, and to whom: for its reviewer. What it takes away from protections is among the findings of the
@@ -18,13 +19,32 @@ export function widenedAccess(
   head: LoadedRepo,
   file: string,
   pools: readonly PoolPlan[],
+  moves: readonly Pick<MovePlan, 'from' | 'to'>[],
 ): readonly Finding[] {
   const isFirst = base.pools.length === 0;
   return [
     ...allowances(base.cluster, head.cluster, file),
     ...(isFirst ? [] : looserLimits(limitsOf(base.cluster), limitsOf(head.cluster), file)),
     ...pools.flatMap((pool) => [...ownedNodes(pool), ...(isFirst ? [] : looserPool(pool.name, base, head))]),
+    ...changedHands(pools, moves).flatMap(([from, to]) =>
+      takenBack(poolIn(base, from ?? ''), poolIn(head, to ?? ''), `pools/${to ?? from}/pool.yaml`),
+    ),
   ];
+}
+
+type Handover = readonly [from: string | null, to: string | null];
+
+/** Whose config takes the place of whose, each pair once: in a pool, and for nodes that change theirs. */
+function changedHands(
+  pools: readonly PoolPlan[],
+  moves: readonly Pick<MovePlan, 'from' | 'to'>[],
+): readonly Handover[] {
+  const inPlace = pools.flatMap(({ name, change, members }): readonly Handover[] => {
+    if (change === 'changed') return [[name, name]];
+    return change === 'added' && members === 0 ? [[null, name]] : [];
+  });
+  const moved = moves.map(({ from, to }): Handover => [from, to]);
+  return [...new Map([...inPlace, ...moved].map((pair) => [pair.join(' '), pair])).values()];
 }
 
 const opened = (message: string, file: string, field: string): Finding => ({

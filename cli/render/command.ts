@@ -1,3 +1,4 @@
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
@@ -121,8 +122,8 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
   const value = poolValueForDisplay(pool);
   io.out.write(
     format === 'json'
-      ? `${JSON.stringify({ pool: pool.name, configName, sha256, apply: pool.spec.apply, ...version, config: value, values: leaves }, plainNumbers, 2)}\n`
-      : `# pool ${pool.name}, ${configName}, ${APPLIES[pool.spec.apply]}\n${templateNote(pool)}${effectiveAsYaml(leaves)}`,
+      ? `${JSON.stringify({ pool: pool.name, configName, sha256, apply: pool.spec.apply, ...writtenKeep(pool.spec), ...version, config: value, values: leaves }, plainNumbers, 2)}\n`
+      : `# pool ${pool.name}, ${configName}, ${APPLIES[pool.spec.apply]}\n${keepNote(pool)}${templateNote(pool)}${effectiveAsYaml(leaves)}`,
   );
   return 0;
 }
@@ -132,9 +133,12 @@ const templateNote = ({ template }: ValidPool): string =>
     ? ''
     : '# values that begin with computed: follow the machine; give a node to see what it gets\n';
 
+const keepNote = ({ spec: { keepFields = [] } }: ValidPool): string =>
+  keepFields.length === 0 ? '' : `# nodes keep their own ${keepFields.join(', ')}\n`;
+
 const APPLIES: Readonly<Record<ApplyMode, string>> = {
   overlay: "apply: overlay (over the node's own config, which counts for what is not set here)",
-  replace: "apply: replace (instead of the node's own config)",
+  replace: "apply: replace (instead of the node's own config, but for what policy denies)",
 };
 
 const plainNumbers = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);

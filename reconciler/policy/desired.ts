@@ -9,6 +9,7 @@ import { type FormerLimits, loosenedLimits } from './commit-limits.ts';
 import { desiredConfigOf, type DesiredConfig } from './config-map-name.ts';
 import { isOutvoted, judgeNodes, type NodesVerdict } from './judge-nodes.ts';
 import { type PoolClasses, recordedClasses, classifyNodes } from './payload-classes.ts';
+import { withSettledKeep } from './settled-keep.ts';
 import { membersOfPools, type PoolMembers, isStillValid } from './pool-members.ts';
 import type { JudgePool } from './config-repo/judge-pool.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './config-repo/loaded-repo.ts';
@@ -103,14 +104,16 @@ export function desiredState(
   const isValid = (pool: LoadedPool): pool is ValidPool => pool.status === 'valid';
   const within = membersOfPools(inForce.repo.pools.filter(isValid), fleet);
   const verdicts = new Map<ValidPool, PoolVerdict>();
-  for (const pool of inForce.repo.pools) {
-    const [before, present] = [known.get(pool.name), fleet.pools.get(pool.name)];
-    const wrong = [...pool.findings];
-    if (pool.status === 'valid') {
+  for (const loaded of inForce.repo.pools) {
+    const [before, present] = [known.get(loaded.name), fleet.pools.get(loaded.name)];
+    const wrong = [...loaded.findings];
+    if (loaded.status === 'valid') {
+      const isSame = isInForce(renderedAs(loaded, inForce.oid, fleet), before, present);
+      const pool = isSame ? withSettledKeep(loaded, before?.spec, present?.spec, fleet) : loaded;
       const rendered = renderedAs(pool, inForce.oid, fleet);
       const verdict = judgeMembers(pool, within, fleet, judge);
       verdicts.set(pool, verdict);
-      if (!isOutvoted(verdict.votes) || isInForce(rendered, before, present)) {
+      if (!isOutvoted(verdict.votes) || isSame) {
         pools.push(rendered);
         continue;
       }
@@ -119,7 +122,7 @@ export function desiredState(
     const kept = keepKnown(before, present, wrong);
     if (kept.length === 0) {
       findings.push(...wrong);
-      unusable.add(pool.name);
+      unusable.add(loaded.name);
     }
     pools.push(...kept);
   }
@@ -239,7 +242,7 @@ function assemble(
 
 function withRecordedClasses(pool: DesiredPool, { members }: PoolMembers, fleet: Fleet): DesiredPool {
   const recorded = pool.unverified === true ? fleet.pools.get(pool.name)?.status : undefined;
-  const classes = recorded && recordedClasses(recorded, pool.spec.apply, members.get(pool.name) ?? [], fleet);
+  const classes = recorded && recordedClasses(recorded, pool.spec, members.get(pool.name) ?? [], fleet);
   return classes === undefined ? pool : { ...pool, classes };
 }
 

@@ -1,4 +1,5 @@
-import type { ApplyMode, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { ConfigIdentity } from '#shared/contract/api/config-identity.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
@@ -106,7 +107,7 @@ export interface NodeView {
 /** A node that was removed while it was not Ready, or its agent silent, with what it was told and had not proven. */
 export interface LostNode {
   readonly name: string;
-  readonly target: { readonly sha256: string; readonly apply: ApplyMode };
+  readonly target: ConfigIdentity;
 }
 
 /** One of our ConfigMaps. */

@@ -1,5 +1,5 @@
-import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import { type ConfigIdentity, writtenKeep } from '#shared/contract/api/config-identity.ts';
+import type { KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import { desiredConfigOf, type DesiredConfig } from './config-map-name.ts';
@@ -13,13 +13,23 @@ import { readProof } from './proof/record.ts';
 /** No config has this hash: what nothing was made for is not to be taken for anything. */
 export const NO_CONFIG = '';
 
+/** How a pool applies its payloads. */
+type AppliedAs = Pick<KubeletPoolSpec, 'apply' | 'keepFields'>;
+
+/** What a payload is as a pool applies it. */
+export const targetWith = (sha256: string, { apply, keepFields }: AppliedAs): ConfigIdentity => ({
+  sha256,
+  apply,
+  ...writtenKeep({ keepFields }),
+});
+
 /** What a pool with computed values gives the machines of one class. */
 export interface PayloadClass {
   readonly name: string;
   /** null where there is none: its nodes keep what they have. */
   readonly config: DesiredConfig | null;
   /** The target of its nodes: the same value for all of them. */
-  readonly target: { readonly sha256: string; readonly apply: ApplyMode };
+  readonly target: ConfigIdentity;
   /** Why there is none, as a clause; empty where there is one. */
   readonly because: string;
   /** What the config says, for a rendered one. */
@@ -69,7 +79,7 @@ export function classifyNodes(
   const counted = new Map<PayloadClass, number>();
   const verdicts = [...byClass].map(([rendered, nodes]) => {
     const { judged, ...verdict } = judgeClass(rendered, nodes, fleet, judge);
-    const payloadClass = payloadClassOf(judged, pool.spec.apply, fleet);
+    const payloadClass = payloadClassOf(judged, pool.spec, fleet);
     counted.set(payloadClass, nodes.length);
     for (const { name } of nodes) byNode.set(name, payloadClass);
     return { ...verdict, findings: [...unrendered(pool, judged), ...verdict.findings] };
@@ -96,12 +106,12 @@ function judgeClass(
 
 function payloadClassOf(
   { class: { name }, pool, because = '' }: ClassPool,
-  apply: ApplyMode,
+  spec: AppliedAs,
   fleet: Fleet,
 ): PayloadClass {
-  if (pool === undefined) return { name, config: null, target: { sha256: NO_CONFIG, apply }, because };
+  if (pool === undefined) return { name, config: null, target: targetWith(NO_CONFIG, spec), because };
   const config = desiredConfigOf(pool, fleet.configSources);
-  const target = { sha256: config.sha256, apply };
+  const target = targetWith(config.sha256, spec);
   return { name, config, target, because, ...(config.payload === pool.payload ? { value: pool.value } : {}) };
 }
 
@@ -111,7 +121,7 @@ function payloadClassOf(
  */
 export function recordedClasses(
   status: KubeletPoolStatus,
-  apply: ApplyMode,
+  spec: AppliedAs,
   members: readonly NodeView[],
   fleet: Fleet,
 ): PoolClasses | undefined {
@@ -121,7 +131,7 @@ export function recordedClasses(
   for (const { name, current } of readProof(status).values()) {
     const config = current && { name: names.get(current.sha256) ?? '', sha256: current.sha256 };
     if (config !== null)
-      byConfig.set(config.sha256, { name, config, target: { sha256: config.sha256, apply }, because: '' });
+      byConfig.set(config.sha256, { name, config, target: targetWith(config.sha256, spec), because: '' });
   }
   const byNode = new Map<string, PayloadClass>();
   const counted = new Map<PayloadClass, number>();

@@ -180,7 +180,7 @@ function planGroup(
       analysis: released === null ? written(analysis, before?.analysis) : undefined,
       cohort: cohort.names,
       refusedBases: refusedBasesOf(group),
-      isAvailable: (name, apply) => assignments(name, apply) !== undefined,
+      isAvailable: (name, target) => assignments(name, target) !== undefined,
       unselected: guard.holds,
       lockOut: (aimed) => lockOutVerdict(aimed, payloadOf, signals.pods, now),
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),

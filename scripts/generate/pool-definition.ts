@@ -33,6 +33,11 @@ export function generatePoolDefinition(): ReadonlyMap<string, string> {
         { type: 'string', minLength: 1, maxLength: 256 },
         400,
       ),
+      keepFields: list(
+        'With replace, the fields of the nodes’ own configs that keep their values, because policy denies them',
+        { type: 'string', minLength: 1, maxLength: 256 },
+        400,
+      ),
     },
   };
   const written = stringify({ spec: structural(inCluster) }, { lineWidth: 0, aliasDuplicateObjects: false });

@@ -1,3 +1,4 @@
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import { DEFAULT_TRIAL, type KubeletNode, type KubeletNodeStatus, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
@@ -127,13 +128,13 @@ export function assignedNode(node: NodeView, pool: ValidPool, status: Partial<Ku
     sha256: pool.sha256,
   };
   const { apply, trial, drift } = pool.spec;
-  const extra = drift === 'report' ? { drift } : {};
+  const extra = { ...writtenKeep(pool.spec), ...(drift === 'report' ? { drift } : {}) };
   return { ...idle, spec: { pool: pool.name, commit: COMMIT_A, configSource, apply, trial, ...extra } };
 }
 
 /** A node that runs this pool's payload and has proven it. */
 export function settledNode(node: NodeView, pool: ValidPool, status: Partial<KubeletNodeStatus> = {}): KubeletNode {
-  const reference = { name: pool.configName, sha256: pool.sha256, apply: pool.spec.apply };
+  const reference = { name: pool.configName, sha256: pool.sha256, apply: pool.spec.apply, ...writtenKeep(pool.spec) };
   const promotedAt = toTimestamp(NOW - 3_600_000);
   return assignedNode(node, pool, {
     assigned: reference,

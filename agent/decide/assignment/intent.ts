@@ -1,3 +1,4 @@
+import { identityIn, sameIdentity } from '#shared/contract/api/config-identity.ts';
 import {
   type ConfigSource,
   DEFAULT_DRIFT,
@@ -24,6 +25,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     trial = DEFAULT_TRIAL,
     drift = DEFAULT_DRIFT,
     allowFields = [],
+    keepFields = [],
     forgive,
     tolerate = [],
     reboot,
@@ -39,11 +41,9 @@ export function intentOf(node: KubeletNode | null): Intent {
   }
   if (apply !== 'overlay' && apply !== 'replace') return invalid('spec.apply', apply);
   if (drift !== 'repair' && drift !== 'report') return invalid('spec.drift', drift);
-  if (!Array.isArray(allowFields) || !allowFields.every((field) => typeof field === 'string')) {
-    return invalid('spec.allowFields', allowFields);
-  }
-  if (!Array.isArray(tolerate) || !tolerate.every((code) => typeof code === 'string')) {
-    return invalid('spec.tolerate', tolerate);
+  for (const [field, words] of Object.entries({ allowFields, keepFields, tolerate })) {
+    if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
+      return invalid(`spec.${field}`, words);
   }
   for (const [field, value] of [
     ['pool', pool],
@@ -63,6 +63,8 @@ export function intentOf(node: KubeletNode | null): Intent {
     trial: terms,
     drift,
     allowFields,
+    // Over the node's own config all of it stays.
+    keepFields: apply === 'replace' ? keepFields : [],
     tolerate,
     ...(order === undefined ? {} : { reboot: order }),
     ...(pool === undefined ? {} : { pool }),
@@ -78,12 +80,14 @@ export function intentOf(node: KubeletNode | null): Intent {
 }
 
 /** According to the status that the agent before this one wrote for the present spec; what it did not know, it may have carried out. */
-function wasCarriedOut({ metadata, status }: KubeletNode, { source, apply }: Config): boolean {
+function wasCarriedOut({ metadata, status }: KubeletNode, { source, apply, keepFields }: Config): boolean {
   const { lastKnownGood: good, awaitsTurn, observedGeneration } = status ?? {};
   if (awaitsTurn?.reason === 'StateLost' && awaitsTurn.config === source.sha256) return true;
   const isPresent = observedGeneration !== undefined && observedGeneration === metadata.generation;
   if (isPresent && good?.name === UNKNOWN_CONFIG) return true;
-  return isPresent && good?.sha256 === source.sha256 && (good.apply ?? 'overlay') === apply;
+  if (!isPresent || good?.sha256 === undefined) return false;
+  const { sha256, ...way } = good;
+  return sameIdentity(identityIn({ ...way, sha256 }), { sha256: source.sha256, apply, keepFields });
 }
 
 const DNS_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -1,6 +1,6 @@
 import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
 import { neverReason } from '#reconciler/policy/participation.ts';
-import { failedAt } from '#reconciler/policy/rollout/node-progress.ts';
+import { assignmentOf, failedAt } from '#reconciler/policy/rollout/node-progress.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
@@ -128,10 +128,10 @@ function versions({ nodes, kubeletNodes, agents }: Facts): readonly Diagnosis[] 
 /** Nodes that gave up what they are assigned now, by config and reason. */
 function rejected(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
   const entries = kubeletNodes.flatMap((node) => {
-    const { configSource, apply = 'overlay' } = node.spec ?? {};
-    if (configSource === undefined) return [];
-    const at = failedAt(node, { sha256: configSource.sha256, apply });
-    const entry = node.status?.rejected?.find((each) => each.at === at && each.sha256 === configSource.sha256);
+    const assigned = assignmentOf(node);
+    if (assigned === null) return [];
+    const at = failedAt(node, assigned);
+    const entry = node.status?.rejected?.find((each) => each.at === at && each.sha256 === assigned.sha256);
     return entry === undefined ? [] : [{ name: node.metadata.name, entry }];
   });
   const alike = Map.groupBy(entries, ({ entry }) => `${entry.name} ${entry.reason}`);

@@ -1,3 +1,4 @@
+import { identityIn, sameIdentity, writtenKeep } from '#shared/contract/api/config-identity.ts';
 import {
   type ConfigReference,
   DEFAULT_TRIAL,
@@ -115,6 +116,7 @@ function carryOn(
     return spec.reboot?.boot === before.bootID ? null : onTrial(status, before.assigned ?? active, spec, at);
   }
   const { name, sha256 = '', apply = 'overlay' } = active;
+  const config = { name, sha256, apply, ...writtenKeep(active) };
   const base = sameConfig(lastKnownGood, active) ? spec.turn?.seen : undefined;
   const failure = failureOf(active, base);
   if (failure === null) {
@@ -124,7 +126,7 @@ function carryOn(
   if (base !== undefined) {
     return restarted({ ...status, phase: 'Drifted', refusedBase: { sha256: base, message: failure.message, at } });
   }
-  const back = { active: lastKnownGood, error, rejected: [...rejected, { name, sha256, apply, ...error }] };
+  const back = { active: lastKnownGood, error, rejected: [...rejected, { ...config, ...error }] };
   return restarted({ ...status, ...back, phase: 'Idle' });
 }
 
@@ -137,7 +139,12 @@ function answerTo(
   if (before === undefined || before === null) return {};
   if (order === undefined) return { preflight: { outcome: 'ready' } };
   const { configSource, apply = 'overlay', retry } = order;
-  const about = { sha256: configSource.sha256, apply, ...(retry === undefined ? {} : { retry }) };
+  const about = {
+    sha256: configSource.sha256,
+    apply,
+    ...writtenKeep(order),
+    ...(retry === undefined ? {} : { retry }),
+  };
   return { preflight: { outcome: 'passed', ...about, at } };
 }
 
@@ -153,14 +160,15 @@ function begun({ name }: ConfigReference, { trial = DEFAULT_TRIAL }: KubeletNode
 
 type Begun = NonNullable<KubeletNodeStatus['trial']>;
 
-function wantedBy({ configSource: source, apply = 'overlay' }: KubeletNodeSpec): ConfigReference {
+function wantedBy({ configSource: source, apply = 'overlay', keepFields = [] }: KubeletNodeSpec): ConfigReference {
   if (source === undefined) return { name: LOCAL };
   const { name, sha256, uid, resourceVersion } = source;
-  return { name, sha256, apply, uid, resourceVersion };
+  return { name, sha256, apply, ...writtenKeep({ keepFields }), uid, resourceVersion };
 }
 
-type Identity = Pick<ConfigReference, 'sha256' | 'apply'>;
+type Identity = Pick<ConfigReference, 'sha256' | 'apply' | 'keepFields'>;
 
-function sameConfig(a: Identity | undefined, b: Identity): boolean {
-  return a?.sha256 === b.sha256 && (b.sha256 === undefined || (a?.apply ?? 'overlay') === (b.apply ?? 'overlay'));
+function sameConfig({ sha256, ...a }: Identity = {}, { sha256: other, ...b }: Identity): boolean {
+  if (sha256 === undefined || other === undefined) return sha256 === other;
+  return sameIdentity(identityIn({ ...a, sha256 }), identityIn({ ...b, sha256: other }));
 }

@@ -1,4 +1,5 @@
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import { covers } from '#shared/contract/kubelet-config/field-policy.ts';
 import { defaultOf, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { type ReservingField, reservedAmount } from '#shared/contract/kubelet-config/reserved-amount.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
@@ -24,6 +25,8 @@ export interface NodeSize {
 export interface AppliedConfig {
   readonly value: Config;
   readonly apply: ApplyMode;
+  /** Fields of the node's own config that stay under `replace`: what they say is unknown. Absent for none. */
+  readonly keepFields?: readonly string[];
 }
 
 /** What a node has left for pods, in the resource's base unit (cores, bytes, pods). */
@@ -186,12 +189,16 @@ const reservedCpus = ({ view }: Side): string => view.text('reservedSystemCPUs')
  * An overlay goes over the node's own map key by key, so that it says nothing of keys that it does not name. What it takes back
  * stays away.
  */
-function partOf({ value, apply, view }: Side, field: ReservingField, name: string, capacity: number): Part {
-  if (apply === 'replace') return reservedAmount(withDefaults(view, field), field, name, capacity);
+function partOf(side: Side, field: ReservingField, name: string, capacity: number): Part {
+  const { value, view } = side;
+  if (replaces(side, `${field}.${name}`)) return reservedAmount(withDefaults(view, field), field, name, capacity);
   const written = value[field];
   if (written === null) return 0;
   return isMap(written) && Object.hasOwn(written, name) ? reservedAmount(view, field, name, capacity) : undefined;
 }
+
+const replaces = ({ apply, keepFields = [] }: AppliedConfig, field: string): boolean =>
+  apply === 'replace' && !covers(keepFields, field);
 
 /** Thresholds that a config does not name have no default, unless it asks for them. Of two entries, the first counts. */
 function withDefaults(view: ConfigView, field: ReservingField): ConfigView {
@@ -212,8 +219,9 @@ function podsLeft({ before, after, cores }: Sides): number | undefined {
   return before !== null && podsAllowed(before, cores) === allowed ? undefined : allowed;
 }
 
-function podsAllowed({ value, apply, view }: Side, cores: number): number | undefined {
-  if (apply === 'overlay' && (value['maxPods'] ?? undefined) === undefined) return undefined;
+function podsAllowed(side: Side, cores: number): number | undefined {
+  const { value, view } = side;
+  if (!replaces(side, 'maxPods') && (value['maxPods'] ?? undefined) === undefined) return undefined;
   const most = view.number('maxPods');
   const perCore = view.number('podsPerCore') ?? 0;
   return perCore > 0 && cores > 0 && most !== undefined ? Math.min(most, perCore * cores) : most;

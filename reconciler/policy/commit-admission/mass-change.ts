@@ -7,7 +7,7 @@ import type { ClusterConfig } from '../config-repo/loaded-repo.ts';
 import { CLUSTER_FILE, DEFAULT_MAX_CHANGE } from '../config-repo/read-cluster.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { targetFor } from '../rollout/membership.ts';
-import { assignmentOf, sameTarget, type NodeTarget } from '../rollout/node-progress.ts';
+import { activeConfigOf, assignmentOf, sameTarget, type NodeTarget } from '../rollout/node-progress.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the commit before. */
 interface MassChange {
@@ -85,9 +85,7 @@ export const describeHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = CL
 
 /** A node's assignment; what it runs, if the assignment was lost and is about to be written again. */
 function configOf(node: KubeletNode | undefined): NodeTarget {
-  const active = node?.status?.active;
-  const runs = active?.sha256 === undefined ? null : { sha256: active.sha256, apply: active.apply ?? 'overlay' };
-  return assignmentOf(node) ?? runs;
+  return assignmentOf(node) ?? activeConfigOf(node);
 }
 
 /** The config of a node's pool as an agent would be assigned it; null where there is none. */

@@ -4,6 +4,7 @@ import {
   MAX_POOL_NAME_LENGTH,
   payloadSha256,
 } from '#shared/contract/config-map-hash.ts';
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
@@ -11,7 +12,7 @@ import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contrac
 import { composeLayers, type Composed } from '#shared/contract/kubelet-config/merge.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { allowedFields } from '#shared/contract/kubelet-config/field-policy.ts';
+import { allowedFields, keptFields } from '#shared/contract/kubelet-config/field-policy.ts';
 import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { ComputedLeaf } from '../templates/leaf.ts';
@@ -54,6 +55,7 @@ function readWhole(source: PoolSource, decoder: FileDecoder): LoadedPool {
   const spec: KubeletPoolSpec = {
     ...declared,
     ...(allow.length === 0 ? {} : { allowFields: allow }),
+    ...(declared.apply === 'replace' ? writtenKeep({ keepFields: keptFields(source.fields, deny) }) : {}),
     ...(tolerate.length === 0 ? {} : { tolerate }),
   };
   const layers = spec.layers.map((layer, index) =>

@@ -1,3 +1,4 @@
+import { identityText } from '#shared/contract/api/config-identity.ts';
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type KubeletNode, UNKNOWN_CONFIG } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
@@ -132,7 +133,7 @@ function assignedSeen(
 ): Pick<NodeFirstSeen, 'assigned' | 'told'> {
   const assignment = assignmentOf(kubeletNode);
   if (assignment === null) return {};
-  const stamp = `${assignment.apply} ${assignment.sha256}`;
+  const stamp = identityText(assignment);
   // A process that starts in the middle of a trial knows for how long it has lasted at least.
   const healthyMs = last === undefined ? (kubeletNode?.status?.trial?.healthySeconds ?? 0) * 1000 : 0;
   const told = last?.told?.stamp === stamp ? last.told : { stamp, at: now - healthyMs };

@@ -9,7 +9,8 @@ import type { SelectingPool } from '../pool-members.ts';
 import { selectorMatches } from '../pool-selection/selector.ts';
 import type { OwnRecord } from '../proof/own-records.ts';
 import { readProof } from '../proof/record.ts';
-import { isRecordOfTarget } from '../rollout/node-progress.ts';
+import { targetWith } from '../payload-classes.ts';
+import { isRecordOfTarget, sameTarget } from '../rollout/node-progress.ts';
 import { differingLimits, fewerUnavailable, stricter } from './stricter.ts';
 
 type Member = Pick<NodeView, 'name' | 'labels'>;
@@ -171,7 +172,8 @@ function provenBy(
   { pools }: Pick<Fleet, 'pools'>,
   commit: CommitOid,
 ): BeforeCommit['proven'] {
-  return ({ name, sha256, spec: { apply } }) => {
+  return ({ name, sha256, spec }) => {
+    const target = targetWith(sha256, spec);
     const own = records.get(name);
     // Of a pool that is left alone because it cannot be read, nor can the record be.
     if (own === undefined || own.uid !== (pools.get(name)?.metadata.uid ?? '')) return 'nothing';
@@ -179,10 +181,10 @@ function provenBy(
     const classes = [...readProof(status).values()].filter(({ nodes }) => nodes > 0);
     if (classes.length === 0) return 'nothing';
     // A class without nodes is on record with what it proved last.
-    const isOver = status.rollout?.finishedAt !== undefined && isRecordOfTarget(status.rollout, { sha256, apply });
+    const isOver = status.rollout?.finishedAt !== undefined && isRecordOfTarget(status.rollout, target);
     const isAll = status.counts?.pending === 0 && classes.every(({ state }) => state === 'proven');
     if (isOver && isAll && status.commit === commit) return 'rollout';
-    const isProven = classes.every(({ proven }) => proven?.sha256 === sha256 && proven.apply === apply);
+    const isProven = classes.every(({ proven }) => sameTarget(proven, target));
     return isProven ? 'payload' : 'nothing';
   };
 }

@@ -17,7 +17,7 @@ import type { Group, Member } from '../rollout/membership.ts';
 import { isProven } from '../rollout/on-trial.ts';
 import type { GroupPlan } from '../plan-nodes.ts';
 import type { RolloutMemory } from '../rollout/rollout-status.ts';
-import { refusedUnassigned, sameTarget } from '../rollout/node-progress.ts';
+import { isRecordOfTarget, refusedUnassigned } from '../rollout/node-progress.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 import { firstFew, firstLines } from '#shared/runtime/first-few.ts';
 import { classStatuses } from './class-statuses.ts';
@@ -244,7 +244,7 @@ function failureOf({ kubeletNode, node, target, failedAt }: Member): PoolFailure
     const { reason = 'PreflightFailed', message = '', at } = refused;
     return { node: node.name, config: spec.preflight?.configSource.name ?? '', reason, message, at };
   }
-  const rejected = status.rejected?.find((entry) => entry.at === failedAt && sameTarget(entry, target));
+  const rejected = status.rejected?.find((entry) => entry.at === failedAt && isRecordOfTarget(entry, target));
   const { reason = 'Unknown', message = '', at = '' } = rejected ?? status.error ?? {};
   return { node: node.name, config: rejected?.name ?? spec.configSource?.name ?? '', reason, message, at };
 }

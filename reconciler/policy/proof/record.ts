@@ -1,4 +1,5 @@
-import type { ApplyMode, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { type ConfigIdentity, identityIn, sameIdentity, writtenKeep } from '#shared/contract/api/config-identity.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type {
   ClassProof,
   KubeletPoolStatus,
@@ -7,8 +8,8 @@ import type {
   RolloutStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
 
-/** A config of ours, and how it is applied; null for none. */
-type Payload = { readonly sha256: string; readonly apply: ApplyMode } | null;
+/** A config of ours; null for none. */
+type Payload = ConfigIdentity | null;
 
 /** What a pool's record says of one class of its machines. */
 export interface ClassRecord {
@@ -92,12 +93,12 @@ export const NOTHING_SHOWN: ClassRecord = {
 export function readProof({ proof, settled }: KubeletPoolStatus = {}): ReadonlyMap<string, ClassRecord> {
   if (proof === undefined) {
     if (settled === undefined) return new Map();
-    const target = { sha256: settled.sha256, apply: settled.apply };
+    const target = identityIn(settled);
     return new Map([
       [ONLY_CLASS, { ...NOTHING_SHOWN, state: 'proven', since: settled.at, current: target, proven: target }],
     ]);
   }
-  const payloads = proof.payloads.map(targetOfText);
+  const payloads = proof.payloads.map((text) => targetOfText(text, proof.keepFields));
   const at = (index = -1): Payload => payloads[index] ?? null;
   const read = ({ missing = [], ...entry }: ClassProof): ClassRecord => {
     const [current, proven, former] = [at(entry.current), at(entry.proven), at(entry.former)];
@@ -121,7 +122,11 @@ export function writeProof(classes: readonly ClassRecord[]): ProofRecord {
 }
 
 function written(classes: readonly ClassRecord[], all: number, mostNames: number): ProofRecord {
-  const [payloads, commits, times] = [indexed(), indexed(), indexed()];
+  const [payloads, keeps, commits, times] = [indexed(), indexed(), indexed(), indexed()];
+  const textOf = ({ sha256, apply, keepFields = [] }: ConfigIdentity): string => {
+    if (apply === 'overlay') return sha256;
+    return `${REPLACING}${keepFields.length === 0 ? '' : `${keeps.at(keepFields.join(','))}:`}${sha256}`;
+  };
   const entries = classes.flatMap(({ name, state, since, nodes, proved, missing, ...own }): ClassProof[] => {
     const positions = {
       ...(own.current === null ? {} : { current: payloads.at(textOf(own.current)) }),
@@ -135,7 +140,8 @@ function written(classes: readonly ClassRecord[], all: number, mostNames: number
     return tries.filter((each) => bytesOf(each) <= MOST_CLASS_BYTES).slice(0, 1);
   });
   const unrecorded = all - entries.length;
-  const found = { payloads: payloads.all(), commits: commits.all(), times: times.all(), classes: entries };
+  const kept = keeps.all().length === 0 ? {} : { keepFields: keeps.all() };
+  const found = { payloads: payloads.all(), ...kept, commits: commits.all(), times: times.all(), classes: entries };
   return unrecorded === 0 ? found : { ...found, unrecorded };
 }
 
@@ -157,12 +163,10 @@ const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.string
 
 const REPLACING = 'replace:';
 
-const textOf = ({ sha256, apply }: NonNullable<Payload>): string =>
-  apply === 'overlay' ? sha256 : `${REPLACING}${sha256}`;
-
-function targetOfText(text: string): Payload {
-  const replaces = text.startsWith(REPLACING);
-  return replaces ? { sha256: text.slice(REPLACING.length), apply: 'replace' } : { sha256: text, apply: 'overlay' };
+function targetOfText(text: string, keeps: readonly string[] = []): Payload {
+  if (!text.startsWith(REPLACING)) return { sha256: text, apply: 'overlay' };
+  const [sha256 = '', at] = text.slice(REPLACING.length).split(':').toReversed();
+  return { sha256, apply: 'replace', ...writtenKeep({ keepFields: keeps[Number(at ?? -1)]?.split(',') }) };
 }
 
 /** Whether two records say the same but for their counts and names of nodes. */
@@ -173,8 +177,9 @@ export function isSameProof(proof: ProofRecord, classes: readonly ClassRecord[])
 }
 
 export const isSameState = (a: ClassRecord | undefined, b: ClassRecord): boolean =>
-  a?.state === b.state &&
+  a !== undefined &&
+  a.state === b.state &&
   a.commit === b.commit &&
   [[a.current, b.current] as const, [a.proven, b.proven] as const, [a.former, b.former] as const].every(
-    ([one, other]) => one?.sha256 === other?.sha256 && one?.apply === other?.apply,
+    ([one, other]) => (one === null || other === null ? one === other : sameIdentity(one, other)),
   );

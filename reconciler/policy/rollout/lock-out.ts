@@ -59,5 +59,5 @@ function takesMore(size: NodeSize, of: Asked['of'], mostLeft: () => readonly unk
 
 function appliedOf(payloadOf: PayloadOf, target: NodeTarget): AppliedConfig | null {
   const value = target === null ? null : payloadOf(target.sha256);
-  return value === null || target === null ? null : { value, apply: target.apply };
+  return value === null || target === null ? null : { value, ...target };
 }

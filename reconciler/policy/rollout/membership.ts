@@ -1,7 +1,7 @@
 import type { KubeletNode, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Choice } from '../pool-selection/choose-pool.ts';
-import { NO_CONFIG, type PayloadClass, UNKNOWN_CLASS } from '../payload-classes.ts';
+import { NO_CONFIG, type PayloadClass, targetWith, UNKNOWN_CLASS } from '../payload-classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { kubeletNodeOf } from '../kubelet-node-of.ts';
@@ -148,7 +148,7 @@ function isPoolUnknown(node: KubeletNode | undefined, home: string | null, desir
 /** What one node of a pool is to run; null is its local config. */
 export function targetFor(pool: DesiredPool | undefined | null, node: string): NodeTarget {
   if (pool?.classes === undefined || pool.config === null) return targetOf(pool);
-  return { sha256: pool.classes.byNode.get(node)?.config?.sha256 ?? NO_CONFIG, apply: pool.spec.apply };
+  return targetWith(pool.classes.byNode.get(node)?.config?.sha256 ?? NO_CONFIG, pool.spec);
 }
 
 /** Name of the config source of what one node of a pool is to run; of a pool that is there. */
@@ -158,7 +158,7 @@ export const configNameFor = (pool: DesiredPool | null, node: string): string | 
 /** What tells one rollout of a pool from another: what all of its nodes are to run, and the template where values are computed; null is their local config. */
 export function targetOf(pool: DesiredPool | undefined | null): NodeTarget {
   if (pool === undefined || pool === null || pool.config === null) return null;
-  return { sha256: pool.config.sha256, apply: pool.spec.apply };
+  return targetWith(pool.config.sha256, pool.spec);
 }
 
 /** How long a node holds its place after its config was promoted: on trial, or with a full probation in the budget. */

@@ -1,5 +1,11 @@
 import {
-  type ApplyMode,
+  type ConfigIdentity,
+  identityIn,
+  sameIdentity,
+  type WrittenIdentity,
+  writtenKeep,
+} from '#shared/contract/api/config-identity.ts';
+import {
   type ConfigReference,
   type KubeletNode,
   LOCAL,
@@ -10,7 +16,7 @@ import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 
 /** What identifies a config on a node; null is the node's own local config. */
-export type NodeTarget = { readonly sha256: string; readonly apply: ApplyMode } | null;
+export type NodeTarget = ConfigIdentity | null;
 
 /**
  * Where a node stands towards a target, as its agent reports it.
@@ -21,29 +27,22 @@ export type NodeTarget = { readonly sha256: string; readonly apply: ApplyMode } 
 export type Progress = 'settled' | 'updating' | 'failed' | 'outdated' | 'awaits-turn' | 'no-agent';
 
 /** Whether a pool's record of a rollout or a halt is about this target; without a word on it, the payload was laid over. */
-export const isRecordOfTarget = (
-  record: { readonly sha256: string; readonly apply?: ApplyMode },
-  target: NodeTarget,
-): boolean => sameTarget({ sha256: record.sha256, apply: record.apply ?? 'overlay' }, target);
+export const isRecordOfTarget = (record: WrittenIdentity, target: NodeTarget): boolean =>
+  sameTarget(identityIn(record), target);
 
 /** How a target is written into such a record. */
-export const targetRecordOf = ({
-  sha256,
-  apply,
-}: NonNullable<NodeTarget>): { readonly sha256: string; readonly apply?: ApplyMode } =>
-  apply === 'overlay' ? { sha256 } : { sha256, apply };
+export const targetRecordOf = ({ sha256, apply, keepFields }: ConfigIdentity): WrittenIdentity =>
+  apply === 'overlay' ? { sha256 } : { sha256, apply, ...writtenKeep({ keepFields }) };
 
 /** The assignment that a node has now, as the API server knows it. */
 export function assignmentOf(node: KubeletNode | undefined): NodeTarget {
-  const source = node?.spec?.configSource;
-  return source === undefined ? null : { sha256: source.sha256, apply: node?.spec?.apply ?? 'overlay' };
+  const { configSource: source, apply = 'overlay', keepFields } = node?.spec ?? {};
+  return source === undefined ? null : { sha256: source.sha256, apply, ...writtenKeep({ keepFields }) };
 }
 
-/** The same bytes, laid over the local config in the same way. */
-export function sameTarget(a: NodeTarget, b: NodeTarget): boolean {
-  if (a === null || b === null) return a === b;
-  return a.sha256 === b.sha256 && a.apply === b.apply;
-}
+/** The same bytes, with the same of the local config under them. */
+export const sameTarget = (a: NodeTarget, b: NodeTarget): boolean =>
+  a === null || b === null ? a === b : sameIdentity(a, b);
 
 /** For how long a config has been proven, and so soaking, is for the pool to judge. */
 export function progressOf(node: KubeletNode | undefined, target: NodeTarget, now: Millis): Progress {
@@ -98,7 +97,7 @@ export function failedAt(node: KubeletNode | undefined, target: NodeTarget): str
   const refusal = refusedUnassigned(node, target);
   if (refusal !== undefined) return refusal.at;
   if (assigned !== undefined && !refersTo(assigned, target)) return undefined;
-  return rejected.find((each) => each.reason !== UNBLAMED && sameTarget(each, target))?.at;
+  return rejected.find((each) => each.reason !== UNBLAMED && isRecordOfTarget(each, target))?.at;
 }
 
 /** The same, unless it was told to try once more. */
@@ -111,8 +110,7 @@ export function takenBackAt(node: KubeletNode | undefined, target: NodeTarget): 
 export function preflightAnswerOf(node: KubeletNode | undefined, target: NodeTarget): PreflightAnswer | undefined {
   const answer = node?.status?.preflight ?? undefined;
   if (answer?.sha256 === undefined) return undefined;
-  const { sha256, apply = 'overlay' } = answer;
-  return sameTarget({ sha256, apply }, target) ? answer : undefined;
+  return isRecordOfTarget({ ...answer, sha256: answer.sha256 }, target) ? answer : undefined;
 }
 
 /** It would not start with this config, and says so before anything was done to it. */
@@ -128,7 +126,7 @@ export function refusedUnassigned(
 
 function refersTo(reference: ConfigReference | undefined, target: NodeTarget): boolean {
   if (target === null) return reference === undefined || reference.name === LOCAL;
-  return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
+  return sameTarget(targetIn(reference), target);
 }
 
 /** Whether the node has proven any config of ours. One that ran its first one already was not restarted for it, and has no `promotedAt`. */
@@ -141,8 +139,8 @@ export const provenConfigOf = (node: KubeletNode | undefined): NodeTarget => tar
 /** The config of ours that its kubelet runs; null for its local one, and where its agent does not know. */
 export const activeConfigOf = (node: KubeletNode | undefined): NodeTarget => targetIn(node?.status?.active);
 
-function targetIn({ sha256, apply = 'overlay' }: Partial<ConfigReference> = {}): NodeTarget {
-  return sha256 === undefined ? null : { sha256, apply };
+function targetIn({ sha256, ...way }: Partial<ConfigReference> = {}): NodeTarget {
+  return sha256 === undefined ? null : identityIn({ ...way, sha256 });
 }
 
 /**

@@ -1,6 +1,6 @@
+import { identityText, writtenKeep } from '#shared/contract/api/config-identity.ts';
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import {
-  type ApplyMode,
   DEFAULT_DRIFT,
   DEFAULT_TRIAL,
   type KubeletNodeSpec,
@@ -10,10 +10,11 @@ import type { DesiredPool } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { Targeted } from './targets.ts';
 import { type PoolTrials, trialTermsOf } from './trial-terms.ts';
+import { targetOf } from './membership.ts';
 import type { NodeTarget } from './node-progress.ts';
 
 /** What a node is told so that it runs this config source of its pool, applied as its pool says unless told otherwise; undefined where the cluster does not have it. */
-export type NodeSpecs = (configName: string, apply?: ApplyMode) => KubeletNodeSpec | undefined;
+export type NodeSpecs = (configName: string, target?: NodeTarget) => KubeletNodeSpec | undefined;
 
 /**
  * The assignments that a pool has to give: its payload, what its classes have proven, and what its nodes ran before. Thousands of nodes are told the same, so
@@ -29,18 +30,17 @@ export function nodeSpecsOf(
   aims: readonly Pick<Targeted, 'member' | 'configName'>[] = [],
 ): NodeSpecs {
   if (pool === null) return () => undefined;
-  const usual = pool.spec.apply;
-  const wanted = [...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]), ...targetsIn(aims)];
-  const specs = new Map<ApplyMode, Map<string, KubeletNodeSpec>>();
-  for (const { name, sha256, apply } of wanted) {
+  const usual = targetOf(pool);
+  const own = usual === null || pool.config === null ? [] : [{ name: pool.config.name, target: usual }];
+  const specs = new Map<string, KubeletNodeSpec>();
+  for (const { name, target } of [...own, ...targetsIn(aims)]) {
     const source = fleet.configSources.get(name);
+    const key = keyOf(name, target);
     // It has to carry what was decided on: names are short enough to be forged.
-    if (source?.sha256 !== sha256) continue;
-    const applied = specs.get(apply) ?? new Map<string, KubeletNodeSpec>();
-    specs.set(apply, applied);
-    if (!applied.has(name)) applied.set(name, assignmentOfSource(pool, source, apply, namespace));
+    if (source === undefined || source.sha256 !== target.sha256 || specs.has(key)) continue;
+    specs.set(key, assignmentOfSource(pool, source, target, namespace));
   }
-  return (configName, apply = usual) => specs.get(apply)?.get(configName);
+  return (configName, target = usual) => (target === null ? undefined : specs.get(keyOf(configName, target)));
 }
 
 /** What the nodes are to run: thousands share one target, and few targets have a second name. */
@@ -51,17 +51,22 @@ function targetsIn(aims: readonly Pick<Targeted, 'member' | 'configName'>[]): re
     const { target } = member;
     if (target === null || configName === null || known.get(target) === configName) continue;
     known.set(target, configName);
-    wanted.push({ ...target, name: configName });
+    wanted.push({ target, name: configName });
   }
   return wanted;
 }
 
-type Wanted = NonNullable<NodeTarget> & { readonly name: string };
+interface Wanted {
+  readonly name: string;
+  readonly target: NonNullable<NodeTarget>;
+}
+
+const keyOf = (name: string, target: NonNullable<NodeTarget>): string => identityText({ ...target, sha256: name });
 
 function assignmentOfSource(
   pool: DesiredPool,
   source: ConfigSourceView,
-  apply: ApplyMode,
+  { apply, keepFields }: NonNullable<NodeTarget>,
   namespace: string,
 ): KubeletNodeSpec {
   const { name, uid, resourceVersion, sha256 } = source;
@@ -74,6 +79,7 @@ function assignmentOfSource(
     trial: trialTermsOf(pool.spec).full,
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     ...(allowFields.length === 0 ? {} : { allowFields }),
+    ...writtenKeep({ keepFields }),
     ...(tolerate.length === 0 ? {} : { tolerate }),
   };
 }
@@ -93,6 +99,7 @@ export function isSameSpec(present: KubeletNodeSpec, wanted: KubeletNodeSpec): b
     (present.drift ?? DEFAULT_DRIFT) === (wanted.drift ?? DEFAULT_DRIFT) &&
     sameTrial(present.trial, wanted.trial) &&
     sameWords(present.allowFields, wanted.allowFields) &&
+    sameWords(present.keepFields, wanted.keepFields) &&
     sameWords(present.tolerate, wanted.tolerate)
   );
 }

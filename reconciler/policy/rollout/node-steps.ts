@@ -38,7 +38,7 @@ export function nodeSteps(
     const { kubeletNode: node, target } = member;
     if (node === undefined) return [];
     if (target === null || aimed.configName === null) return leavingSteps(node, member, verdict);
-    const assignment = assignments(aimed.configName, target.apply);
+    const assignment = assignments(aimed.configName, target);
     if (assignment === undefined || terms === undefined) return [];
     const spec = { ...assignment, trial: trialFor(decision, terms) };
     if (verdict.verdict === 'change') {

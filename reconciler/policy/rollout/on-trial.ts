@@ -3,7 +3,7 @@ import { DEFAULT_MAX_ON_TRIAL } from '#shared/contract/api/probation.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { ReducedBound, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { NO_CONFIG } from '../payload-classes.ts';
+import { NO_CONFIG, targetWith } from '../payload-classes.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { poolOfNode } from '../config-repo/pool-of-class.ts';
@@ -221,7 +221,7 @@ function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, n
 export function isPayload(target: NodeTarget, { pool }: Group): boolean {
   if (target === null || pool === null) return false;
   if (pool.classes === undefined) return sameTarget(target, targetOf(pool));
-  return target.apply === pool.spec.apply && pool.classes.configs.has(target.sha256);
+  return pool.classes.configs.has(target.sha256) && sameTarget(target, targetWith(target.sha256, pool.spec));
 }
 
 /** A node that left the pool may have been the last one of its class: what it was told is the pool's payload all the same. */
@@ -230,7 +230,7 @@ function isOfLostClass(target: NodeTarget, { pool }: PoolGroup, view: NodeView, 
   if (inGit === undefined || classes?.byNode.has(view.name) !== false) return false;
   const machine = { ...view, numaNodes: node.status?.numaNodes };
   const sorted = poolOfNode(inGit, machine, node.metadata.annotations?.[MACHINE_ANNOTATION]);
-  return sameTarget(target, { sha256: sorted.class.pool?.sha256 ?? NO_CONFIG, apply: spec.apply });
+  return sameTarget(target, targetWith(sorted.class.pool?.sha256 ?? NO_CONFIG, spec));
 }
 
 /** The class of this node has proven the config for all of its nodes. */

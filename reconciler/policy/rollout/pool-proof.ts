@@ -1,3 +1,4 @@
+import { identityText } from '#shared/contract/api/config-identity.ts';
 import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
@@ -127,7 +128,7 @@ function remade({ members }: Group): ReadonlyMap<string, ClassRecord> {
     const counted = new Map<string, number>();
     for (const { kubeletNode } of others) {
       const proven = provenConfigOf(kubeletNode);
-      const word = proven === null ? '' : `${proven.apply} ${proven.sha256}`;
+      const word = proven === null ? '' : identityText(proven);
       counted.set(word, (counted.get(word) ?? 0) + 1);
       if (proven === null || (counted.get(word) ?? 0) * 2 <= others.length) continue;
       found.set(name, { ...NOTHING_SHOWN, name, proven });

@@ -26,7 +26,7 @@ const MOST_SAID = 400;
 /** The node's spec with the question in it; null where it was asked already. Nothing else that it was told changes. */
 export function withPreflightOrder(
   { spec = {} }: KubeletNode,
-  { configSource, apply, allowFields, tolerate }: KubeletNodeSpec,
+  { configSource, apply, allowFields, keepFields, tolerate }: KubeletNodeSpec,
   retry: string | undefined,
 ): KubeletNodeSpec | null {
   if (configSource === undefined) return null;
@@ -34,6 +34,7 @@ export function withPreflightOrder(
     configSource,
     ...(apply === undefined ? {} : { apply }),
     ...(allowFields === undefined ? {} : { allowFields }),
+    ...(keepFields === undefined ? {} : { keepFields }),
     ...(tolerate === undefined ? {} : { tolerate }),
     ...(retry === undefined ? {} : { retry }),
   };
@@ -48,4 +49,6 @@ function isTheSame(asked: PreflightOrder | undefined, order: PreflightOrder): bo
 
 const sameWords = (a: PreflightOrder, b: PreflightOrder): boolean =>
   (a.apply ?? 'overlay') === (b.apply ?? 'overlay') &&
-  (['allowFields', 'tolerate'] as const).every((list) => (a[list] ?? []).join(' ') === (b[list] ?? []).join(' '));
+  (['allowFields', 'keepFields', 'tolerate'] as const).every(
+    (list) => (a[list] ?? []).join(' ') === (b[list] ?? []).join(' '),
+  );

@@ -3,7 +3,7 @@ import type { QueriedPool } from '../analysis/query-answer.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import { targetOf } from './membership.ts';
-import { isRecordOfTarget, sameTarget } from './node-progress.ts';
+import { isRecordOfTarget } from './node-progress.ts';
 
 /** Where canaries wait for a window, the pool of an hour before they began is a fairer likeness than that of days ago. */
 const LONGEST_BEFORE_MS: Millis = 60 * 60_000;
@@ -25,7 +25,8 @@ export function queriesToAsk(desired: Desired, fleet: Fleet): readonly QueriedPo
       return [];
     const isReleased = released?.sha256 === target.sha256;
     const isHalted = halt !== undefined && isRecordOfTarget(halt, target);
-    const { verdict = sameTarget(settled ?? null, target) ? 'pass' : 'waiting' } = rollout.analysis ?? {};
+    const { verdict = settled !== undefined && isRecordOfTarget(settled, target) ? 'pass' : 'waiting' } =
+      rollout.analysis ?? {};
     const isAwaited = rollout.finishedAt === undefined || holds?.some(({ reason }) => reason === 'analysis') === true;
     const isOpen = isAwaited && (verdict === 'waiting' || verdict === 'suspect');
     const canary = rollout.waves.find(({ name }) => name === 'canary');

@@ -1,6 +1,13 @@
 import type { Halt } from '#shared/contract/api/kubelet-pool.ts';
 import type { Group, Member } from './membership.ts';
-import { activeConfigOf, assignmentOf, hasProved, type NodeTarget, sameTarget } from './node-progress.ts';
+import {
+  activeConfigOf,
+  assignmentOf,
+  hasProved,
+  type NodeTarget,
+  provenConfigOf,
+  sameTarget,
+} from './node-progress.ts';
 import { isPayload } from './on-trial.ts';
 
 /** What a revert does to a node. */
@@ -39,9 +46,9 @@ interface FallbackConfig {
 
 /** What a node ran before it was told this target, where it knows that still: null once it has proven the target, or ran its local config. */
 function fallbackConfigOf({ kubeletNode }: Member, target: NodeTarget): FallbackConfig | null {
-  const { name = '', sha256, apply = 'overlay' } = kubeletNode?.status?.lastKnownGood ?? {};
-  if (sha256 === undefined || sameTarget({ sha256, apply }, target)) return null;
-  return { configName: name, target: { sha256, apply } };
+  const proven = provenConfigOf(kubeletNode);
+  if (proven === null || sameTarget(proven, target)) return null;
+  return { configName: kubeletNode?.status?.lastKnownGood?.name ?? '', target: proven };
 }
 
 /** A node's next change, and what its group is about. */

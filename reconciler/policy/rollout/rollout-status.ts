@@ -1,3 +1,4 @@
+import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type {
   AnalysisStatus,
   Halt,
@@ -12,7 +13,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Cohort } from './cohort.ts';
 import { type Group, targetOf } from './membership.ts';
 import type { OnTrial } from './on-trial.ts';
-import { targetRecordOf, sameTarget } from './node-progress.ts';
+import { isRecordOfTarget, targetRecordOf } from './node-progress.ts';
 import { nextProof } from './next-proof.ts';
 import { NO_PROOF } from '../proof/record.ts';
 import type { WaveProgress } from './wave-progress.ts';
@@ -77,8 +78,8 @@ export function rememberRollout(
   };
   const isOverNow = finishedAt !== undefined && last?.finishedAt === undefined;
   const settled =
-    isFinished && !sameTarget(known.settled, target)
-      ? { configName: config.name, sha256: config.sha256, apply: target.apply, at }
+    isFinished && (known.settled === null || !isRecordOfTarget(known.settled, target))
+      ? { configName: config.name, sha256: target.sha256, apply: target.apply, ...writtenKeep(target), at }
       : known.settled;
   const next = nextProof(group, proof, before, { ...stand, isOver: finishedAt !== undefined, isOverNow }, now);
   return { halt, released, settled, proof: next, rollout };

@@ -6,7 +6,7 @@ export type ApplyMode = 'overlay' | 'replace';
 
 /**
  * The config source that a node is to run. `uid` and `resourceVersion` only say where the bytes are;
- * what identifies a config is `sha256` (of the payload's bytes) together with the apply mode.
+ * what identifies a config is its `ConfigIdentity`.
  */
 export interface ConfigSource {
   readonly namespace: string;
@@ -68,6 +68,8 @@ export interface KubeletNodeSpec {
   readonly drift?: DriftPolicy;
   /** Fields that may be set although they are denied by default. */
   readonly allowFields?: readonly string[];
+  /** With `replace`, fields, or branches of them, that keep the value of the node's own config unless the payload sets them. */
+  readonly keepFields?: readonly string[];
   /**
    * `at` of a rejection of this config that a person forgave: it is forgotten, and the config tried once more. Another
    * rejection has another time and stands.
@@ -87,7 +89,7 @@ export interface KubeletNodeSpec {
 }
 
 /** The parts of an assignment that a check needs. */
-export interface PreflightOrder extends Pick<KubeletNodeSpec, 'apply' | 'allowFields' | 'tolerate'> {
+export interface PreflightOrder extends Pick<KubeletNodeSpec, 'apply' | 'allowFields' | 'keepFields' | 'tolerate'> {
   readonly configSource: ConfigSource;
   /** `at` of a refusal that a person forgave: it is checked once more. */
   readonly retry?: string;
@@ -102,6 +104,7 @@ export interface PreflightAnswer {
   /** Of the config that is asked about; absent where none is. */
   readonly sha256?: string;
   readonly apply?: ApplyMode;
+  readonly keepFields?: readonly string[];
   /** The order's; absent if the order has none. */
   readonly retry?: string;
   /** As in `error`; absent with `ready` and `passed`. */
@@ -163,6 +166,7 @@ export interface ConfigReference {
   readonly name: string;
   readonly sha256?: string;
   readonly apply?: ApplyMode;
+  readonly keepFields?: readonly string[];
   readonly uid?: string;
   readonly resourceVersion?: string;
 }
@@ -181,6 +185,7 @@ export interface RejectedConfig {
   readonly name: string;
   readonly sha256: string;
   readonly apply: ApplyMode;
+  readonly keepFields?: readonly string[];
   readonly reason: string;
   readonly message: string;
   readonly at: string;

@@ -156,6 +156,8 @@ export interface KubeletPoolSpec {
   readonly drift: DriftPolicy;
   /** Fields that the pool may set although they are denied by default; absent for none. Denied ones are refused in git. */
   readonly allowFields?: readonly string[];
+  /** With `replace`, the fields of the nodes' own configs that stay, because policy denies them; absent for none. */
+  readonly keepFields?: readonly string[];
   /** Codes of what kubelets silently drop that are only warnings here; absent for none. Sorted. */
   readonly tolerate?: readonly string[];
   /** Nothing new is started while it is true. Default false. */
@@ -197,6 +199,7 @@ export interface Halt {
   readonly sha256: string;
   /** How the payload was applied; absent for `overlay`. */
   readonly apply?: ApplyMode;
+  readonly keepFields?: readonly string[];
   readonly at: string;
   readonly message: string;
   /** What is done about it. */
@@ -216,6 +219,7 @@ export interface SettledConfig {
   readonly configName: string;
   readonly sha256: string;
   readonly apply: ApplyMode;
+  readonly keepFields?: readonly string[];
   readonly at: string;
 }
 
@@ -230,8 +234,13 @@ export type ProofState = 'unproven' | 'canaries' | 'soaking' | 'analysing' | 'ro
 
 /** What the classes of a pool have proven; it is written when a state changes, and its counts are of that moment. */
 export interface ProofRecord {
-  /** Hex SHA-256 of payloads, which classes name by position; with `replace:` before it where it replaces the local config. */
+  /**
+   * Hex SHA-256 of payloads, which classes name by position; with `replace:` before it where it replaces the local config, or
+   * `replace:0:` where it keeps the fields at that position of `keepFields`.
+   */
   readonly payloads: readonly string[];
+  /** Lists of fields, each joined by commas; absent for none. */
+  readonly keepFields?: readonly string[];
   /** Commits, which classes name by position. */
   readonly commits: readonly string[];
   /** Timestamps, which classes name by position. */
@@ -318,6 +327,7 @@ export interface RolloutStatus {
   readonly sha256: string;
   /** How the payload is applied; absent for `overlay`. */
   readonly apply?: ApplyMode;
+  readonly keepFields?: readonly string[];
   readonly startedAt: string;
   readonly finishedAt?: string;
   /** When the newest of the nodes that were there at its beginning was created; later ones follow when the waves are done. */

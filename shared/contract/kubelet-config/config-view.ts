@@ -115,7 +115,8 @@ function filledUp(own: unknown, written: (path: string) => unknown, minor: numbe
   return isAsked && isMap(own) ? { ...mapOf(defaultOf(field, minor)), ...own } : own;
 }
 
-function isZero(value: unknown, isDuration = false): boolean {
+/** What Go leaves out where it is empty, but for lists and maps. */
+export function isZero(value: unknown, isDuration = false): boolean {
   if (typeof value === 'string') return value === '' || (isDuration && parseGoDuration(value) === 0);
   return value === 0 || value === false;
 }

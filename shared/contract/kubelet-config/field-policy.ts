@@ -1,5 +1,5 @@
 import type { Path } from './position.ts';
-import { FIELDS } from './fields/fields.ts';
+import { childrenOf, FIELDS } from './fields/fields.ts';
 import { isMap } from '../../runtime/maps.ts';
 
 /** Fields, or whole branches of them: `authentication` means everything below it as well. */
@@ -86,14 +86,33 @@ export function deniedFields(
   deny: readonly string[] = [],
 ): readonly DeniedField[] {
   const judge = (path: Path, name: string, value: unknown): DeniedField | undefined => {
-    if (covers(cluster.deny, name)) return { path, why: "the cluster's file denies it", allowable: false };
-    if (covers(deny, name)) return { path, why: 'the pool itself denies it', allowable: false };
+    // Null takes back whatever is below it.
+    const isIn = (fields: readonly string[]): boolean =>
+      covers(fields, name) || (value === null && fields.some((field) => isWithin(field, name)));
+    if (isIn(cluster.deny)) return { path, why: "the cluster's file denies it", allowable: false };
+    if (isIn(deny)) return { path, why: 'the pool itself denies it', allowable: false };
     const why = Object.entries(DENIED_BY_DEFAULT).find(([field]) => isWithin(name, field))?.[1];
     if (why === undefined || (Object.hasOwn(RESTRICTIVE_VALUES, name) && RESTRICTIVE_VALUES[name] === value))
       return undefined;
     return covers(cluster.allow, name) ? undefined : { path, why, allowable: true };
   };
   return leavesOf(config).flatMap(([path, name, value]) => judge(path, name, value) ?? []);
+}
+
+/**
+ * The fields of a node's own config that stay where a payload takes its place: what may not be set may not be taken away either. Sorted.
+ *
+ * @param cluster what the cluster allows and denies
+ * @param deny    what the pool denies besides
+ */
+export function keptFields({ allow, deny }: FieldPolicy, poolDeny: readonly string[] = []): readonly string[] {
+  const notAllowed = (field: string): readonly string[] => {
+    if (covers(allow, field)) return [];
+    if (!allow.some((each) => isWithin(each, field))) return [field];
+    return childrenOf(field).flatMap((name) => notAllowed(`${field}.${name}`));
+  };
+  const denied = new Set([...Object.keys(DENIED_BY_DEFAULT).flatMap(notAllowed), ...deny, ...poolDeny]);
+  return [...denied].filter((field) => ![...denied].some((each) => each !== field && isWithin(field, each))).sort();
 }
 
 /** What an assignment may set in spite of the default list: the words that travel with an assignment. Sorted. */
@@ -118,7 +137,7 @@ export const covers = (fields: readonly string[], name: string): boolean =>
 const isWithin = (name: string, field: string): boolean => name === field || name.startsWith(`${field}.`);
 
 /** Every value that is no map, and every empty map, with its path as keys and as one name. */
-function leavesOf(config: Readonly<Record<string, unknown>>): readonly (readonly [Path, string, unknown])[] {
+export function leavesOf(config: Readonly<Record<string, unknown>>): readonly (readonly [Path, string, unknown])[] {
   const leaves: (readonly [Path, string, unknown])[] = [];
   const visit = (map: Readonly<Record<string, unknown>>, path: readonly string[]): void => {
     for (const [key, value] of Object.entries(map)) {

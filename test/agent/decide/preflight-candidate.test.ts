@@ -47,14 +47,15 @@ const node = (preflight: unknown) => ({
 
 describe('what a node is asked about', () => {
   it('is the config of the order, on default terms', () => {
-    const order = { configSource: B.source, apply: 'replace', allowFields: ['port'], tolerate: ['typo'], retry: AT };
+    const lists = { allowFields: ['port'], keepFields: ['address'], tolerate: ['typo'] };
+    const order = { configSource: B.source, apply: 'replace', ...lists, retry: AT };
     const terms = { source: B.source, trial: DEFAULT_TERMS, drift: 'repair' };
     assert.deepEqual(preflightRequestOf(node(order)), {
-      config: { ...terms, apply: 'replace', allowFields: ['port'], tolerate: ['typo'] },
+      config: { ...terms, apply: 'replace', ...lists },
       retry: AT,
     });
     assert.deepEqual(preflightRequestOf(node({ configSource: B.source })), {
-      config: { ...terms, apply: 'overlay', allowFields: [], tolerate: [] },
+      config: { ...terms, apply: 'overlay', allowFields: [], keepFields: [], tolerate: [] },
       retry: '',
     });
   });
@@ -91,6 +92,9 @@ describe('the answer', () => {
   it('says that the agent can be asked, until there is one', () => {
     assert.deepEqual(answerTo({ candidate: null }), { outcome: 'ready' });
     assert.deepEqual(answerTo(asked()), { outcome: 'ready', ...about });
+    const config = { ...B, apply: 'replace', keepFields: ['port'] } as const;
+    const kept = { ...about, apply: 'replace', keepFields: ['port'] };
+    assert.deepEqual(answerTo(asked(null, { config })), { outcome: 'ready', ...kept });
   });
 
   it('names the config, and the reason of a refusal', () => {

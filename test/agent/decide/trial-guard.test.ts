@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
-import { guardLimitsOf, targetIdOf, whyGuardNotReady } from '#agent/decide/trial-guard.ts';
+import { guardLimitsOf, targetIdOf, trialIdOf, whyGuardNotReady } from '#agent/decide/trial-guard.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State, Trial } from '#agent/decide/state.ts';
 import { differ, ready, table } from '../../support/agent/decision-table.ts';
@@ -182,5 +182,16 @@ describe('the want of a guard', () => {
     assert.equal(wantOf(onTrial(INSTALLING), refusing(1, { trial: 'another' })), undefined);
     assert.equal(wantOf(idle(A), refusing(1)), undefined);
     assert.equal(wantOf(fallingBack(A, INSTALLING), refusing(1)), undefined);
+  });
+});
+
+describe('the names of a trial and of what its way back leads to', () => {
+  it('differ for the same bytes that keep other fields, and are one plain line', () => {
+    const of = (...keepFields: readonly string[]) => ({ ...A, apply: 'replace', keepFields }) as const;
+    const all = [of(), of('port'), of('address'), of('address', 'port'), of('a\nb')];
+    for (const names of [all.map(targetIdOf), all.map((config) => trialIdOf({ config, since: 'T' }))]) {
+      assert.equal(new Set(names).size, all.length);
+      for (const name of names) assert.match(name, /^[\w./@-]+$/);
+    }
   });
 });

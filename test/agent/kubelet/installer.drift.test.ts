@@ -214,6 +214,14 @@ describe('a node that is provisioned again', () => {
     assert.deepEqual([text(CONFIG), text(`${STATE}/local/kubelet`)], [REWRITTEN, REWRITTEN]);
   });
 
+  it('is told apart from one that is lost by whether anything of it is in the file', async () => {
+    const lost = { base: 'f'.repeat(64) };
+    const { isNew } = await prepare('file', replace);
+    assert.equal(await isNew({ ...replace, ...lost }), false);
+    assert.equal(await isNew({ ...replace, keepFields: ['clusterDomain'], ...lost }), true);
+    assert.equal(await isNew({ ...overlay, ...lost }), true);
+  });
+
   it('keeps its own config from before where a kubelet failed with the newer one', async () => {
     const { disk, installer, put, text } = await prepare('file');
     disk.plant(CONFIG, REWRITTEN);

@@ -20,6 +20,7 @@ const config = (name: string): Config => ({
   trial: { durationMs: 1, startTimeoutMs: 1, maxRestarts: 0 },
   drift: 'repair',
   allowFields: [],
+  keepFields: [],
   tolerate: [],
 });
 const A = config('a');

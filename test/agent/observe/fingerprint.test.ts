@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createRunNames } from '#agent/observe/fingerprint.ts';
+import { createRunNames, fingerprintOf } from '#agent/observe/fingerprint.ts';
+import { A } from '../../support/agent/states.ts';
 
 const up = (run: string | null) => ({ run, state: 'running' }) as const;
 const DOWN = { run: null, state: 'starting' } as const;
@@ -36,5 +37,15 @@ describe('the run that a turn is bound to', () => {
     const runs = createRunNames();
     const unknown = { run: null, state: 'unknown' } as const;
     assert.deepEqual([runs.nameOf(unknown, true), runs.nameOf(unknown, false)], [null, null]);
+  });
+});
+
+describe('what a turn is bound to', () => {
+  it('is another for the same bytes that keep other fields of the node’s own config', () => {
+    const base = { base: { under: null, newer: null } };
+    const of = (...keepFields: readonly string[]): string =>
+      fingerprintOf({ ...A, apply: 'replace', keepFields }, { intent: 'unknown' }, base, 'run', 'boot');
+    assert.equal(new Set([of(), of('port'), of('address'), of('address', 'port')]).size, 4);
+    assert.equal(of('port'), of('port'));
   });
 });

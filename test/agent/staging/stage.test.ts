@@ -23,6 +23,8 @@ interface Setting {
   readonly apply?: ApplyMode;
   /** The node's own config. */
   readonly local?: Fields;
+  /** What the installer makes of both; the payload over the node's own where that is left out. */
+  readonly effective?: Fields;
   readonly data?: Readonly<Record<string, string>> | null;
   readonly name?: string;
   readonly version?: string | null;
@@ -82,7 +84,7 @@ async function stage(setting: Setting) {
             if (setting.installError !== undefined) {
               throw new GitopsError('INSTALL_X', 'no way to install it', { disposition: setting.installError });
             }
-            return plan({ ...local, ...(JSON.parse(installable.payload) as Fields) });
+            return plan(setting.effective ?? { ...local, ...(JSON.parse(installable.payload) as Fields) });
           },
         },
       },
@@ -219,6 +221,28 @@ describe('staging', () => {
       'lets no assignment allow what is denied by default, where the node says so',
       { payload: payloadOf({ port: 10251 }), allowFields: ['port'], denyFields: ['default'] },
       /^refused FieldDenied: port may not be set on this node/,
+    ],
+    [
+      'refuses to lose what this node denies and has itself, where a config takes the place of its own',
+      {
+        payload: payloadOf({ maxPods: 50 }),
+        apply: 'replace',
+        local: { staticPodPath: '/etc/kubernetes/manifests', tlsMinVersion: 'VersionTLS13', podPidsLimit: 9 },
+        effective: { maxPods: 50 },
+        denyFields: ['default', 'tlsMinVersion'],
+      },
+      /^refused FieldDenied: staticPodPath of the node's own config would get another value, .*; tlsMinVersion of the/,
+    ],
+    [
+      'takes a config that keeps it',
+      {
+        payload: payloadOf({ maxPods: 50 }),
+        apply: 'replace',
+        local: { staticPodPath: '/etc/kubernetes/manifests' },
+        effective: { maxPods: 50, staticPodPath: '/etc/kubernetes/manifests' },
+        denyFields: ['default'],
+      },
+      /^ready$/,
     ],
     [
       'takes a value that shuts what it could open, also then',

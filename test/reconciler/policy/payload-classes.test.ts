@@ -115,7 +115,7 @@ describe('the classes that a status has, where no commit was read', () => {
         idleNode(local),
       ],
     });
-    const found = recordedClasses(status, 'overlay', nodes, fleet);
+    const found = recordedClasses(status, { apply: 'overlay' }, nodes, fleet);
     const config = { name: forSmall.configName, sha256: forSmall.sha256 };
     assert.deepEqual(found?.byNode.get('told'), {
       name: 'small',
@@ -135,6 +135,6 @@ describe('the classes that a status has, where no commit was read', () => {
     assert.deepEqual([...(found?.configs ?? [])], [[config.sha256, config]]);
     assert.deepEqual([...(found?.values ?? [])], []);
     assert.equal(found?.sizes.size, 0);
-    assert.equal(recordedClasses({}, 'overlay', nodes, fleet), undefined);
+    assert.equal(recordedClasses({}, { apply: 'overlay' }, nodes, fleet), undefined);
   });
 });

@@ -32,6 +32,7 @@ export function config(letter: string, apply: ApplyMode = 'overlay'): Config {
     trial: TERMS,
     drift: 'repair',
     allowFields: [],
+    keepFields: [],
     tolerate: [],
     pool: 'general',
     commit: 'c0ffee',

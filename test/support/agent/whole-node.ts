@@ -106,6 +106,7 @@ export interface WholeNode {
     fields: Readonly<Record<string, unknown>>,
     about?: {
       readonly apply?: ApplyMode;
+      readonly keepFields?: readonly string[];
       readonly trial?: TrialSpec;
       readonly payload?: string;
       readonly reboot?: RebootOrder;
@@ -180,7 +181,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     kubelet,
     disk,
     clock,
-    assign(fields, { apply = 'overlay', trial = QUICK, payload = payloadOf(fields), reboot } = {}) {
+    assign(fields, { trial = QUICK, payload = payloadOf(fields), ...about } = {}) {
       const name = configMapName('general', payload);
       kube.put('configmaps', {
         metadata: { name, namespace: NAMESPACE, uid: `uid-${name}` },
@@ -194,7 +195,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         key: 'kubelet',
         sha256: payloadSha256(payload),
       };
-      kube.assign(NODE, { pool: 'general', commit: 'c0ffee', configSource, apply, trial, ...(reboot && { reboot }) });
+      kube.assign(NODE, { pool: 'general', commit: 'c0ffee', configSource, apply: 'overlay', trial, ...about });
       return name;
     },
     unassign: () => kube.assign(NODE, {}),

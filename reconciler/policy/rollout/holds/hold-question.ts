@@ -1,5 +1,4 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import type { AnalysisStatus, Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { BlockersAnswer } from '../../pool-blockers.ts';
 import type { ClusterPolicy } from '../../cluster-policy.ts';
@@ -8,6 +7,7 @@ import type { Targeted } from '../targets.ts';
 import type { ClassLimit } from '../canaries.ts';
 import type { Group } from '../membership.ts';
 import type { WaveProgress } from '../wave-progress.ts';
+import type { NodeTarget } from '../node-progress.ts';
 import type { Hold } from './hold.ts';
 
 /** What decides whether the nodes of a group have to wait. */
@@ -34,7 +34,7 @@ export interface GroupFacts {
   /** By the SHA-256 of a config file of the nodes' own, a node of the group that failed with it. */
   readonly refusedBases: ReadonlyMap<string, string>;
   /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
-  readonly isAvailable: (configName: string, apply?: ApplyMode) => boolean;
+  readonly isAvailable: (configName: string, target: NodeTarget) => boolean;
   /** By node name, why a node that no pool selects keeps its config. */
   readonly unselected: ReadonlyMap<string, Hold>;
 }

@@ -19,6 +19,6 @@ const LOST =
 
 /** The bytes that the node would be told to fetch are not in the cluster. */
 export const noConfigSource: HoldCheck = ({ targeted: { targetKind, configName, member }, facts: { isAvailable } }) =>
-  configName === null || isAvailable(configName, member.target?.apply)
+  configName === null || isAvailable(configName, member.target)
     ? null
     : hold('no-config-source', targetKind === 'settled' ? LOST : 'the config source is not in the cluster yet');

@@ -57,6 +57,7 @@ export const references = (() => {
       trial: fc.record({ durationMs: spans, startTimeoutMs: spans, maxRestarts: fc.nat() }),
       drift: fc.constantFrom('repair', 'report'),
       allowFields: fc.array(texts, { maxLength: 4 }),
+      keepFields: fc.array(texts, { maxLength: 4 }),
       tolerate: fc.array(texts, { maxLength: 4 }),
       reboot: fc.record({
         by: fc.constantFrom('systemd', 'sentinel'),
@@ -66,7 +67,7 @@ export const references = (() => {
       pool: texts,
       commit: texts,
     },
-    { requiredKeys: ['source', 'apply', 'trial', 'drift', 'allowFields', 'tolerate'] },
+    { requiredKeys: ['source', 'apply', 'trial', 'drift', 'allowFields', 'keepFields', 'tolerate'] },
   );
   return fc
     .record({ target, promotedAt: fc.option(fc.oneof(fc.constant(AT), texts)) })
@@ -75,7 +76,7 @@ export const references = (() => {
 
 /** What the file says, written out here once more. */
 export function documentOf({ target, promotedAt }: Reference & { readonly target: Config }): unknown {
-  const { source, apply, trial, drift, allowFields, tolerate, reboot, pool, commit } = target;
+  const { source, apply, trial, drift, allowFields, keepFields, tolerate, reboot, pool, commit } = target;
   const { sha256, key, ...where } = source;
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -88,6 +89,7 @@ export function documentOf({ target, promotedAt }: Reference & { readonly target
       node: 'node-a',
       ...(drift === 'report' && { drift }),
       ...(allowFields.length > 0 && { allowFields }),
+      ...(keepFields.length > 0 && { keepFields }),
       ...(tolerate.length > 0 && { tolerate }),
       ...(reboot !== undefined && { reboot: rebootToOrder(reboot) }),
       ...(pool !== undefined && { pool }),

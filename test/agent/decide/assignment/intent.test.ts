@@ -30,7 +30,15 @@ describe('what a KubeletNode wants', () => {
     const { source } = A;
     assert.deepEqual(intentOf(knode({ configSource: { ...source, surplus: 'left out' } })), {
       intent: 'config',
-      config: { source, apply: 'overlay', trial: DEFAULT_TERMS, drift: 'repair', allowFields: [], tolerate: [] },
+      config: {
+        source,
+        apply: 'overlay',
+        trial: DEFAULT_TERMS,
+        drift: 'repair',
+        allowFields: [],
+        keepFields: [],
+        tolerate: [],
+      },
     });
     const spec = {
       pool: 'p',
@@ -40,6 +48,7 @@ describe('what a KubeletNode wants', () => {
       trial: { duration: '90s', startTimeout: '5s', maxRestarts: 0 },
       drift: 'report',
       allowFields: ['port'],
+      keepFields: ['address'],
       tolerate: ['unknown-field'],
     };
     assert.deepEqual(intentOf(knode(spec)), {
@@ -50,6 +59,7 @@ describe('what a KubeletNode wants', () => {
         trial: { durationMs: 90_000, startTimeoutMs: 5_000, maxRestarts: 0 },
         drift: 'report',
         allowFields: ['port'],
+        keepFields: ['address'],
         tolerate: ['unknown-field'],
         pool: 'p',
         commit: 'c',
@@ -117,6 +127,8 @@ describe('what a KubeletNode wants', () => {
     ['trial', { duration: 5 }],
     ['allowFields', 'port'],
     ['allowFields', ['port', 7]],
+    ['keepFields', 'port'],
+    ['keepFields', [null]],
     ['tolerate', 'unknown-field'],
     ['tolerate', ['unknown-field', 7]],
     ['pool', 7],

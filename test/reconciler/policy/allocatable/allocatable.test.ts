@@ -18,7 +18,7 @@ const DEFAULTS = 16 * GI - 100 * MI;
 const ROWS: readonly (readonly [
   string,
   'cpu' | 'memory' | 'ephemeral-storage' | 'pods',
-  { readonly value: Config; readonly apply: 'overlay' | 'replace' },
+  { readonly value: Config; readonly apply: 'overlay' | 'replace'; readonly keepFields?: readonly string[] },
   left: number | undefined | readonly [number | undefined, number | undefined],
   NodeSize?,
 ])[] = [
@@ -41,6 +41,22 @@ const ROWS: readonly (readonly [
     over({ kubeReserved: { memory: '0' } }),
     undefined,
     size({ memory: '8Gi' }),
+  ],
+  [
+    'one part, and another is kept of the node’s own',
+    'memory',
+    {
+      value: { evictionHard: hard('1Gi') },
+      apply: 'replace',
+      keepFields: ['kubeReserved', 'systemReserved.memory'],
+    },
+    [undefined, 15 * GI],
+  ],
+  [
+    'no pods, where that is kept of the node’s own',
+    'pods',
+    { value: {}, apply: 'replace', keepFields: ['maxPods'] },
+    undefined,
   ],
   ['a map that does not name it', 'memory', over({ kubeReserved: { cpu: '1' } }), undefined],
   [

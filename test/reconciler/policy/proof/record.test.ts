@@ -27,10 +27,18 @@ const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value
 
 describe('the record of what classes have proven', () => {
   it('is read as it was written, but for names beyond the third', () => {
+    const hashes = fc.constantFrom(sha('a'), sha('b'), sha('c'));
     const targets = fc.option(
-      fc.record(
-        { sha256: fc.constantFrom(sha('a'), sha('b'), sha('c')), apply: fc.constantFrom('overlay', 'replace') },
-        { noNullPrototype: true },
+      fc.oneof(
+        fc.record({ sha256: hashes, apply: fc.constantFrom('overlay', 'replace') }, { noNullPrototype: true }),
+        fc.record(
+          {
+            sha256: hashes,
+            apply: fc.constant('replace'),
+            keepFields: fc.constantFrom(['address'], ['address', 'port']),
+          },
+          { noNullPrototype: true },
+        ),
       ),
       { nil: null },
     );

@@ -38,6 +38,7 @@ describe('two assignments', () => {
     ['of different bytes', { configSource: { ...SOURCE, sha256: 'other' } }, false],
     ['of different pools', { pool: 'other' }, false],
     ['laid over in different ways', { apply: 'replace' }, false],
+    ['that keep other fields', { keepFields: ['port'] }, false],
     ['with different words on drift', { drift: 'report' }, false],
     ['with trials of different lengths', { trial: { ...DEFAULT_TRIAL, duration: '1m' } }, false],
     ['with different times to start', { trial: { ...DEFAULT_TRIAL, startTimeout: '1m' } }, false],
@@ -105,6 +106,8 @@ describe('what a node is told', () => {
   it('has what is not', () => {
     const more = { drift: 'report', allowFields: ['port'], tolerate: ['wrong-case'] } as const;
     assert.deepEqual(told(more)(pool.configName), { ...plain, ...more });
+    const kept = { apply: 'replace', keepFields: ['address', 'port'] } as const;
+    assert.deepEqual(told(kept)(pool.configName), { ...plain, ...kept });
   });
 
   it('is of the payload and of what its nodes are to run, and of nothing else', () => {

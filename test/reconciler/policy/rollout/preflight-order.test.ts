@@ -23,7 +23,7 @@ describe('the question to an agent', () => {
 
   it('has the config and how it is laid over, and what a pool allows only where it says so', () => {
     assert.deepEqual(ask(undefined, SPEC), { ...told.spec, preflight: ORDER });
-    const more = { allowFields: ['port'], tolerate: ['wrong-case'] } as const;
+    const more = { allowFields: ['port'], keepFields: ['address'], tolerate: ['wrong-case'] } as const;
     assert.deepEqual(ask(undefined, { ...SPEC, ...more }, 'T1')?.preflight, { ...ORDER, ...more, retry: 'T1' });
     const { apply: _, ...short } = SPEC;
     assert.deepEqual(ask(undefined, short)?.preflight, { configSource: SOURCE });
@@ -53,6 +53,7 @@ describe('the question to an agent', () => {
     ['a ConfigMap made again', { ...ORDER, configSource: { ...SOURCE, uid: 'x' } }, SPEC, true],
     ['other bytes', { ...ORDER, configSource: { ...SOURCE, sha256: 'x' } }, SPEC, true],
     ['another way', { ...ORDER, apply: 'replace' }, SPEC, true],
+    ['other fields kept', { ...ORDER, keepFields: ['a'] }, { ...SPEC, keepFields: ['b'] }, true],
     ['other fields allowed', { ...ORDER, allowFields: ['a'] }, { ...SPEC, allowFields: ['b'] }, true],
     [
       'other fields of the same letters',

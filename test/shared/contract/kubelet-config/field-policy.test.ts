@@ -7,6 +7,7 @@ import {
   deniedFields,
   type FieldPolicy,
   isPolicyField,
+  keptFields,
   NO_FIELD_POLICY,
   RESTRICTIVE_VALUES,
 } from '#shared/contract/kubelet-config/field-policy.ts';
@@ -34,6 +35,21 @@ describe('the field policy', () => {
 
   it('counts null: it takes back what the node has', () => {
     assert.deepEqual(denied({ rotateCertificates: null, readOnlyPort: null }), ['rotateCertificates', 'readOnlyPort']);
+  });
+
+  it('counts a null above a denied field: it takes back all that is below it', () => {
+    assert.deepEqual(denied({ logging: null }, deny('logging.verbosity')), ['logging']);
+    assert.deepEqual(denied({ logging: null }, NO_FIELD_POLICY, ['logging.options.json']), ['logging']);
+    assert.deepEqual(denied({ authentication: null }, allow('authentication.webhook')), ['authentication']);
+  });
+
+  it('keeps what it denies where a payload takes the place of a node’s own config', () => {
+    const [byDefault] = [Object.keys(DENIED_BY_DEFAULT).sort()];
+    assert.deepEqual(keptFields(NO_FIELD_POLICY), byDefault);
+    const { allow: more, deny: less } = { allow: ['port', 'authentication.webhook'], deny: ['maxPods', 'port'] };
+    const kept = keptFields({ allow: more, deny: less }, ['logging.verbosity', 'authentication.x509.clientCAFile']);
+    const changed = ['authentication.anonymous', 'authentication.x509', 'logging.verbosity', 'maxPods'];
+    assert.deepEqual(kept, [...byDefault.filter((field) => field !== 'authentication'), ...changed].sort());
   });
 
   it('is not fooled by a name that only begins alike', () => {

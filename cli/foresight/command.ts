@@ -14,7 +14,7 @@ import { chooseCluster } from '../choose-cluster.ts';
 import { connectTo } from '../connect-cluster.ts';
 import { count } from '../doctor/diagnosis.ts';
 import { wrapFor } from '../wrap.ts';
-import { readDirectory } from '../validate/read-directory.ts';
+import { readDirectory } from '../revision/read-directory.ts';
 import { foreseeUpgrades, type UpgradeForesight } from './foresee-upgrades.ts';
 import { type FlagsOfNodes, removedFlagsOf } from '../inventory/nodes-with-removed-flags.ts';
 

@@ -81,7 +81,7 @@ export async function runHistory(given: Given, io: Io, clock: Clock): Promise<Ex
 
 async function readNow(given: Given, io: Io, count: number, fetches: boolean): Promise<readonly HistoryEntry[]> {
   const directory = given.text('repo') ?? '.';
-  const fetched = fetches ? await fetchWithNotes((await openRepository(directory)).directory, io.env) : 'HEAD';
+  const fetched = fetches ? await fetchWithNotes(await openRepository(directory), io.env) : 'HEAD';
   // Opened again: what was fetched is in new packs.
   const repository = await openRepository(directory);
   const all = await repository.refs(NOTES_PREFIX);

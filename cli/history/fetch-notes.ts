@@ -4,6 +4,7 @@ import git from 'isomorphic-git';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
 import { redact } from '#shared/runtime/redact.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { LocalRepository } from '../revision/local-repository.ts';
 import { NOTES_PREFIX } from './read-history.ts';
 
 /** A server that takes longer does not answer at all. */
@@ -13,18 +14,17 @@ const MOST_MS: Millis = 5 * 60_000;
  * Fetches what the clone's remote has, and the notes, whether or not the clone is set up to bring those along. By the user's own git,
  * which knows how to authenticate.
  *
- * @param directory root of the clone
  * @returns the revision that was fetched for the branch that is checked out; `HEAD` for a branch without upstream
  * @throws GitopsError `FETCH_FAILED`
  */
 export async function fetchWithNotes(
-  directory: string,
+  repository: LocalRepository,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-  const { remote, followed } = await upstreamOf(directory);
+  const { remote, followed } = await upstreamOf(repository);
   // Beside what the clone is set up to fetch. With a "+": notes here are copies, and the server's are right.
   const notes = `remote.${remote}.fetch=+${NOTES_PREFIX}/*:${NOTES_PREFIX}/*`;
-  const args = ['-C', directory, '-c', notes, 'fetch', '--quiet', remote];
+  const args = ['-C', repository.directory, '-c', notes, 'fetch', '--quiet', remote];
   await new Promise<void>((resolve, reject) => {
     execFile('git', args, { env, timeout: MOST_MS }, (error, _, stderr) => {
       if (error === null) resolve();
@@ -43,12 +43,13 @@ function failed(remote: string, why: string): GitopsError {
 
 /** As git has it: the remote of the branch that is checked out, `origin` where none is named. */
 async function upstreamOf(
-  directory: string,
+  repository: LocalRepository,
 ): Promise<{ readonly remote: string; readonly followed: string | undefined }> {
-  const repo = { fs, dir: directory };
-  const branch = (await git.currentBranch(repo)) ?? undefined;
+  const branch = /^refs\/heads\/(.+)$/.exec((await repository.branch()) ?? '')?.[1];
   const setting = async (name: string): Promise<string | undefined> =>
-    branch === undefined ? undefined : ((await git.getConfig({ ...repo, path: `branch.${branch}.${name}` })) as string);
+    branch === undefined
+      ? undefined
+      : ((await git.getConfig({ fs, gitdir: repository.gitdir, path: `branch.${branch}.${name}` })) as string);
   const [remote, merge] = [await setting('remote'), await setting('merge')];
   // A dot is this very repository.
   if (remote === undefined || remote === '.') return { remote: 'origin', followed: undefined };

@@ -25,6 +25,7 @@ import {
 import { paintFor } from '../paint.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
+import { workingCopyNotice } from '../revision/working-copy-notice.ts';
 import { requirePoolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { effectiveValuesOf, type EffectiveValue } from './effective-values.ts';
 import { differenceOf, effectiveAsYaml } from './render.ts';
@@ -111,6 +112,9 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
     return { pool, leaves: effectiveValuesOf(pool, minor, withDefaults, template) };
   };
   const { pool, leaves } = leavesIn(now);
+  if (given.text('revision') === undefined) {
+    io.err.write(await workingCopyNotice(repository, head, [`pools/${pool.name}/pool.yaml`, ...pool.spec.layers]));
+  }
   if (before !== undefined) {
     const old = leavesIn(load(before)).leaves;
     const difference = differenceOf(old, leaves, paintFor(io.out, io.env));

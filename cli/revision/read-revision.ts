@@ -1,10 +1,8 @@
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/git-limits.ts';
 import { type ReadTree, readTree } from '#reconciler/git/snapshot/read-tree.ts';
-import { isConfigPath } from '#reconciler/git/snapshot/config-paths.ts';
-import { isDirectory, parseTree } from '#reconciler/git/objects/tree.ts';
 import type { Commit } from '#reconciler/policy/commit-snapshot.ts';
-import { noFolder, readDirectory } from '../validate/read-directory.ts';
-import type { LocalRepository } from './local-repository.ts';
+import { noFolder, readDirectory } from './read-directory.ts';
+import { folderIn, type LocalRepository } from './local-repository.ts';
 
 /** The configuration files of one revision, and what was left out of them. */
 export interface Revision extends Pick<ReadTree, 'files' | 'findings'> {
@@ -28,7 +26,6 @@ export async function readRevision(repository: LocalRepository, name: string, fo
     store: repository,
     folder,
     limits: DEFAULT_GIT_LIMITS,
-    select: isConfigPath,
     known: new Map(),
   });
   return { files: tree.files, findings: tree.findings, name, commit };
@@ -44,15 +41,4 @@ export async function readIfThere(repository: LocalRepository, name: string, fol
   const commit = await repository.commit(name);
   const isThere = (await folderIn(repository, commit.tree, folder)) !== undefined;
   return isThere ? readRevision(repository, name, folder) : { name, commit, files: new Map(), findings: [] };
-}
-
-/** The tree of a folder below another tree; undefined if missing. */
-async function folderIn(repository: LocalRepository, root: string, folder: string): Promise<string | undefined> {
-  let tree: string | undefined = root;
-  for (const part of folder === '' ? [] : folder.split('/')) {
-    if (tree === undefined) return undefined;
-    const entries = parseTree(tree, await repository.read(tree, 'tree'));
-    tree = entries.find((entry) => isDirectory(entry) && entry.name.toString('utf8') === part)?.oid;
-  }
-  return tree;
 }

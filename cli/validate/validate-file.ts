@@ -3,8 +3,9 @@ import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/deco
 import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { checkJsonAsYaml } from '#shared/contract/kubelet-config/decode/json-as-yaml.ts';
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
+import { firstFindings } from '#reconciler/policy/config-repo/reading-limits.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
+import { judgeAlone } from './judge-alone.ts';
 import { validateTemplateFile } from './validate-template.ts';
 import { byPlace, type ValidatedFile } from './validation.ts';
 
@@ -17,11 +18,11 @@ export function validateConfigFile(path: string, bytes: Uint8Array, versions: re
   const computed = validateTemplateFile(path, bytes, minors);
   if (computed !== undefined) return computed;
   const { value, findings: written, positionOf } = decodeKubeletConfig(bytes, path);
-  const judged: readonly Finding[] =
-    value === undefined ? [] : validateForVersions(value, minors, { positionOf, file: path });
+  const judged: readonly Finding[] = value === undefined ? [] : judgeAlone(value, minors, { positionOf, file: path });
   const again = value === undefined ? [] : checkJsonAsYaml(bytes, minors, path);
-  const findings = [...written.flatMap(readBy(minors)), ...again, ...judged].sort(byPlace);
-  const verdicts = minors.map((minor) => [minor, configVerdict(findings, minor, value !== undefined)] as const);
+  const all = [...written.flatMap(readBy(minors)), ...again, ...judged].sort(byPlace);
+  const findings = firstFindings(all, path);
+  const verdicts = minors.map((minor) => [minor, configVerdict(all, minor, value !== undefined)] as const);
   return { path, verdicts: Object.fromEntries(verdicts), findings };
 }
 

@@ -9,7 +9,7 @@ import type { LoadedPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { missingClusterFileNotice } from '../choose-cluster.ts';
 import { type ProgressLine, silent } from '../progress-line.ts';
 import { DEFAULT_VERSIONS } from './validate-file.ts';
-import type { DirectoryTree } from './read-directory.ts';
+import type { DirectoryTree } from '../revision/read-directory.ts';
 import { poolOnDistribution } from './validate-distribution.ts';
 import { byPlace, type ValidatedFile, type Validation } from './validation.ts';
 
@@ -32,7 +32,9 @@ export function validateRepo(
   { cluster, versions, allowFields = [], folder = '', distribution }: RepoQuestion,
   progress: ProgressLine = silent,
 ): Validation {
-  const present = clusterNames(files.keys());
+  const outside = inFolder(folder, '').length;
+  // A cluster's file may be a link.
+  const present = clusterNames([...files.keys(), ...findings.map(({ file = '' }) => file.slice(outside))]);
   const clusters = cluster === undefined ? (present.length === 0 ? [''] : present) : [cluster];
   const minors = new Set(versions);
   const pools = new Set<string>();

@@ -6,12 +6,13 @@ import {
   KUBELET_CONFIG_API_VERSION,
   KUBELET_CONFIG_KIND,
 } from '#shared/contract/kubelet-config/decode/decode.ts';
-import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 import { templateOf } from '#reconciler/policy/templates/template.ts';
 import { judgeOnExamples } from '#reconciler/policy/config-repo/example-machines.ts';
 import { COMPUTED_KIND, type ComputedLayer, readComputed } from '#reconciler/policy/config-repo/read-computed.ts';
 import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
+import { firstFindings } from '#reconciler/policy/config-repo/reading-limits.ts';
+import { judgeAlone } from './judge-alone.ts';
 import { byPlace, type ValidatedFile } from './validation.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 
@@ -31,9 +32,9 @@ export function validateTemplateFile(
   const report = fileReport(path, positionOf);
   const layer = readComputed(value, report, positionOf);
   const said = [...written, ...report.findings];
-  const findings = [...said, ...(hasErrors(said) ? [] : onMachines(path, layer, minors))].sort(byPlace);
-  const verdicts = minors.map((minor) => [minor, configVerdict(findings, minor)] as const);
-  return { path, verdicts: Object.fromEntries(verdicts), findings };
+  const all = [...said, ...(hasErrors(said) ? [] : onMachines(path, layer, minors))].sort(byPlace);
+  const verdicts = minors.map((minor) => [minor, configVerdict(all, minor)] as const);
+  return { path, verdicts: Object.fromEntries(verdicts), findings: firstFindings(all, path) };
 }
 
 /** A pool of this layer alone. */
@@ -54,7 +55,5 @@ function onMachines(file: string, layer: ComputedLayer, minors: readonly string[
   if (template === undefined) return [];
   const nameless = { name: '', payload: '', sha256: '', configName: '', findings: [] };
   const pool = { status: 'valid', ...nameless, spec: SPEC, value, positionOf, file, template } as const;
-  return judgeOnExamples(pool, (config) =>
-    validateForVersions(config, minors, { apply: SPEC.apply, positionOf, file }),
-  );
+  return judgeOnExamples(pool, (config) => judgeAlone(config, minors, { apply: SPEC.apply, positionOf, file }));
 }

@@ -24,6 +24,7 @@ import { classFor, requirePoolFor } from '../class-of-node.ts';
 import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
+import { workingCopyNotice } from '../revision/working-copy-notice.ts';
 import { introducingCommit } from './blame.ts';
 import { dotted, explainField, type Explanation, isField } from './explain-field.ts';
 import { type AgentStatus, explanationAsText } from './render.ts';
@@ -92,6 +93,9 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const loaded = choice.choice === 'pool' ? (valid.find((each) => each.name === choice.pool) ?? null) : null;
   const pool = loaded === null ? null : requirePoolFor(loaded, node);
   const machine = loaded?.template === undefined ? {} : { machine: classFor(loaded, node).class.name };
+  if (pool !== null && given.text('revision') === undefined) {
+    io.err.write(await workingCopyNotice(repository, revision, [`pools/${pool.name}/pool.yaml`, ...pool.spec.layers]));
+  }
   const { files } = revision;
   const explanation = explainField({ field, pool, files, ...machine, kubeletVersion: node.kubeletVersion, running });
   const commit = await commitOf(explanation);

@@ -5,14 +5,13 @@ import { createRemote } from './create-remote.ts';
 import type { RemoteOptions } from './remote.ts';
 import type { GitSession } from './wire/git-session.ts';
 import { folderPath } from './folder-path.ts';
-import { parseCommit } from './objects/parse-commit.ts';
 import type { CompressedBytes } from './objects/compressed-bytes.ts';
 import { branchRef } from './ref-name.ts';
 import { fetchCommit } from './snapshot/fetch-commit.ts';
+import type { FetchedContent } from './snapshot/fetch-configuration.ts';
 import { isInHistory, type JudgedLineage, judgeLineage } from './snapshot/lineage.ts';
 import { findFolder, type CachedFolder } from './snapshot/find-folder.ts';
-import { readTree, type ReadTreeOptions } from './snapshot/read-tree.ts';
-import { isConfigPath } from './snapshot/config-paths.ts';
+import { readTree } from './snapshot/read-tree.ts';
 import type { GitSource } from './source-port.ts';
 import type { CommitOid, Snapshot } from '../policy/commit-snapshot.ts';
 import { findTip } from './wire/find-tip.ts';
@@ -22,8 +21,6 @@ export interface GitSourceOptions extends RemoteOptions {
   readonly branch: string;
   /** The folder of the repository that is the config repository: `infra/kubelet`. Default: its root. */
   readonly path?: string | undefined;
-  /** Which paths, from that folder, are read. Default: `clusters/`, `base/`, `pools/`, and YAML and JSON anywhere. */
-  readonly select?: (path: string) => boolean;
 }
 
 /**
@@ -33,12 +30,14 @@ export interface GitSourceOptions extends RemoteOptions {
  * @throws GitError `GIT_URL_UNUSABLE`, `GIT_REF_NAME_INVALID`, `GIT_PATH_INVALID`
  */
 export function createGitSource(options: GitSourceOptions): GitSource {
-  const { branch, select = isConfigPath } = options;
+  const { branch } = options;
   const remote = createRemote(options);
   const ref = branchRef(branch);
   const folder = folderPath(options.path ?? '');
   let known: ReadonlyMap<string, CompressedBytes> = new Map();
   let held: CachedFolder | null = null;
+  /** The last commit was too large to be fetched whole. */
+  let isLarge = false;
 
   async function tipOf(session: GitSession): Promise<CommitOid> {
     const oid = await findTip(session, ref);
@@ -50,10 +49,11 @@ export function createGitSource(options: GitSourceOptions): GitSource {
   }
 
   async function read(session: GitSession, oid: CommitOid, since: CommitOid | null): Promise<Snapshot> {
-    const { store, leftOutFrom } = await fetchCommit(session, oid);
-    const { tree, ...commit } = parseCommit(oid, await store.read(oid, 'commit'));
+    const { commit: parsed, content } = await fetchCommit(session, oid, isLarge);
+    isLarge = content.bring !== undefined;
+    const { tree, ...commit } = parsed;
     const judged = await judgeLineage(session, commit, since);
-    const { files, findings, kept } = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
+    const { files, findings, kept } = await filesOf(tree, content, session);
     known = kept;
     return { commit, lineage: judged.lineage, files, findings: withDoubt(findings, judged) };
   }
@@ -64,8 +64,8 @@ export function createGitSource(options: GitSourceOptions): GitSource {
       const { commit, files, findings } = found.held;
       return { commit, tip, lineage: 'same', files, findings };
     }
-    const { tree, commit, judged, isFarBack, store, leftOutFrom } = found;
-    const { files, findings, kept } = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
+    const { tree, commit, judged, isFarBack, content } = found;
+    const { files, findings, kept } = await filesOf(tree, content, session);
     known = kept;
     held = { tree, commit, files, findings };
     const far = isFarBack === undefined ? {} : { isFarBack };
@@ -78,8 +78,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
       // A folder that is all of the repository is one as well.
       const found = await findFolder({ session, tip: oid, since: oid, folder, held });
       const { commit } = found.news ? found : found.held;
-      const { limits } = session;
-      const { files, findings } = found.news ? await filesOf(found.tree, { ...found, limits }) : found.held;
+      const { files, findings } = found.news ? await filesOf(found.tree, found.content, session) : found.held;
       return { commit, lineage: 'same', files, findings };
     } catch (error) {
       if (isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_REFUSED', 'GIT_PATH_MISSING')) return null;
@@ -87,8 +86,8 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     }
   }
 
-  async function filesOf(tree: string, from: Pick<ReadTreeOptions, 'store' | 'limits' | 'leftOutFrom'>) {
-    const read = await readTree(tree, { ...from, folder, select, known });
+  async function filesOf(tree: string, content: FetchedContent, { limits }: GitSession) {
+    const read = await readTree(tree, { ...content, limits, folder, known });
     // Once for a new commit, and before it is looked into: what the commit before has left behind would come on top of that.
     forceGc();
     return read;
@@ -104,13 +103,20 @@ export function createGitSource(options: GitSourceOptions): GitSource {
         try {
           return await (folder === '' ? read(session, oid, since) : readFolder(session, oid, since));
         } catch (error) {
-          throw attributeToCommit(error, oid);
+          throw attributeToCommit(folder === '' ? withFolderAdvice(error) : error, oid);
         }
       }),
     // Anything but a commit's name could be read as another command of the protocol.
     earlier: async (oid, of, signal) =>
       /^[0-9a-f]{40}$/.test(oid) ? remote.within(signal, (session) => readEarlier(session, oid, of)) : null,
   };
+}
+
+/** A repository that is too big may hold more than configuration. */
+function withFolderAdvice(error: unknown): unknown {
+  if (!isGitError(error, 'GIT_TOO_BIG')) return error;
+  const advice = 'name the folder that holds clusters/, base/ and pools/ with GIT_PATH, and nothing else is read';
+  return new GitError(error.code, `${error.message}; ${advice}`, { cause: error.cause });
 }
 
 const withDoubt = (findings: readonly Finding[], { known }: JudgedLineage): readonly Finding[] =>

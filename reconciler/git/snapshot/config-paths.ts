@@ -1,10 +1,7 @@
 const ROOTS: ReadonlySet<string> = new Set(['clusters', 'base', 'pools']);
 
 /**
- * Whether a path of the repository is one of configuration: everything in `clusters/`, `base/` and `pools/`, and YAML
- * or JSON anywhere else, because a pool may name any file as a layer.
+ * Whether a path of the repository is one of configuration: `clusters/`, `base/` and `pools/` with everything in them. Of what lies
+ * elsewhere, only the layers that a `pool.yaml` names are read (`layersElsewhere`).
  */
-export function isConfigPath(path: string): boolean {
-  const [root = ''] = path.split('/', 1);
-  return ROOTS.has(root) || /\.(?:ya?ml|json)$/i.test(path);
-}
+export const isConfigPath = (path: string): boolean => ROOTS.has(path.split('/', 1)[0] ?? '');

@@ -6,6 +6,7 @@ import { createObjectStore, type ObjectStore } from '../objects/git-object-store
 import { supportsSingleObjects, requestObjects } from '../wire/request-objects.ts';
 import type { GitSession } from '../wire/git-session.ts';
 import { fetchCommit } from './fetch-commit.ts';
+import { fetchConfiguration, type FetchedContent } from './fetch-configuration.ts';
 import { folderTrees, treesFrom } from './folder-trees.ts';
 import { judgeLineage, type JudgedLineage } from './lineage.ts';
 import { folderLastChange } from './folder-last-change.ts';
@@ -42,9 +43,7 @@ export type FoundFolder =
       readonly judged: JudgedLineage;
       /** That one is further back than is looked, and `commit` is the tip. */
       readonly isFarBack?: true;
-      readonly store: ObjectStore;
-      /** Files of more bytes were left out by the server; null where all of them are here. */
-      readonly leftOutFrom: number | null;
+      readonly content: FetchedContent;
     };
 
 /**
@@ -71,11 +70,7 @@ async function amongSingleObjects(question: FolderRequest): Promise<FoundFolder>
   const tree = await treeOf(tip, folder, store, session);
   if (held?.tree === tree && held.commit.oid === since) return { news: false, held };
   const brought = await commitOf(question, tip, tree, store);
-  const leftOutFrom = session.limits.fileBytes + 1;
-  const content = createObjectStore();
-  const filter = `blob:limit=${leftOutFrom}`;
-  await content.addPack(await requestObjects(session, [tree], session.limits, { filter }));
-  return { news: true, tree, ...brought, store: content, leftOutFrom };
+  return { news: true, tree, ...brought, content: await fetchConfiguration(session, tree) };
 }
 
 type Brought = Pick<Extract<FoundFolder, { readonly news: true }>, 'commit' | 'judged' | 'isFarBack'>;
@@ -157,15 +152,14 @@ async function fetchOne(session: GitSession, store: ObjectStore, oid: CommitOid)
 }
 
 async function inWholeCommit({ session, tip: oid, since, folder, held }: FolderRequest): Promise<FoundFolder> {
-  const { store, leftOutFrom } = await fetchCommit(session, oid).catch((error: unknown) => {
+  const { commit: tip, content } = await fetchCommit(session, oid, false).catch((error: unknown) => {
     throw withRemedy(error, folder);
   });
-  const tip = parseCommit(oid, await store.read(oid, 'commit'));
-  const tree = await treeOf(tip, folder, store, session);
+  const tree = await treeOf(tip, folder, content.store, session);
   if (held?.tree === tree && held.commit.oid === since) return { news: false, held };
   const commit = withoutTree(tip);
   const judged = await judgeLineage(session, commit, since);
-  return { news: true, tree, commit, judged, store, leftOutFrom };
+  return { news: true, tree, commit, judged, content };
 }
 
 function withRemedy(error: unknown, folder: string): unknown {

@@ -35,3 +35,6 @@ export function judgeFile(bytes: Uint8Array, mostBytes: number): EntryProblem | 
     message: 'the file is kept in Git LFS, and only a pointer to it is in the commit: commit the file itself',
   };
 }
+
+/** What is said of a directory that is further down than is read. */
+export const tooDeep = (most: number): string => `directories are read ${most} deep, and no further: move it up`;

@@ -23,3 +23,6 @@ export function judgeName(bytes: Buffer): JudgedName {
   if (/^(?:\.|\.git|git~1)[ .]*$/i.test(name)) return refuse('has a meaning of its own');
   return { usable: true, name };
 }
+
+/** What a name looks like that is shown with what is odd about it spelled out. */
+export const withoutEscapes = (shown: string): string => shown.replaceAll(/\\u\{[0-9a-f]+\}/g, '');

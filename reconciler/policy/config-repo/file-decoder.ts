@@ -4,6 +4,7 @@ import {
   decodeKubeletConfig,
   decodeYaml,
 } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { claimsConfig } from '#shared/contract/kubelet-config/decode/claims-config.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
 import type { ReadingBudget, ReadingLimits } from './reading-limits.ts';
 
@@ -14,14 +15,20 @@ export interface FileDecoder {
   layer(file: RepoFile): DecodedKubeletConfig;
   /** A layer, as a file of our own kinds. */
   computed(file: RepoFile): Decoded;
+  /** Whether a file that nobody names says that it is a config; false where too many bytes were looked at for that already. */
+  claims(file: RepoFile): boolean;
 }
 
 /** So many bytes of files are kept decoded, with the place of everything in them: the common layers of pools are among them. */
 const MOST_BYTES = 512 * 1024;
 
+/** What nobody names keeps nobody from reading the rest. */
+const MOST_UNNAMED_BYTES = 2 * 1024 * 1024;
+
 export function fileDecoder(budget: ReadingBudget): FileDecoder {
   const kept = new Map<string, { readonly decoded: Decoded; readonly bytes: number }>();
   let keptBytes = 0;
+  let unnamed = MOST_UNNAMED_BYTES;
 
   function through<D extends Decoded>(
     of: keyof ReadingLimits,
@@ -54,5 +61,11 @@ export function fileDecoder(budget: ReadingBudget): FileDecoder {
     own: (file) => through('poolFiles', 'ours', file, decodeYaml),
     layer: (file) => through('layers', 'config', file, decodeKubeletConfig),
     computed: (file) => through('layers', 'ours', file, decodeYaml),
+    claims(file) {
+      if (unnamed <= 0) return false;
+      const { bytes } = file;
+      unnamed -= bytes.length;
+      return claimsConfig(bytes);
+    },
   };
 }

@@ -17,6 +17,7 @@ import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { ComputedLeaf } from '../templates/leaf.ts';
 import { templateOf } from '../templates/template.ts';
+import type { RepoFile } from '../commit-snapshot.ts';
 import type { FileDecoder } from './file-decoder.ts';
 import type { LoadedPool } from './loaded-repo.ts';
 import { judgeOnExamples } from './example-machines.ts';
@@ -65,7 +66,7 @@ function readWhole(source: PoolSource, decoder: FileDecoder): LoadedPool {
     ...written,
     ...report.findings,
     ...layers.flatMap((layer) => layer.findings).map((finding) => tolerated(finding, tolerate)),
-    ...unusedFiles(spec, source),
+    ...unusedFiles(spec, source, decoder),
   ];
   const read = layers.flatMap(({ layer }) => layer ?? []);
   if (hasErrors(findings) || read.length < layers.length) return { status: 'invalid', name, findings };
@@ -127,7 +128,7 @@ function judgeConfig(
 /** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */
 function noPoolFile({ name, files, leftOut, shown }: PoolSource, path: string): Finding {
   // The whole folder may be a link or a submodule.
-  const left = leftOut.get(path) ?? leftOut.get(`pools/${name}`);
+  const left = leftOut.at(path);
   const misnamed = [`pools/${name}/pool.yml`, `pools/${name}/pool.json`].find((other) => files.has(other));
   const message =
     left === undefined
@@ -140,9 +141,15 @@ function noPoolFile({ name, files, leftOut, shown }: PoolSource, path: string): 
   return { code: 'missing-pool', severity: 'error', message, suggestion, file: shown(path) };
 }
 
-function unusedFiles(spec: KubeletPoolSpec, { name, files, shown }: PoolSource): readonly Finding[] {
+/** What does not say that it is a config may be anything, such as the values of a chart. */
+function unusedFiles(
+  spec: KubeletPoolSpec,
+  { name, files, shown }: PoolSource,
+  decoder: Pick<FileDecoder, 'claims'>,
+): readonly Finding[] {
   const configs = configsByPool(files).get(name) ?? [];
-  const unused = configs.filter((path) => !path.endsWith('/pool.yaml') && !spec.layers.includes(path));
+  const unnamed = configs.filter((path) => !path.endsWith('/pool.yaml') && !spec.layers.includes(path));
+  const unused = unnamed.filter((path) => decoder.claims(files.get(path) as RepoFile));
   return unused.map((file) => ({
     code: 'unused-file',
     severity: 'warning',

@@ -5,6 +5,7 @@ import type { RepoFile } from '../commit-snapshot.ts';
 import { clusterNames } from './cluster-names.ts';
 import { fileDecoder, type FileDecoder } from './file-decoder.ts';
 import { caseFold } from './case-fold.ts';
+import { leftOutOf } from './left-out.ts';
 import { loadPool } from './load-pool.ts';
 import { inFolder } from '../in-folder.ts';
 import type { PoolSource } from './pool-source.ts';
@@ -72,18 +73,18 @@ function load(
   const { gitFindings = [], folder = '', complaintsOf: judge = firstComplaints } = options;
   const shown: Shown = (path) => inFolder(folder, path);
   const inside = (path: string): string => (folder === '' ? path : path.slice(folder.length + 1));
-  const leftOut = new Map(
-    gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[inside(finding.file), finding] as const])),
-  );
+  const leftOut = leftOutOf(gitFindings, inside);
+  // It may be a link itself: then nobody refers to anything in it.
+  leftOut.at('pools');
   const { cluster: read, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
   const cluster: ClusterConfig = { ...read, file: shown(`clusters/${options.cluster}.yaml`) };
   const fields = fieldsNow(cluster.fields, options);
-  for (const name of poolNames([...files.keys()], [...leftOut.keys()])) {
+  for (const name of poolNames([...files.keys()], leftOut.poolNames)) {
     const pool = loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder);
     if (pool.status === 'valid') budget.spend('payloads', `payload of ${name}`, pool.payload.length);
     take(pool);
   }
-  const ofRepo = [...findings, ...nestedPools(files, shown), ...gitFindings];
+  const ofRepo = [...findings, ...nestedPools(files, shown), ...leftOut.told()];
   return { cluster, findings: firstFindings(ofRepo, cluster.file ?? '') };
 }
 
@@ -107,7 +108,7 @@ function loadCluster(
 ): { readonly cluster: ClusterConfig; readonly findings: readonly Finding[] } {
   const path = `clusters/${name}.yaml`;
   const file = files.get(path);
-  const left = leftOut.get(path);
+  const left = leftOut.at(path);
   if (left !== undefined && file === undefined) return { cluster: unreadableCluster([left]), findings: [] };
   if (file === undefined) {
     const misnamed = misnamedCluster(files, name, shown);
@@ -158,10 +159,7 @@ function missingCluster(files: ReadonlyMap<string, RepoFile>, path: string, show
  * symbolic link is a broken pool, not one that was taken away.
  */
 function poolNames(paths: readonly string[], leftOut: readonly string[]): readonly string[] {
-  const names = [
-    ...paths.flatMap((path) => /^pools\/([^/]+)\/[^.]/.exec(path)?.[1] ?? []),
-    ...leftOut.flatMap((path) => /^pools\/([^/]+)(?:\/|$)/.exec(path)?.[1] ?? []),
-  ];
+  const names = [...paths.flatMap((path) => /^pools\/([^/]+)\/[^.]/.exec(path)?.[1] ?? []), ...leftOut];
   return [...new Set(names)].sort();
 }
 

@@ -1,7 +1,7 @@
-import type { Finding } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
+import type { LeftOut } from './left-out.ts';
 import type { ClusterConfig } from './loaded-repo.ts';
 
 /** What a pool is loaded from. */
@@ -13,7 +13,7 @@ export interface PoolSource {
   readonly cluster: ClusterConfig;
   /** Which fields may be set here and now. */
   readonly fields: FieldPolicy;
-  /** What was left out of `files`, by path. */
-  readonly leftOut: ReadonlyMap<string, Finding>;
+  /** What was left out of `files`. */
+  readonly leftOut: Pick<LeftOut, 'at'>;
   readonly complaintsOf: ComplaintsOf;
 }

@@ -62,10 +62,13 @@ function computedLayer(file: RepoFile, decoder: FileDecoder): ReadLayer | undefi
 
 function missingLayer(path: string, at: Path, source: PoolSource, positionOf: PositionOf): Finding {
   const report = fileReport(source.shown(`pools/${source.name}/pool.yaml`), positionOf);
-  const leftOut = source.leftOut.get(path);
+  const leftOut = source.leftOut.at(path);
   const near = nearest(path, [...source.files.keys()]);
   const named = source.shown(path);
-  const message = leftOut === undefined ? `there is no ${named}` : `${named} cannot be used: ${leftOut.message}`;
+  const message =
+    leftOut === undefined
+      ? `there is no ${named}`
+      : `${named} cannot be used${leftOut.file === named ? '' : `, because of ${leftOut.file}`}: ${leftOut.message}`;
   const spelt =
     near !== undefined && near.normalize('NFC') === path.normalize('NFC')
       ? ', with its letters composed otherwise'

@@ -50,16 +50,25 @@ export function securityOf(
       suggestion: 'where it is meant, list it in fields.allow of the cluster; fields.deny refuses it',
       ...at(path),
     })),
-    ...credentialsIn(value).map((path): Finding => ({
-      code: 'credential-in-config',
-      severity: 'warning',
-      kind: 'security',
-      message: `${formatPath(path)} looks like a credential: whoever reads the repository, the ConfigMaps of the namespace or one node has it`,
-      suggestion: 'withdraw it, and have nodes provisioned with what they need to be secret',
-      ...at(path),
-    })),
+    ...shownCredentials({ value, positionOf }, file),
   ];
 }
+
+/** What looks like a credential, whoever may set it. */
+export const shownCredentials = (
+  { value, positionOf }: Pick<Composed, 'value' | 'positionOf'>,
+  file: string,
+): readonly Finding[] =>
+  credentialsIn(value).map((path): Finding => ({
+    code: 'credential-in-config',
+    severity: 'warning',
+    kind: 'security',
+    message: `${formatPath(path)} looks like a credential: whoever reads the repository, the ConfigMaps of the namespace or one node has it`,
+    suggestion: 'withdraw it, and have nodes provisioned with what they need to be secret',
+    file,
+    ...positionOf(path),
+    field: formatPath(path),
+  }));
 
 const HOW_TO_ALLOW =
   "where it is meant, list it in fields.allow of the cluster's file, in a commit of its own before this one, or in ALLOW_FIELDS of the reconciler";

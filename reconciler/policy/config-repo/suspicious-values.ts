@@ -18,7 +18,10 @@ interface Doubt {
  *
  * @param file of the pool, for what no layer says
  */
-export function suspiciousValues({ value, positionOf }: Composed, file: string): readonly Finding[] {
+export function suspiciousValues(
+  { value, positionOf }: Pick<Composed, 'value' | 'positionOf'>,
+  file: string,
+): readonly Finding[] {
   return [...bytes(value), ...thresholds(value), ...numbers(value), ...gates(value)].map(({ at, code, ...rest }) => ({
     code,
     severity: code === 'fractional-bytes' ? 'error' : 'warning',

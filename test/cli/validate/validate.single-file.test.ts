@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { run } from '../support/run.ts';
+import { DEFAULT_VERSIONS } from '#cli/validate/validate-file.ts';
+import { run, runIn } from '../support/run.ts';
 import { column, columns } from '../../support/columns.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -29,6 +30,47 @@ describe('kubelet-gitops validate on single files', () => {
   }
   const json = async (...argv: readonly string[]): Promise<Json> =>
     JSON.parse((await run('validate', ...argv, '-o', 'json')).out) as Json;
+
+  it('finds what the repository finds in such a layer, and what it is told of credentials', async (t) => {
+    const root = temporaryDirectory(t);
+    await cp('config-repo-template', root, { recursive: true });
+    const layer = join(root, 'pools/gpu/kubelet.yaml');
+    const doubtful: readonly (readonly [text: string, code: string])[] = [
+      ['systemReserved: {memory: 512m}', 'fractional-bytes'],
+      ['kubeReserved: {memory: "512"}', 'doubtful-value'],
+      ['evictionHard: {memory.available: 80%}', 'doubtful-value'],
+      ['featureGates: {AllAlpha: true}', 'doubtful-value'],
+      ['maxPods: 0', 'doubtful-value'],
+      ['maxPodz: 5', 'unknown-field'],
+    ];
+    for (const [text, code] of doubtful) {
+      await writeFile(layer, `${HEAD}${text}\n`);
+      const whole = (await json(root)).files.find((file) => file.path === 'pools/gpu/kubelet.yaml');
+      const alone = (await json(layer)).files[0];
+      for (const file of [whole, alone])
+        assert.ok(
+          file?.findings.some((each) => each.code === code),
+          text,
+        );
+      const piped = await runIn({}, ['validate', '-', '-o', 'json'], [`${HEAD}${text}\n`]);
+      assert.match(piped.out, new RegExp(code));
+    }
+    await writeFile(layer, `${HEAD}staticPodURLHeader: {Authorization: ["Bearer abcdefghijklmnop"]}\n`);
+    assert.deepEqual(column((await json(layer)).files[0]?.findings, 'code'), ['credential-in-config']);
+  });
+
+  it('ends at a hundred findings, with an error among them and the verdict of all', async (t) => {
+    const root = temporaryDirectory(t);
+    const many = Array.from({ length: 8_000 }, (_, index) => `maxPodz${index}: yes\n`).join('');
+    const computed = many.replace(/^/, 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ComputedKubeletConfiguration\n');
+    for (const text of [HEAD + many, computed]) {
+      await writeFile(join(root, 'many.yaml'), text);
+      const [file] = (await json(join(root, 'many.yaml'))).files;
+      assert.ok((file?.findings.length ?? 0) <= 102, `${file?.findings.length}`);
+      assert.equal(file?.findings.at(-1)?.code, 'more-findings');
+      assert.deepEqual(file?.verdicts, { [DEFAULT_VERSIONS[0] ?? '']: 'reject' });
+    }
+  });
 
   it('gives a verdict for each version that is asked for', async () => {
     const { files } = await json(path('newer.yaml'), '--kubelet-version', '1.30', '--kubelet-version', '1.34');

@@ -31,7 +31,7 @@ describeOrSkip('a commit that is too big for a config repository', { skip: WITHO
     const peak = watchMemory();
     await assert.rejects(
       source().snapshot(null, soon()),
-      failsWith('GIT_TOO_BIG', /67108864 bytes, and at most 1048576/),
+      failsWith('GIT_TOO_BIG', /67108864 bytes, and at most 1048576 .* GIT_PATH/),
     );
     assert.ok(peak() - before < 40 * 1024 * 1024, 'memory stays bounded');
   });
@@ -63,6 +63,31 @@ describeOrSkip('a commit that is too big for a config repository', { skip: WITHO
     await assert.rejects(source().snapshot(null, soon()), failsWith('GIT_TOO_BIG', /3145728 bytes/));
   });
 
+  it('is read without what lies beside its configuration where the server hands that out, layers elsewhere with it', async (t) => {
+    const { server, repository, source } = await start(t);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, nth) => [`src/${nth}.json`, `{"a": ${nth}}`]));
+    const ours = {
+      'base/a.yaml': 'a: 1\n',
+      'pools/x/pool.yaml': 'layers: [base/a.yaml, team/deep/b.yaml, team/big.yaml, team/link.yaml, none/c.yaml]\n',
+      'team/big.yaml': Buffer.alloc(3 << 20, 'b'),
+      'team/deep/b.yaml': 'b: 1\n',
+    };
+    const oid = await repository.commitFiles({ ...many, ...ours });
+    const git = source({ limits: { objects: 100 } });
+    for (const since of [null, oid]) {
+      const { commit, files, findings } = await git.snapshot(since, soon());
+      assert.equal(commit.oid, oid);
+      assert.deepEqual([...files.keys()], ['base/a.yaml', 'pools/x/pool.yaml', 'team/deep/b.yaml']);
+      assert.deepEqual(columns(findings, 'code', 'file'), [['file-too-big', 'team/big.yaml']]);
+    }
+    assert.equal((await git.earlier(oid, oid, soon()))?.files.size, 3);
+    await server.git('config', 'uploadpack.allowFilter', 'false');
+    await assert.rejects(
+      source({ limits: { objects: 100 } }).snapshot(null, soon()),
+      failsWith('GIT_TOO_BIG', /\d+ objects, and at most 100 are read.*; name the folder .* with GIT_PATH/),
+    );
+  });
+
   it('is refused when many small files make it big', async (t) => {
     const { repository, source } = await start(t);
     await repository.commitFiles(manyPools(60));
@@ -70,7 +95,7 @@ describeOrSkip('a commit that is too big for a config repository', { skip: WITHO
       [{ inflatedBytes: 5000 }, /5000 bytes in all/],
       [{ files: 59 }, /59 files/],
       [{ treeEntries: 100 }, /100 files and directories/],
-      [{ objects: 122 }, /123 objects/],
+      [{ objects: 120 }, /121 objects/],
       [{ packBytes: 3000 }, /3000 bytes/],
     ] as const;
     for (const [limits, message] of rows) {
@@ -90,13 +115,15 @@ describeOrSkip('a commit that is too big for a config repository', { skip: WITHO
     );
   });
 
-  it('is refused when its directories are too deep', async (t) => {
+  it('is read without directories that are too deep, which are named', async (t) => {
     const { repository, source } = await start(t);
-    const deep = (depth: number) => ({ [`${'d/'.repeat(depth - 1)}a.yaml`]: 'a: 1\n' });
+    const deep = (depth: number) => ({ [`pools/${'d/'.repeat(depth - 2)}a.yaml`]: 'a: 1\n' });
     await repository.commitFiles(deep(16));
     assert.equal((await source().snapshot(null, soon())).files.size, 1);
-    await repository.commitFiles(deep(17));
-    await assert.rejects(source().snapshot(null, soon()), failsWith('GIT_TOO_BIG', /17 deep/));
+    await repository.commitFiles({ ...deep(17), ...deep(30), 'pools/a/pool.yaml': 'a: 1\n' });
+    const { files, findings } = await source().snapshot(null, soon());
+    assert.deepEqual([...files.keys()], ['pools/a/pool.yaml']);
+    assert.deepEqual(columns(findings, 'code', 'file'), [['directory-too-deep', `pools${'/d'.repeat(15)}`]]);
   });
 
   it('holds a file in memory once, however many names it has', async (t) => {

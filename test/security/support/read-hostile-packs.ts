@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/git-limits.ts';
 import { createObjectStore, type ObjectType } from '#reconciler/git/objects/git-object-store.ts';
+import { formatTree } from '#reconciler/git/objects/tree.ts';
 import { readTree } from '#reconciler/git/snapshot/read-tree.ts';
 import { scanPack } from '#reconciler/git/wire/pack-scan.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
@@ -30,7 +31,9 @@ async function readPack(bytes: Buffer, tree: string | undefined): Promise<void> 
   const oids = await store.addPack(bytes);
   for (const oid of oids) await readAny(oid);
   if (tree === undefined) return;
-  await readTree(tree, { store, limits: DEFAULT_GIT_LIMITS, select: () => true, known: new Map() });
+  const pools = { mode: '40000', name: Buffer.from('pools'), oid: tree };
+  const root = await store.write('tree', formatTree([pools]));
+  await readTree(root, { store, limits: DEFAULT_GIT_LIMITS, known: new Map() });
 
   /** Its type is not known. */
   async function readAny(oid: string): Promise<void> {

@@ -2,12 +2,12 @@ import type { Finding } from '../../finding.ts';
 import { type Fraction, readJson, type Report } from './json.ts';
 import { formatPath, lineIndex, type PositionOf, positionsIn, type Path } from '../position.ts';
 import { abbreviateJson } from './abbreviate-json.ts';
+import { DECRYPT, encryptedBy, hasConflict, isOfSops, wrapperAdvice } from './foreign-shapes.ts';
 import { sourceText } from './source-text.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
 import type { FieldKind } from '../fields/field.ts';
 import { FIELDS } from '../fields/fields.ts';
-import { isMap } from '../../../runtime/maps.ts';
 
 export const KUBELET_CONFIG_API_VERSION = 'kubelet.config.k8s.io/v1beta1';
 export const KUBELET_CONFIG_KIND = 'KubeletConfiguration';
@@ -57,17 +57,30 @@ function open(bytes: Uint8Array, file: string | undefined): Opened {
     const extra = suggestion === undefined ? {} : { suggestion };
     return { code, severity: 'error', message, ...extra, ...lines.at(offset) };
   };
+  const encrypted = (by: string): Opened => ({
+    ...nowhere,
+    findings: [
+      made('wrong-kind', 0, `the file is encrypted with ${by}, and nobody decrypts it for a kubelet`, DECRYPT),
+    ],
+  });
+  const program = encryptedBy(text);
+  if (program !== undefined) return encrypted(program);
+  const isConflict = hasConflict(text);
   const report: Report = (code, offset, message, suggestion) => {
-    findings.push(made(code, offset, message, suggestion));
+    const advice =
+      isConflict && code.endsWith('-syntax') ? 'a merge conflict is left in the file: resolve it' : suggestion;
+    findings.push(made(code, offset, message, advice));
   };
   if (!isJson) {
     const { read, readAhead } = readYaml(text, report);
     if (broken !== undefined && broken.from <= readAhead) return { ...nowhere, findings: [broken.finding] };
     if (read === undefined) return { ...nowhere, findings };
+    if (isOfSops(read.value)) return encrypted('sops');
     return { value: read.value, findings, positionOf: positionsIn(read.marks, lines), fractions: [] };
   }
   const read = readJson(text, report);
   if (read === undefined) return { ...nowhere, findings };
+  if (isOfSops(read.value)) return encrypted('sops');
   const fractions = read.fractions.map((at) => {
     const message = `in a JSON file the kubelet takes ${at.literal} for a fraction`;
     const finding = made('json-number', at.offset, message, `write ${Number(at.literal)}`);
@@ -120,7 +133,7 @@ function wrongType(
     code: 'wrong-kind',
     message: wrong.map(({ key, found }) => `${key} ${found}`).join(', and '),
     suggestion:
-      otherKindAdvice(config) ?? `write ${wrong.map(({ key, expected }) => `${key}: ${expected}`).join(' and ')}`,
+      wrapperAdvice(config) ?? `write ${wrong.map(({ key, expected }) => `${key}: ${expected}`).join(' and ')}`,
     field: first.key,
   };
   return [...miscased, at(positionOf, [first.key], wrongKind, file)];
@@ -136,21 +149,6 @@ function at(
 ): Finding {
   return { severity: 'error', ...finding, ...(file === undefined ? {} : { file }), ...positionOf(path) };
 }
-
-/** The kind of the files that describe a pool. */
-const POOL_KIND = 'KubeletPool';
-
-/** Advice for a file that holds no KubeletConfiguration but a kind that people often take for one. */
-function otherKindAdvice(file: Readonly<Record<string, unknown>>): string | undefined {
-  if (isMap(file['kubeletconfig']))
-    return 'this is an answer of /configz: import takes it, and a kubelet what is in kubeletconfig';
-  if (file['kind'] === POOL_KIND) return 'a pool is judged with its repository: give the directory';
-  if (file['kind'] !== 'ConfigMap' || !isMap(file['data'])) return undefined;
-  const held = Object.entries(file['data']).find(([, text]) => typeof text === 'string' && CLAIM.test(text));
-  return held && `the config is the text in data.${held[0]}: give that`;
-}
-
-const CLAIM = /kind"?: *"?KubeletConfiguration/;
 
 const WHOLE: readonly FieldKind[] = ['int32', 'int64', 'uint32', 'duration-or-nanoseconds'];
 

@@ -1,9 +1,11 @@
 import { abbreviateJson } from '../decode/abbreviate-json.ts';
 import type { Field } from '../fields/field.ts';
+import { gateHistory } from '../feature-gates/feature-gates.ts';
 import { fieldOfFlag } from '../fields/flags.ts';
 import { childrenOf, FIELDS } from '../fields/fields.ts';
 import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { didYouMean } from '../syntax/did-you-mean.ts';
+import { signalsAt } from './eviction.ts';
 
 /** What was meant is searched for so many unknown names of a config: each is compared with all that are known. */
 export const MOST_ADVICE = 100;
@@ -16,6 +18,8 @@ export function nameAdvice(name: string, known: readonly string[]): string | und
   const field = fieldOfFlag(flag);
   if (field !== undefined && name.includes('-')) return `the flag --${flag} is the field ${field}`;
   if (FLAGS_ONLY.includes(flag)) return `it is a flag, --${flag}, that no field stands for`;
+  const home = homeOf(name);
+  if (home !== undefined) return `it belongs in ${home}: indent it below`;
   const meant = didYouMean(name, known);
   if (meant !== undefined) return `did you mean ${meant}?`;
   const parent = parentOf(name);
@@ -53,6 +57,13 @@ const dashed = (name: string): string =>
     .replace(/^--?/, '')
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase();
+
+/** The map that such keys are in. */
+function homeOf(name: string): string | undefined {
+  if (signalsAt(NEWEST_MINOR).includes(name)) return 'evictionHard or evictionSoft';
+  if (/^(?:cpu|memory|ephemeral-storage|pid|hugepages-\w+)$/.test(name)) return 'kubeReserved or systemReserved';
+  return gateHistory(name) === undefined ? undefined : 'featureGates';
+}
 
 /** The parent of a field that has this name somewhere else in the table. */
 function parentOf(name: string): string | undefined {

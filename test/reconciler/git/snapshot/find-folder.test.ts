@@ -84,10 +84,10 @@ describeOrSkip('a folder of a monorepo', { skip: WITHOUT_GIT }, () => {
     const [few, many] = costs;
     assert.deepEqual(many, few);
     assert.deepEqual(few, [
-      // The commit; the root and `infra`; the commit again, which has no parent; what is below the folder.
-      { objects: 1 + 2 + 1 + BELOW, requests: 5 },
+      // The commit; the root and `infra`; the commit again, which has no parent; the folder; what is below it.
+      { objects: 1 + 2 + 1 + BELOW, requests: 6 },
       // Both commits besides, and the parent's root and `infra`.
-      { objects: 1 + 2 + 2 + 2 + BELOW, requests: 7 },
+      { objects: 1 + 2 + 2 + 2 + BELOW, requests: 8 },
       // Somebody else's commit: itself and the two trees on the way, in three small requests.
       { objects: 1 + 2, requests: 3 },
     ]);

@@ -96,18 +96,19 @@ describeOrSkip('what a snapshot leaves out, and says so', { skip: WITHOUT_GIT },
     assert.deepEqual(said(snapshot), ['error duplicate-name pools/a.yaml', 'error duplicate-name pools/gpu']);
   });
 
-  it('odd names outside of the configuration only as a warning, and links there not at all', async (t) => {
+  it('outside of the configuration, only names that look like those of its folders', async (t) => {
     const { repository, source } = await start(t);
     const { blob, tree, commit, setRef } = repository;
     const file = await blob('a: 1\n');
     const root = await tree([
       ['120000', 'docs', file],
+      ['40000', 'do\u200bcs', await tree([['100644', 'pool.yaml', file]])],
       ['40000', 'pools\u200b', await tree([['100644', 'pool.yaml', file]])],
       ['160000', 'vendor', '1'.repeat(40)],
     ]);
     await setRef('refs/heads/main', await commit({ tree: root }));
     const snapshot = await source().snapshot(null, soon());
-    assert.deepEqual(said(snapshot), ['warning hostile-name pools\\u{200b}']);
+    assert.deepEqual(said(snapshot), ['warning hostile-name pools\\u{200b}/']);
     assert.equal(snapshot.files.size, 0);
   });
 

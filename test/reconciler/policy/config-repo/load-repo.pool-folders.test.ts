@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import { fileDecoder } from '#reconciler/policy/config-repo/file-decoder.ts';
+import { leftOutOf } from '#reconciler/policy/config-repo/left-out.ts';
 import { READING_LIMITS, readingBudget } from '#reconciler/policy/config-repo/reading-limits.ts';
 import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
@@ -184,7 +185,12 @@ describe('where nobody knows the line of a field', () => {
   });
 
   it('a layer that is not there is one of the pool', () => {
-    const source = { name: 'x', files: new Map(), leftOut: new Map(), shown: (path: string) => path };
+    const source = {
+      name: 'x',
+      files: new Map(),
+      leftOut: leftOutOf([], (path) => path),
+      shown: (path: string) => path,
+    };
     const rest = { cluster: DEFAULT_CLUSTER, fields: DEFAULT_CLUSTER.fields, complaintsOf: () => [] };
     const decoder = fileDecoder(readingBudget(READING_LIMITS));
     const at = ['spec', 'layers', 0];

@@ -222,14 +222,14 @@ export function parseFirstDocument(text: string): FirstDocument {
   const second = startOfSecond(next);
   return second === undefined ? found : { ...found, second };
 
+  /** Markers with nothing behind them begin none. */
   function startOfSecond(after: Token): number | undefined {
-    if (after.type === 'stream-end') return undefined;
-    if (after.type !== 'document-end') return after.start;
+    const start = after.type === 'document-end' ? undefined : after.start;
     try {
-      while (isNext('document-end')) tokens.skip();
-      return isNext('stream-end') ? undefined : tokens.peek().start;
+      while (isNext('document-end', 'document-start')) tokens.skip();
+      return isNext('stream-end') ? undefined : (start ?? tokens.peek().start);
     } catch (thrown) {
-      if (thrown instanceof YamlSyntaxError) return thrown.offset;
+      if (thrown instanceof YamlSyntaxError) return start ?? thrown.offset;
       throw thrown;
     }
   }

@@ -53,7 +53,6 @@ function adviceFor(text: string, offset: number): string | undefined {
   line.lastIndex = offset;
   const here = line.exec(text)?.[0] ?? '';
   if (here.startsWith('{{')) return 'this is a template: fill it in first';
-  if (/^(?:<{7}|={7}|>{7})(?: |$)/.test(here)) return 'a merge conflict is left in the file: resolve it';
   if (here.startsWith('\t') || /^\s*\t/.test(before)) return 'indent with spaces, not with tabs';
   if (/^[\w.-]+:\u00A0/.test(here)) return 'behind the colon is a no-break space: write a plain one';
   if (/^[\w.-]+:[^\s/]/.test(here)) return 'write a space behind the colon';

@@ -30,7 +30,7 @@ export function readScalar(node: YamlScalar, report: Report, isKey = false): Sca
   if (name === 'binary') return readBinary(node, report);
   if (name === 'timestamp') return readTimestamp(node, report);
   if (name === 'int' || name === 'float' || name === 'bool' || name === 'null') return readTagged(node, name, isKey);
-  report('yaml-tag', node.start, `the tag ${node.tag} means nothing to the kubelet`, 'leave it out');
+  report('yaml-tag', node.start, `the tag ${node.tag} means nothing to the kubelet`, withoutTag(node.tag));
   return wellFormed(node.text, node);
 }
 
@@ -100,3 +100,7 @@ function wellFormed(text: string, { start }: YamlScalar): string {
   if (text.isWellFormed()) return text;
   throw new Unreadable('not-utf8', start, 'half of a surrogate pair is not a character');
 }
+
+/** What is to be done about a tag. A value that ansible-vault encrypted is none without it either. */
+const withoutTag = (tag: string): string =>
+  tag.startsWith('!vault') ? 'ansible-vault encrypted the value: write it decrypted' : 'leave it out';

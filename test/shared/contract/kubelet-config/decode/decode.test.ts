@@ -42,6 +42,8 @@ describe('decoding YAML', () => {
     ['takes the directive of the version that the kubelet reads', '%YAML 1.1\n---\na: 1', { a: 1 }],
     ['keeps a key called __proto__ as data', '__proto__: 1', JSON.parse('{"__proto__":1}')],
     ['reads JSON where the text starts with a brace', ' {"a": [1, {"b": "c"}]}', { a: [1, { b: 'c' }] }],
+    ['takes a separator at the end for no second document', 'a: 1\n---\n', { a: 1 }],
+    ['nor several with comments', 'a: 1\n---\n# nothing\n--- # here\n\n...\n', { a: 1 }],
     ['keeps whole numbers exact', 'a: 9007199254740993', { a: 9_007_199_254_740_993n }],
     ['keeps whole numbers exact in JSON', '{"a": 9007199254740993}', { a: 9_007_199_254_740_993n }],
   ];
@@ -63,6 +65,9 @@ describe('decoding YAML', () => {
     ['a key twice', 'a: 1\nb: 2\na: 3', ['duplicate-key@3:1']],
     ['a key twice in JSON', '{"a": 1,\n "a": 2}', ['duplicate-key@2:2']],
     ['a second document', 'a: 1\n---\nb: 2', ['several-documents@2:1']],
+    ['a second document after an empty one', 'a: 1\n---\n# x\n---\nb: 2', ['several-documents@2:1']],
+    ['a second document that is no YAML', 'a: 1\n---\n{', ['several-documents@2:1']],
+    ['a second document of nothing but null', 'a: 1\n---\nnull\n', ['several-documents@2:1']],
     ['a word that only the kubelet takes for a truth value', 'a:\n  b: yes', ['yaml-ambiguous@2:6']],
     ['an octal number', 'a: 0644', ['yaml-ambiguous@1:4']],
     ['a key that is a truth value', 'on: 1', ['yaml-ambiguous@1:1']],

@@ -24,7 +24,11 @@ export async function templateFiles(spans: Spans = SHORTENED): Promise<Readonly<
     if (!entry.isFile()) continue;
     const path = relative(TEMPLATE, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
-    files[path] = path.endsWith('/pool.yaml') ? shorten(text, spans) : text;
+    files[path] = path.endsWith('/pool.yaml')
+      ? shorten(text, spans)
+      : path.startsWith('clusters/')
+        ? withShortTrials(text, spans)
+        : text;
   }
   return files;
 }
@@ -42,6 +46,12 @@ function shorten(text: string, spans: Spans): string {
   pool.setIn(['spec', 'trial', 'startTimeout'], spans.startTimeout);
   pool.setIn(['spec', 'trial', 'maxRestarts'], 1);
   return pool.toString();
+}
+
+function withShortTrials(text: string, { trial }: Spans): string {
+  const cluster = parseDocument(text);
+  cluster.setIn(['spec', 'trial', 'minDuration'], trial);
+  return cluster.toString();
 }
 
 /** A KubeletConfiguration file with fields set, comments kept: the edit that a person would make. */

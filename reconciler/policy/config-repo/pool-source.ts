@@ -2,7 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
-import type { ClusterConfig } from './loaded-repo.ts';
+import type { ClusterConfig, TrialLimits } from './loaded-repo.ts';
 
 /** What a pool is loaded from. */
 export interface PoolSource {
@@ -13,6 +13,8 @@ export interface PoolSource {
   readonly cluster: ClusterConfig;
   /** Which fields may be set here and now. */
   readonly fields: FieldPolicy;
+  /** What bounds its trials: of the cluster's file, and of the one in the commit before. */
+  readonly trials: readonly TrialLimits[];
   /** What was left out of `files`, by path. */
   readonly leftOut: ReadonlyMap<string, Finding>;
   readonly complaintsOf: ComplaintsOf;

@@ -5,7 +5,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { formatDuration, parseDuration } from '#shared/runtime/duration.ts';
 
 /** So many times the probation is the trial of a node that begins after the canaries. */
-const TRIAL_IN_PROBATIONS = 3;
+export const TRIAL_IN_PROBATIONS = 3;
 
 /** How long a node on trial has to be Ready and healthy before another takes its place; null where it keeps the place to its end. */
 export function probationOf({ probation = DEFAULT_PROBATION }: Pick<RolloutSpec, 'probation'>): Millis | null {

@@ -15,7 +15,7 @@ const recorded = (state: Partial<SourceState>): SourceState =>
 
 describe('what is on record of commits', () => {
   it('is the one in force, and the one that was refused for what it would do to the fleet', () => {
-    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore: { allow: [], deny: [] } } };
+    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER), boundsBefore: { fields: { allow: [], deny: [] } } } };
     assert.deepEqual(recordedCommitsOf(recorded({}), HERE), { inForce: COMMIT_A, refused: null, ...usual });
     const refused = { commit: COMMIT_B, reason: 'changes-too-many', message: 'it would change all' };
     assert.deepEqual(recordedCommitsOf(recorded(REFUSED), HERE), { inForce: COMMIT_A, refused, ...usual });
@@ -24,14 +24,14 @@ describe('what is on record of commits', () => {
 
   it('is what the one in force holds the next one to, and what it is held to itself', () => {
     const own = { ...limitsOf(DEFAULT_CLUSTER), maxChange: '50%', fields: { allow: ['port'], deny: [] } };
-    const fieldsBefore = { allow: [], deny: ['maxPods'] };
+    const boundsBefore = { fields: { allow: [], deny: ['maxPods'] } };
     const former = { maxUnavailable: 1, maxUnassign: '20%', windows: null };
     const policy = JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, former }));
     const { limits, former: read } = recordedCommitsOf(
-      recorded({ limits: writeLimits(own, fieldsBefore), policy }),
+      recorded({ limits: writeLimits(own, boundsBefore), policy }),
       HERE,
     );
-    assert.deepEqual([limits, read], [{ limits: own, fieldsBefore }, former]);
+    assert.deepEqual([limits, read], [{ limits: own, boundsBefore }, former]);
   });
 
   it('allows nothing where somebody damaged it', () => {
@@ -39,13 +39,13 @@ describe('what is on record of commits', () => {
       '{',
       'null',
       '[]',
-      '{"fieldsBefore":7}',
+      '{"boundsBefore":7}',
       '{"limits":{"fields":{"allow":["port"]}}}',
-      '{"fieldsBefore":{"allow":"port"}}',
+      '{"boundsBefore":{"fields":{"allow":"port"}}}',
     ]) {
       const { limits } = recordedCommitsOf(recorded({ limits: damaged }), HERE);
       assert.deepEqual(limits?.limits, limitsOf(DEFAULT_CLUSTER), damaged);
-      assert.deepEqual(limits?.fieldsBefore?.allow ?? [], [], damaged);
+      assert.deepEqual(limits?.boundsBefore?.fields.allow ?? [], [], damaged);
     }
   });
 

@@ -8,7 +8,7 @@ import { caseFold } from './case-fold.ts';
 import { loadPool } from './load-pool.ts';
 import { inFolder } from '../in-folder.ts';
 import type { PoolSource } from './pool-source.ts';
-import type { ClusterConfig, LoadedPool, LoadedRepo, PoolBounds } from './loaded-repo.ts';
+import type { ClusterConfig, LoadedPool, LoadedRepo, PoolBounds, TrialLimits } from './loaded-repo.ts';
 import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
 import { fileReport } from './file-report.ts';
 import { firstComplaints } from './first-complaints.ts';
@@ -76,9 +76,11 @@ function load(
     gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[inside(finding.file), finding] as const])),
   );
   const { cluster: read, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
-  const cluster: ClusterConfig = { ...read, file: shown(`clusters/${options.cluster}.yaml`) };
+  const before = options.boundsBefore?.trial;
+  const trial = trialNow(read, before);
+  const cluster: ClusterConfig = { ...read, trial, file: shown(`clusters/${options.cluster}.yaml`) };
   const fields = fieldsNow(cluster.fields, options);
-  const trials = [cluster.trial, ...(options.boundsBefore?.trial === undefined ? [] : [options.boundsBefore.trial])];
+  const trials = before === undefined ? [trial] : [trial, before];
   for (const name of poolNames([...files.keys()], [...leftOut.keys()])) {
     const pool = loadPool({ name, files, shown, cluster, fields, trials, leftOut, complaintsOf: judge }, decoder);
     if (pool.status === 'valid') budget.spend('payloads', `payload of ${name}`, pool.payload.length);
@@ -99,6 +101,10 @@ function fieldsNow(
     deny: [...new Set([...deny, ...boundsBefore.fields.deny])],
   };
 }
+
+/** A file that is gone, or cannot be read, loosens nothing and tightens nothing: what it said last stays. */
+const trialNow = ({ trial, missing, unreadable }: ClusterConfig, before = trial): TrialLimits =>
+  missing === undefined && unreadable === undefined ? trial : before;
 
 type Shown = PoolSource['shown'];
 

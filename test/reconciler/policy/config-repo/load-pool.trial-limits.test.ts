@@ -64,6 +64,24 @@ describe('the trials of a pool keep to the limits of the cluster', () => {
       assert.equal(said(rollout + both, own, { minDuration, maxStartTimeout })[0], status);
   });
 
+  it('and that it set last, where it is gone or cannot be read', () => {
+    const before = { minDuration: '5s', maxStartTimeout: '1h' };
+    for (const text of [undefined, `${CLUSTER}  trial: {minDuration: soon}\n`]) {
+      const ofPool = (seconds: number): string => {
+        const files = {
+          'pools/x/pool.yaml': `${POOL}${trial(`duration: ${seconds}s`)}`,
+          'pools/x/kubelet.yaml': `${KUBELET}maxPods: 5\n`,
+          ...(text !== undefined && { 'clusters/prod.yaml': text }),
+        };
+        const boundsBefore = { fields: { allow: [], deny: [] }, trial: before };
+        return loadRepo(filesOf(files), { cluster: 'prod', boundsBefore })
+          .pools.map(({ status }) => status)
+          .join();
+      };
+      assert.deepEqual([ofPool(5), ofPool(4)], ['valid', 'invalid']);
+    }
+  });
+
   it('and nothing is said of them where something else is wrong', () => {
     const [status, text = '', ...rest] = said(trial('duration: soon'));
     assert.deepEqual([status, rest], ['invalid', []]);

@@ -95,7 +95,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
   let read: CommitInForce | null = null;
   /** The one that could not be read last, so that it is not read again. */
   let unread: RefusedCommit | null = null;
-  let refused: RefusedCommit | null = null;
+  let last: RefusedCommit | null = null;
   const known = new Map<string, DesiredPool>();
 
   /** Reads a commit as what is in force before it lets it be read. */
@@ -120,12 +120,14 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
     inForce: () => inForce?.oid ?? null,
     known: () => known,
     keep(taken, desired) {
-      ({ inForce, refused } = taken);
+      ({ inForce, refused: last } = taken);
       const declared = new Set(inForce?.repo.pools.map(({ name }) => name));
       for (const name of known.keys()) if (!declared.has(name)) known.delete(name);
       for (const pool of desired?.pools.values() ?? []) if (pool.origin === 'rendered') known.set(pool.name, pool);
     },
     consider(tip, fleet, recorded) {
+      // What ended processes is in the record alone, where a person may release it.
+      const refused = last?.reason === 'ended-the-reconciler' ? null : last;
       // A process that has not read the branch yet knows no other commit than the one that was refused.
       if (tip === null) return { inForce, refused: refused ?? recorded.refused };
       if (tip.commit.oid === inForce?.oid) return { inForce, refused: null };
@@ -134,7 +136,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
       if (!signer.accepted)
         return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
       const against = inForce?.oid ?? recorded.inForce ?? recoveredCommit(fleet);
-      const before = [refused, recorded.refused].find((last) => last?.commit === oid);
+      const before = [refused, recorded.refused].find((each) => each?.commit === oid);
       if (oid !== against && before?.commit === oid && LASTING_REFUSALS.includes(before.reason)) {
         return { inForce, refused: before };
       }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readingMark, recordedCommitsOf } from '#reconciler/reporting/notes/recorded-commits.ts';
+import {
+  commitRelease,
+  readingMark,
+  recordedCommitsOf,
+  withRelease,
+} from '#reconciler/reporting/notes/recorded-commits.ts';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { limitsOf, writeLimits } from '#reconciler/policy/commit-limits.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -71,5 +76,19 @@ describe('what is on record of commits', () => {
     assert.equal(recordedCommitsOf(recorded({}), { ...HERE, branch: 'next' }, mark).refused, null);
     const lasting = { ...REFUSED, refusedReason: 'ended-the-reconciler' };
     assert.equal(recordedCommitsOf(recorded(lasting), HERE).refused?.reason, 'ended-the-reconciler');
+  });
+
+  it('is none once a person released the one that ended them, each time anew', () => {
+    const ended = recorded({ ...REFUSED, refusedCommit: COMMIT_B, refusedReason: 'ended-the-reconciler' });
+    const [first, second] = ['2026-11-21T12:00:00Z', '2026-11-21T13:00:00Z'].map((at) => commitRelease(COMMIT_B, at));
+    const released = withRelease(ended, first);
+    assert.deepEqual([recordedCommitsOf(released, HERE).refused, released.released], [null, first]);
+    const again = { ...ended, released: released.released };
+    assert.equal(withRelease(again, first), again, 'one counts once');
+    assert.equal(withRelease(again, second).refusedCommit, '');
+    for (const asked of [undefined, '', COMMIT_B, commitRelease(COMMIT_A, 'now')])
+      assert.equal(withRelease(ended, asked), ended, asked);
+    const other = recorded(REFUSED);
+    assert.equal(withRelease(other, commitRelease(REFUSED.refusedCommit, 'now')), other, 'another refusal');
   });
 });

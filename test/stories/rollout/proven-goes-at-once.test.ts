@@ -21,7 +21,10 @@ const at = (maxPods: number, own = CAREFUL) => validPool('workers', maxPods, { r
 /** Ten nodes that proved the first of these configs, of which some were told the second. */
 function midway(own: typeof CAREFUL = { ...FAST, maxUnavailable: 8 }): FleetSimulation {
   const sim = new FleetSimulation();
-  for (const name of NODES) sim.addNode(nodeView(name, 'workers', { labels: { pool: 'workers', canary: 'yes' } }));
+  for (const name of NODES) {
+    const canary = name === 'n0' ? { canary: 'yes' } : {};
+    sim.addNode(nodeView(name, 'workers', { labels: { pool: 'workers', ...canary } }));
+  }
   sim.inForce = commit('first', at(100, FAST));
   sim.rounds(30);
   assert.equal(sim.fleet.pools.get('workers')?.status?.phase, 'Settled');

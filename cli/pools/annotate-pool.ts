@@ -19,11 +19,7 @@ export interface AnnotationChange {
 }
 
 /** Carries a wish out on an object. @returns what was done */
-type Annotate = <T extends KubeObject>(
-  resource: Resource,
-  name: string,
-  wish: (latest: T) => AnnotationChange,
-) => Promise<string>;
+type Annotate = (resource: Resource, name: string, wish: (latest: KubeObject) => AnnotationChange) => Promise<string>;
 
 /**
  * Carries a wish out on each of the pools that were named, and says what was done.
@@ -40,7 +36,7 @@ export async function annotatePools(
   const annotate = await annotatorFor(connection);
   const wrap = wrapFor(io.out);
   for (const { metadata } of pools)
-    io.out.write(wrap(`${await annotate<KubeletPool>(KUBELET_POOLS, metadata.name, wish)}\n`));
+    io.out.write(wrap(`${await annotate(KUBELET_POOLS, metadata.name, (latest) => wish(latest as KubeletPool))}\n`));
   return pools;
 }
 
@@ -50,13 +46,9 @@ export async function annotatePools(
  */
 export async function annotatorFor({ kube, transport }: Connection): Promise<Annotate> {
   const who = await readActor(transport);
-  return async <T extends KubeObject>(
-    resource: Resource,
-    name: string,
-    wish: (latest: T) => AnnotationChange,
-  ): Promise<string> => {
+  return async (resource, name, wish) => {
     let said = `${name}: it is gone`;
-    await mergePatchLatest<T>(
+    await mergePatchLatest<KubeObject>(
       kube,
       { resource },
       name,

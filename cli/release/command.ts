@@ -59,7 +59,8 @@ async function releaseCommit(given: Given, io: Io): Promise<ExitCode> {
   if (given.words.length > 0) throw new UsageError('name pools, or say --commit');
   const annotate = await annotatorFor(await connectWith(given, io));
   let code: ExitCode = 1;
-  const said = await annotate<KubeletSource>(KUBELET_SOURCES, SOURCE_NAME, ({ status }) => {
+  const said = await annotate(KUBELET_SOURCES, SOURCE_NAME, (latest) => {
+    const { status }: KubeletSource = latest;
     const { commit = '', reason: refusedReason = '', message = '' } = status?.refused ?? {};
     code = mayBeReleased({ refusedReason }) ? 0 : 1;
     if (commit === '') return { say: 'no commit is refused: there is nothing to release' };

@@ -1,6 +1,6 @@
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { DEFAULT_PROBATION, FULL_PROBATION, TRIAL_IN_PROBATIONS } from '#shared/contract/api/probation.ts';
 import { formatDuration, parseDuration } from '#shared/runtime/duration.ts';
-import { probationOf, TRIAL_IN_PROBATIONS } from '../rollout/trial-terms.ts';
 import type { FileReport } from './file-report.ts';
 import type { TrialLimits } from './loaded-repo.ts';
 
@@ -28,10 +28,10 @@ export function checkTrial(
   };
   atLeast(['trial', 'duration'], trial.duration, leastMs);
   atLeast(['trial', 'durationAfterCanary'], trial.durationAfterCanary, leastMs);
-  const probationMs = probationOf(rollout);
+  const { probation = DEFAULT_PROBATION } = rollout;
   const why = `: trials after the canaries take ${TRIAL_IN_PROBATIONS} times as long`;
-  if (probationMs !== null)
-    atLeast(['rollout', 'probation'], formatDuration(probationMs), Math.ceil(leastMs / TRIAL_IN_PROBATIONS), why);
+  if (probation !== FULL_PROBATION)
+    atLeast(['rollout', 'probation'], probation, Math.ceil(leastMs / TRIAL_IN_PROBATIONS), why);
   if ((parseDuration(trial.startTimeout) ?? 0) <= mostMs) return;
   const most = formatDuration(mostMs);
   const message = `spec.trial.startTimeout is ${trial.startTimeout}, and has to be at most ${most}`;

@@ -20,7 +20,8 @@ const COMMITS = ['unknown fields up to the limit', 'wide lists that are valid', 
 const READING_MS = 45_000;
 const SETTLE_MS = 20_000;
 const MOST_SHARE = 0.6;
-const MOST_MS = 250;
+/** A pass over the fleet is the longest work already: a commit may add this to it. */
+const MOST_TIMES = 1.5;
 
 interface Load {
   readonly peakMiB: number;
@@ -33,16 +34,34 @@ export function measure(_options: BenchOptions): Promise<readonly Measurement[]>
   return withReconcilerBundle(async (directory) => {
     const [alone, ...heavy] = await loadsOf(directory);
     const limit = Math.floor(MOST_SHARE * memoryLimitMiB('reconciler'));
-    const row = (what: string, unit: string, of: (load: Load) => number, atMost: number): Measurement => ({
+    const row = (
+      what: string,
+      unit: string,
+      of: (load: Load) => number,
+      atMost: number,
+      text: string,
+    ): Measurement => ({
       what: `${what}, ${NODES} nodes, ${heavy.length} heavy commits`,
       unit,
       subject: heavy.map(of),
       baseline: { what: 'the fleet alone', values: alone === undefined ? [] : [of(alone)] },
-      promise: { text: `at most ${atMost}`, kept: Math.max(...heavy.map(of)) <= atMost },
+      promise: { text, kept: Math.max(...heavy.map(of)) <= atMost },
     });
     return [
-      row('peak RSS', 'MiB', ({ peakMiB }) => peakMiB, limit),
-      row('longest work without a turn for others', 'ms', ({ workMs }) => workMs, MOST_MS),
+      row(
+        'peak RSS',
+        'MiB',
+        ({ peakMiB }) => peakMiB,
+        limit,
+        `at most ${limit} MiB, ${100 * MOST_SHARE} % of the Deployment's`,
+      ),
+      row(
+        'longest work without a turn for others',
+        'ms',
+        ({ workMs }) => workMs,
+        MOST_TIMES * (alone?.workMs ?? 0),
+        `at most ${MOST_TIMES} times the fleet alone`,
+      ),
     ];
   });
 }

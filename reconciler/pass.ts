@@ -22,7 +22,7 @@ import type { NotesWriter } from './reporting/notes/notes-writer.ts';
 import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
 import { createChangeLogger } from './reporting/change-logger.ts';
 import { writeSourceState } from './reporting/notes/source-state.ts';
-import { readingMark, recordedCommitsOf } from './reporting/notes/recorded-commits.ts';
+import { mayBeReleased, readingMark, recordedCommitsOf, withRelease } from './reporting/notes/recorded-commits.ts';
 import type { SourceRecord } from './reporting/source/source-record.ts';
 import { sourceStatus } from './reporting/source/source-status.ts';
 import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-rate-limit.ts';
@@ -103,8 +103,10 @@ export function createPass(ports: PassPorts): Pass {
   return async (signal) => {
     const everything = ports.fleet();
     if (everything === null) return { ran: false, waitMs: 0 };
-    const recorded = await ports.record.load(signal);
-    leftBehind ??= recorded.reading;
+    const found = await ports.record.load(signal);
+    leftBehind ??= found.reading;
+    const recorded = mayBeReleased(found) ? withRelease(found, await ports.record.release(signal)) : found;
+    if (recorded !== found) leftBehind = '';
     const { tip, readAt, failure } = ports.branch.view();
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
@@ -190,8 +192,8 @@ export function createPass(ports: PassPorts): Pass {
 
     tellNotes(taken.refused, due);
     const read = taken.reading === undefined ? taken : { ...taken, reading: readingMark(taken.reading, leftBehind) };
-    const found = { here, taken: read, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
-    const source = nextRecord(recorded, { ...found, at: clock.now() });
+    const facts = { here, taken: read, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
+    const source = nextRecord(recorded, { ...facts, at: clock.now() });
     const { waitMs } = applied;
     const told = { source, desired, tip: tip?.commit ?? null, readAt };
     // A process that has only just begun has nothing to add to what the one before said.

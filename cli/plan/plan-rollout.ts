@@ -69,7 +69,7 @@ export function plannedRollout(
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
   const { able: ordered, free: budget, freeIn, blocking, explain } = whoCanBegin(rollout, members, changes, overall);
-  const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered);
+  const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered, isProven);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
   const waves = stages.map(({ name, items, isFixed, soakMs }) => ({
@@ -158,6 +158,7 @@ function stagesOf(
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
+  isProven: boolean,
 ): {
   readonly stages: readonly StageOf<InventoryNode>[];
   readonly lacking: readonly InventoryNode[];
@@ -176,13 +177,17 @@ function stagesOf(
     if (!isPerClass(pool)) return { upTo: share(canary.nodes) };
     return { ofClasses: roomOfClasses(pool, canary.nodes, members, touched), classOf: classNameIn(pool) };
   })();
-  const shapes: readonly StageShape<InventoryNode>[] = [
+  const first: readonly StageShape<InventoryNode>[] = [
     ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
     ...stepsFor(rollout, members.length).map(({ nodes, soak }, index) => ({
       name: `step ${index + 1}`,
       soakMs: soakMs(soak),
       who: { upTo: nodes },
     })),
+  ];
+  // What is proven goes in no wave.
+  const shapes = [
+    ...(isProven ? [] : first),
     { name: 'rest', soakMs: soakMs(undefined), who: { upTo: members.length } },
   ];
   const begun = members.length - touched.length;

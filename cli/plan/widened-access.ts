@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { covers, RESTRICTIVE_VALUES } from '#shared/contract/kubelet-config/field-policy.ts';
 import { ownsNode, powerOf } from '#shared/contract/kubelet-config/security/powers.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { isWider, type Limits, limitsOf, loosenedLimits } from '#reconciler/policy/commit-limits.ts';
 import type { ClusterConfig, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -89,7 +90,25 @@ function looserLimits(before: Limits, now: Limits, file: string): readonly Findi
     maxUnassign: `one commit, or lost labels, may send ${now.maxUnassign} of the nodes back to their local config`,
     windows: 'changes may begin at times when they could not before',
   };
-  return [...change, ...loosenedLimits(before, now).map((limit) => opened(says[limit], file, `spec.${limit}`))];
+  return [
+    ...change,
+    ...looserTrials(before, now, file),
+    ...loosenedLimits(before, now).map((limit) => opened(says[limit], file, `spec.${limit}`)),
+  ];
+}
+
+function looserTrials({ trial: before }: Limits, { trial: now }: Limits, file: string): readonly Finding[] {
+  if (before === undefined || now === undefined) return [];
+  const ms = (duration: string): number => parseDuration(duration) ?? 0;
+  const next = 'from the next commit on, a pool may ask for';
+  return [
+    ...(ms(now.minDuration) < ms(before.minDuration)
+      ? [opened(`${next} trials of ${now.minDuration}`, file, 'spec.trial.minDuration')]
+      : []),
+    ...(ms(now.maxStartTimeout) > ms(before.maxStartTimeout)
+      ? [opened(`${next} a startTimeout of ${now.maxStartTimeout}`, file, 'spec.trial.maxStartTimeout')]
+      : []),
+  ];
 }
 
 /** Values of fields that own a node, which a person allowed: nothing else would say that they changed hands. */

@@ -57,7 +57,7 @@ export function nextRecord(recorded: SourceState, round: RecordedPass): SourceSt
     unreadableNotes: formatUnreadableNotes(notes?.unreadable() ?? []),
     statuses: round.statuses,
     policy: JSON.stringify(policyOf(desired.policy)),
-    limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.fieldsBefore),
+    limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.boundsBefore),
     findings: writeFindings(desired.findings, leftAlone),
   };
 }

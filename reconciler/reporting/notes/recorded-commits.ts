@@ -35,6 +35,28 @@ export function recordedCommitsOf(
   };
 }
 
+/**
+ * The record without the refusal of a commit whose reading reconcilers did not survive, where a person released that and it was not done
+ * yet. Each release counts once: the commit may end three more of them.
+ *
+ * @param asked the release annotation of the KubeletSource
+ */
+export function withRelease(recorded: SourceState, asked: string | undefined): SourceState {
+  const { refusedCommit, refusedReason, released } = recorded;
+  const isAsked = asked !== undefined && asked !== released && asked.startsWith(`${refusedCommit}@`);
+  if (refusedReason !== ENDED || !isAsked) return recorded;
+  return { ...recorded, refusedCommit: '', refusedReason: '', refusedBecause: '', released: asked };
+}
+
+/** What is to be in the release annotation to release a commit. @param at RFC 3339 */
+export const commitRelease = (commit: CommitOid, at: string): string => `${commit}@${at}`;
+
+/** Whether the commit that is refused may be released. */
+export const mayBeReleased = ({ refusedReason }: Pick<SourceState, 'refusedReason'>): boolean =>
+  refusedReason === ENDED;
+
+const ENDED = 'ended-the-reconciler';
+
 /** Processes in a row that end while they read one commit. Fewer may end by chance: a node dies, a pod is killed. */
 const MOST_ENDS = 3;
 
@@ -51,8 +73,8 @@ function partsOf(mark: string): readonly [commit: CommitOid, ends: number] {
 
 const endedBy = (commit: CommitOid): RefusedCommit => ({
   commit,
-  reason: 'ended-the-reconciler',
+  reason: ENDED,
   message:
     `${MOST_ENDS} reconcilers in a row ended without notice while they read it, so it is not read again. ` +
-    'If the commit is not to blame, push another one, which may be empty (git commit --allow-empty)',
+    'If the commit is not to blame, kubelet-gitops release --commit lets it be read once more; so does another commit, which may be empty',
 });

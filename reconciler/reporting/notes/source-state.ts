@@ -29,6 +29,8 @@ export interface SourceState {
   readonly refusedBecause: string;
   /** The commit that is being read: a process that ends meanwhile leaves it behind. */
   readonly reading: CommitOid;
+  /** The release of a commit that was carried out last, see `withRelease`. */
+  readonly released: string;
   /** Since when git fails, and with what. */
   readonly failingSince: string;
   readonly failure: string;
@@ -62,6 +64,7 @@ export const NO_STATE: SourceState = {
   refusedReason: '',
   refusedBecause: '',
   reading: '',
+  released: '',
   failingSince: '',
   failure: '',
   notes: 'on',

@@ -33,8 +33,10 @@ export interface KubeletSourceStatus {
   readonly lastAttemptedTip?: string;
   readonly lastAttemptedAt?: string;
   readonly refused?: RefusedCommitStatus;
-  /** The commit that is being read; the next process refuses it where this one ends meanwhile. */
+  /** The commit that is being read, and from the second on, which process in a row reads it: `4151ff9… 2`. */
   readonly reading?: string;
+  /** The release of a refused commit that was carried out last, as the annotation has it. */
+  readonly released?: string;
   readonly failure?: GitFailureStatus;
   /** `on`, or `off: <reason>`; so are `statuses`. */
   readonly notes?: string;

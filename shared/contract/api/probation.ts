@@ -9,3 +9,6 @@ export const DEFAULT_PROBATION = '50s';
 
 /** Where `maxUnavailable` is more, that. */
 export const DEFAULT_MAX_ON_TRIAL = '20%';
+
+/** So many times the probation is the trial of a node that begins after the canaries. */
+export const TRIAL_IN_PROBATIONS = 3;

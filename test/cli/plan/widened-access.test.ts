@@ -22,7 +22,7 @@ const NIGHT = 'windows: {allow: [{cron: "0 2 * * *", duration: 1h}]}';
 /** What the plan says of security when one tree becomes another. */
 function opened(before: Tree, after: Tree): readonly string[] {
   const base: LoadedRepo = loadRepo(filesOf(before), { cluster: 'prod' });
-  const head = loadRepo(filesOf(after), { cluster: 'prod', fieldsBefore: base.cluster.fields });
+  const head = loadRepo(filesOf(after), { cluster: 'prod', boundsBefore: base.cluster });
   const { findings } = makePlan({
     base: { name: 'base', commit: undefined, repo: base, kept: new Map() },
     head: { name: 'head', repo: head },
@@ -101,6 +101,18 @@ describe('what a plan says that a change opens', () => {
       cluster('maxUnavailable: 1'),
       cluster('maxUnavailable: 5'),
       /^opens spec\.maxUnavailable: 5 of all/,
+    ],
+    [
+      'shorter trials',
+      cluster(),
+      cluster('trial: {minDuration: 1s}'),
+      /^opens spec\.trial\.minDuration: .* trials of 1s$/,
+    ],
+    [
+      'kubelets that may take longer to start',
+      cluster('trial: {maxStartTimeout: 5m}'),
+      cluster('trial: {maxStartTimeout: 6m}'),
+      /^opens spec\.trial\.maxStartTimeout: .* a startTimeout of 6m$/,
     ],
     ['no bound over all pools', cluster('maxUnavailable: 1'), cluster(), /^opens spec\.maxUnavailable: any number/],
     ['windows that are gone', cluster(NIGHT), cluster(), /^opens spec\.windows: changes may begin at times/],

@@ -264,6 +264,7 @@ describe('a commit that is not read at once', () => {
     const { decide } = deciding({ load, judge: () => [], policy: 'refuse' });
     const ended = { commit: Y, reason: 'ended-the-reconciler', message: 'm' } as const;
     assert.deepEqual(decide(read(Y, X, 'descendant'), fleet, X, ended).refused, ended);
+    assert.throws(() => decide(read(Y, X, 'descendant'), fleet, X), /it was read/, 'released: it is on record no more');
     const { decide: again } = acceptedCommits();
     assert.equal(again(read(Y, Y, 'same'), fleet, Y, ended).inForce?.oid, Y);
   });

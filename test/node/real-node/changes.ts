@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import { readTree } from '../support/file-tree.ts';
 import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/node-under-test.ts';
 import { KUBELET_UNIT, LOCAL_CONFIG_FILE, STATE_DIRECTORY, UNIT_DIRECTORY } from '../support/node-paths.ts';
@@ -11,7 +12,7 @@ import { say } from '../support/say.ts';
 import { watchWrites } from '../support/status-writes.ts';
 
 const FIELDS = { maxPods: 77 };
-const KEPT = ['authentication', 'authorization', 'containerRuntimeEndpoint', 'staticPodPath', 'tlsCertFile'];
+const KEPT = Object.keys(DENIED_BY_DEFAULT).sort();
 
 /** What goes well, and what other people do to a node that runs well. */
 export function describeChanges(world: World): void {
@@ -123,8 +124,9 @@ export function describeChanges(world: World): void {
       const kept = Object.fromEntries(Object.entries(own).filter(([field]) => isKept(field)));
       const others = Object.fromEntries(Object.entries(own).filter(([field]) => !isKept(field)));
       assert.ok(Object.keys(kept).length > 0, node.localConfig);
-      const keepFields = [...KEPT].sort();
-      await node.settlesOn(await node.assignments.assign({ ...others, maxPods: 76 }, { apply: 'replace', keepFields }));
+      await node.settlesOn(
+        await node.assignments.assign({ ...others, maxPods: 76 }, { apply: 'replace', keepFields: KEPT }),
+      );
       const running = await node.configz();
       assert.equal(running['maxPods'], 76);
       const file = parse((await node.read(LOCAL_CONFIG_FILE)) ?? '') as Readonly<Record<string, unknown>>;

@@ -35,8 +35,8 @@ r=[t]:r.push(t),o++}if(e<0||isNaN(e)){let t={instancePath:i,schemaPath:"#/minimu
 gth",keyword:"maxLength",params:{limit:4}};r===null?r=[t]:r.push(t),o++}if(!H.test(e)){let t={instancePath:i,schemaPath:"\
 #/pattern",keyword:"pattern",params:{pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$"}};r===null?r=[t]:r.push(t),o++}}return g.
 errors=r,o===0}var O={type:["object","null"],additionalProperties:!1,properties:{allow:{$ref:"#/definitions/d7"},deny:{$ref:"\
-#/definitions/d7"},overrun:{enum:["stop","finish-wave",null]}}},Q={type:["array","null"],maxItems:64,minItems:1,items:{$ref:"\
-#/definitions/d6"}};var $={type:["string"],minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{type:"string",pattern:"^\\s\
+#/definitions/d7"},overrun:{enum:["stop","finish-wave",null]}}},$={type:["array","null"],maxItems:64,minItems:1,items:{$ref:"\
+#/definitions/d6"}};var Q={type:["string"],minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{type:"string",pattern:"^\\s\
 *$"}},A=new RegExp("^\\s*$","u"),N=new RegExp("^\\s*(?:\\S+\\s+){4}\\S+\\s*$","u");function v(e,{instancePath:i="",parentData:p,
 parentDataProperty:c,rootData:l=e}={}){let r=null,o=0,t=o,n=o;if(o===n)if(typeof e=="string"){if(!A.test(e)){let s={};r===
 null?r=[s]:r.push(s),o++}}else{let s={};r===null?r=[s]:r.push(s),o++}var a=n===o;if(a){let s={instancePath:i,schemaPath:"\
@@ -45,7 +45,7 @@ ng"){if(m(e)>256){let s={instancePath:i,schemaPath:"#/maxLength",keyword:"maxLen
 r.push(s),o++}if(m(e)<1){let s={instancePath:i,schemaPath:"#/minLength",keyword:"minLength",params:{limit:1}};r===null?r=
 [s]:r.push(s),o++}if(!N.test(e)){let s={instancePath:i,schemaPath:"#/pattern",keyword:"pattern",params:{pattern:"^\\s*(?:\
 \\S+\\s+){4}\\S+\\s*$"}};r===null?r=[s]:r.push(s),o++}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{
-type:$.type}};r===null?r=[s]:r.push(s),o++}return v.errors=r,o===0}var j={type:["string"],minLength:1,maxLength:32,pattern:"\
+type:Q.type}};r===null?r=[s]:r.push(s),o++}return v.errors=r,o===0}var j={type:["string"],minLength:1,maxLength:32,pattern:"\
 ^(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",not:{type:"string",pattern:"^\\s*$"}},E=new RegExp("^(?:[0-9]+h)?(?\
 :[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$","u");function S(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){
 let r=null,o=0,t=o,n=o;if(o===n)if(typeof e=="string"){if(!A.test(e)){let s={};r===null?r=[s]:r.push(s),o++}}else{let s={};
@@ -76,7 +76,7 @@ duration",rootData:l})||(r=r===null?S.errors:r.concat(S.errors),o=r.length)),e.t
 "/timeZone",parentData:e,parentDataProperty:"timeZone",rootData:l})||(r=r===null?b.errors:r.concat(b.errors),o=r.length))}else{
 let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};r===null?r=[t]:r.push(t),o++}return C.errors=
 r,o===0}function d(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0;if(!Array.isArray(
-e)&&e!==null){let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:Q.type}};r===null?r=[t]:r.push(t),o++}
+e)&&e!==null){let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:$.type}};r===null?r=[t]:r.push(t),o++}
 if(Array.isArray(e)){if(e.length>64){let n={instancePath:i,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit:64}};
 r===null?r=[n]:r.push(n),o++}if(e.length<1){let n={instancePath:i,schemaPath:"#/minItems",keyword:"minItems",params:{limit:1}};
 r===null?r=[n]:r.push(n),o++}let t=e.length;for(let n=0;n<t;n++)C(e[n],{instancePath:i+"/"+n,parentData:e,parentDataProperty:n,
@@ -143,299 +143,300 @@ onMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownGraceP
 odPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptab\
 lesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|pro\
 tectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|log\
-ging)\\."}]},Z=new RegExp("^(?:enableServer|address|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsM\
-inVersion|tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|authentication|authorization|enableDebuggingHandlers\
-|enableContentionProfiling|enableSystemLogHandler|enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|he\
-althzPort|healthzBindAddress|streamingConnectionIdleTimeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|\
-providerID|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kube\
-APIQPS|kubeAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAndSecretChangeDetectionStrategy|syncFrequency|static\
-PodPath|staticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckFrequency|featureGates|runOnce|tracing|containerRunt\
-imeEndpoint|imageServiceEndpoint|runtimeRequestTimeout|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImag\
-ePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVe\
-rificationPolicy|preloadedImagesVerificationAllowlist|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|co\
-ntainerLogMonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enfo\
-rceNodeAllocatable|kubeReserved|systemReserved|kubeReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPoli\
-cy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyMa\
-nagerPolicyOptions|topologyManagerScope|memoryThrottlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV\
-1|singleProcessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evict\
-ionSoft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeD\
-efaultEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|pods\
-PerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptabl\
-esDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|user\
-Namespaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\.","u");function y(e,{
-instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0,t=o,n=!1,a=o;if(!(e==="enableServer"||
-e==="address"||e==="port"||e==="readOnlyPort"||e==="tlsCertFile"||e==="tlsPrivateKeyFile"||e==="tlsCipherSuites"||e==="t\
-lsMinVersion"||e==="tlsCurvePreferences"||e==="rotateCertificates"||e==="serverTLSBootstrap"||e==="authentication"||e===
-"authentication.anonymous"||e==="authentication.anonymous.enabled"||e==="authentication.webhook"||e==="authentication.we\
-bhook.cacheTTL"||e==="authentication.webhook.enabled"||e==="authentication.x509"||e==="authentication.x509.clientCAFile"||
-e==="authorization"||e==="authorization.mode"||e==="authorization.webhook"||e==="authorization.webhook.cacheAuthorizedTT\
-L"||e==="authorization.webhook.cacheUnauthorizedTTL"||e==="enableDebuggingHandlers"||e==="enableContentionProfiling"||e===
-"enableSystemLogHandler"||e==="enableSystemLogQuery"||e==="enableProfilingHandler"||e==="enableDebugFlagsHandler"||e==="\
-healthzPort"||e==="healthzBindAddress"||e==="streamingConnectionIdleTimeout"||e==="showHiddenMetricsForVersion"||e==="re\
-gisterNode"||e==="registerWithTaints"||e==="registerWithTaints[].effect"||e==="registerWithTaints[].key"||e==="registerW\
-ithTaints[].timeAdded"||e==="registerWithTaints[].value"||e==="providerID"||e==="podCIDR"||e==="nodeStatusUpdateFrequenc\
-y"||e==="nodeStatusReportFrequency"||e==="nodeStatusMaxImages"||e==="nodeLeaseDurationSeconds"||e==="kubeAPIQPS"||e==="k\
-ubeAPIBurst"||e==="contentType"||e==="eventRecordQPS"||e==="eventBurst"||e==="configMapAndSecretChangeDetectionStrategy"||
-e==="syncFrequency"||e==="staticPodPath"||e==="staticPodURL"||e==="staticPodURLHeader"||e==="fileCheckFrequency"||e==="h\
-ttpCheckFrequency"||e==="featureGates"||e==="runOnce"||e==="tracing"||e==="tracing.endpoint"||e==="tracing.samplingRateP\
-erMillion"||e==="containerRuntimeEndpoint"||e==="imageServiceEndpoint"||e==="runtimeRequestTimeout"||e==="registryPullQP\
-S"||e==="registryBurst"||e==="serializeImagePulls"||e==="maxParallelImagePulls"||e==="imageMinimumGCAge"||e==="imageMaxi\
-mumGCAge"||e==="imageGCHighThresholdPercent"||e==="imageGCLowThresholdPercent"||e==="imagePullCredentialsVerificationPol\
-icy"||e==="preloadedImagesVerificationAllowlist"||e==="containerLogMaxSize"||e==="containerLogMaxFiles"||e==="containerL\
-ogMaxWorkers"||e==="containerLogMonitorInterval"||e==="podLogsDir"||e==="cgroupRoot"||e==="cgroupsPerQOS"||e==="cgroupDr\
-iver"||e==="kubeletCgroups"||e==="systemCgroups"||e==="qosReserved"||e==="enforceNodeAllocatable"||e==="kubeReserved"||e===
-"systemReserved"||e==="kubeReservedCgroup"||e==="systemReservedCgroup"||e==="reservedSystemCPUs"||e==="cpuManagerPolicy"||
-e==="cpuManagerPolicyOptions"||e==="cpuManagerReconcilePeriod"||e==="memoryManagerPolicy"||e==="reservedMemory"||e==="re\
-servedMemory[].limits"||e==="reservedMemory[].numaNode"||e==="topologyManagerPolicy"||e==="topologyManagerPolicyOptions"||
-e==="topologyManagerScope"||e==="memoryThrottlingFactor"||e==="memoryReservationPolicy"||e==="memorySwap"||e==="memorySw\
-ap.swapBehavior"||e==="failSwapOn"||e==="failCgroupV1"||e==="singleProcessOOMKill"||e==="localStorageCapacityIsolation"||
-e==="oomScoreAdj"||e==="maxOpenFiles"||e==="kernelMemcgNotification"||e==="evictionHard"||e==="evictionSoft"||e==="evict\
-ionSoftGracePeriod"||e==="evictionPressureTransitionPeriod"||e==="evictionMaxPodGracePeriod"||e==="evictionMinimumReclai\
-m"||e==="mergeDefaultEvictionSettings"||e==="shutdownGracePeriod"||e==="shutdownGracePeriodCriticalPods"||e==="shutdownG\
-racePeriodByPodPriority"||e==="shutdownGracePeriodByPodPriority[].priority"||e==="shutdownGracePeriodByPodPriority[].shu\
-tdownGracePeriodSeconds"||e==="maxPods"||e==="podsPerCore"||e==="podPidsLimit"||e==="clusterDomain"||e==="clusterDNS"||e===
-"resolvConf"||e==="hairpinMode"||e==="makeIPTablesUtilChains"||e==="iptablesMasqueradeBit"||e==="iptablesDropBit"||e==="\
-cpuCFSQuota"||e==="cpuCFSQuotaPeriod"||e==="allowedUnsafeSysctls"||e==="defaultPodSysctls"||e==="seccompDefault"||e==="p\
-rotectKernelDefaults"||e==="userNamespaces"||e==="userNamespaces.idsPerPod"||e==="crashLoopBackOff"||e==="crashLoopBackO\
-ff.maxContainerRestartPeriod"||e==="enableControllerAttachDetach"||e==="volumePluginDir"||e==="volumeStatsAggPeriod"||e===
-"logging"||e==="logging.flushFrequency"||e==="logging.format"||e==="logging.options"||e==="logging.options.json"||e==="l\
-ogging.options.json.infoBufferSize"||e==="logging.options.json.splitStream"||e==="logging.options.text"||e==="logging.op\
-tions.text.infoBufferSize"||e==="logging.options.text.splitStream"||e==="logging.sanitization"||e==="logging.verbosity"||
-e==="logging.vmodule"||e==="logging.vmodule[].filePattern"||e==="logging.vmodule[].verbosity")){let u={instancePath:i,schemaPath:"\
-#/anyOf/0/enum",keyword:"enum",params:{allowedValues:_.anyOf[0].enum}};r===null?r=[u]:r.push(u),o++}var s=a===o;if(n=n||
-s,!n){let u=o;if(typeof e=="string"&&!Z.test(e)){let h={instancePath:i,schemaPath:"#/anyOf/1/pattern",keyword:"pattern",
-params:{pattern:"^(?:enableServer|address|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|\
-tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|authentication|authorization|enableDebuggingHandlers|enableCon\
-tentionProfiling|enableSystemLogHandler|enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|\
-healthzBindAddress|streamingConnectionIdleTimeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|providerID\
-|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kub\
-eAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAndSecretChangeDetectionStrategy|syncFrequency|staticPodPath|st\
-aticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckFrequency|featureGates|runOnce|tracing|containerRuntimeEndpoin\
-t|imageServiceEndpoint|runtimeRequestTimeout|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImagePulls|ima\
-geMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVerification\
-Policy|preloadedImagesVerificationAllowlist|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|containerLog\
-MonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAll\
-ocatable|kubeReserved|systemReserved|kubeReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuMana\
-gerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyManagerPolic\
-yOptions|topologyManagerScope|memoryThrottlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singlePr\
-ocessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evictionSoft|ev\
-ictionSoftGracePeriod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvic\
-tionSettings|shutdownGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|po\
-dPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|\
-cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces\
-|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\."}};r===null?r=[h]:r.push(
-h),o++}var s=u===o;n=n||s}if(n)o=t,r!==null&&(t?r.length=t:r=null);else{let u={instancePath:i,schemaPath:"#/anyOf",keyword:"\
-anyOf",params:{}};r===null?r=[u]:r.push(u),o++}if(typeof e=="string"){if(m(e)>256){let u={instancePath:i,schemaPath:"#/m\
-axLength",keyword:"maxLength",params:{limit:256}};r===null?r=[u]:r.push(u),o++}}else{let u={instancePath:i,schemaPath:"#\
-/type",keyword:"type",params:{type:"string"}};r===null?r=[u]:r.push(u),o++}return y.errors=r,o===0}function x(e,{instancePath:i="",
-parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0;if(!(e&&typeof e=="object"&&!Array.isArray(e))&&e!==null){
-let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:R.type}};r===null?r=[t]:r.push(t),o++}if(e&&typeof e==
-"object"&&!Array.isArray(e)){for(let t in e)if(!(t==="allow"||t==="deny")){let n={instancePath:i,schemaPath:"#/additiona\
-lProperties",keyword:"additionalProperties",params:{additionalProperty:t}};r===null?r=[n]:r.push(n),o++}if(e.allow!==void 0){
-let t=e.allow;if(!Array.isArray(t)&&t!==null){let n={instancePath:i+"/allow",schemaPath:"#/properties/allow/type",keyword:"\
-type",params:{type:R.properties.allow.type}};r===null?r=[n]:r.push(n),o++}if(Array.isArray(t)){if(t.length>200){let a={instancePath:i+
-"/allow",schemaPath:"#/properties/allow/maxItems",keyword:"maxItems",params:{limit:200}};r===null?r=[a]:r.push(a),o++}let n=t.
-length;for(let a=0;a<n;a++)y(t[a],{instancePath:i+"/allow/"+a,parentData:t,parentDataProperty:a,rootData:l})||(r=r===null?
-y.errors:r.concat(y.errors),o=r.length)}}if(e.deny!==void 0){let t=e.deny;if(!Array.isArray(t)&&t!==null){let n={instancePath:i+
-"/deny",schemaPath:"#/properties/deny/type",keyword:"type",params:{type:R.properties.deny.type}};r===null?r=[n]:r.push(n),
-o++}if(Array.isArray(t)){if(t.length>200){let a={instancePath:i+"/deny",schemaPath:"#/properties/deny/maxItems",keyword:"\
-maxItems",params:{limit:200}};r===null?r=[a]:r.push(a),o++}let n=t.length;for(let a=0;a<n;a++)y(t[a],{instancePath:i+"/d\
-eny/"+a,parentData:t,parentDataProperty:a,rootData:l})||(r=r===null?y.errors:r.concat(y.errors),o=r.length)}}}return x.errors=
-r,o===0}var B={type:["array","null"],maxItems:64,items:{enum:["unknown-field","wrong-case","duplicate-key","unknown-feat\
-ure-gate"]}};function k(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0;if(!Array.
-isArray(e)&&e!==null){let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:B.type}};r===null?r=[t]:r.push(
-t),o++}if(Array.isArray(e)){if(e.length>64){let n={instancePath:i,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit:64}};
-r===null?r=[n]:r.push(n),o++}let t=e.length;for(let n=0;n<t;n++){let a=e[n];if(!(a==="unknown-field"||a==="wrong-case"||
-a==="duplicate-key"||a==="unknown-feature-gate")){let s={instancePath:i+"/"+n,schemaPath:"#/items/enum",keyword:"enum",params:{
-allowedValues:B.items.enum}};r===null?r=[s]:r.push(s),o++}}}return k.errors=r,o===0}function M(e,{instancePath:i="",parentData:p,
-parentDataProperty:c,rootData:l=e}={}){let r=null,o=0;if(!(e&&typeof e=="object"&&!Array.isArray(e))&&e!==null){let t={instancePath:i,
-schemaPath:"#/type",keyword:"type",params:{type:L.type}};r===null?r=[t]:r.push(t),o++}if(e&&typeof e=="object"&&!Array.isArray(
-e)){for(let t in e)if(!(t==="kubeletVersions"||t==="maxUnassign"||t==="maxChange"||t==="maxUnavailable"||t==="suspend"||
-t==="windows"||t==="fields"||t==="tolerate")){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additio\
-nalProperties",params:{additionalProperty:t}};r===null?r=[n]:r.push(n),o++}if(e.kubeletVersions!==void 0){let t=e.kubeletVersions;
-if(!Array.isArray(t)&&t!==null){let n={instancePath:i+"/kubeletVersions",schemaPath:"#/properties/kubeletVersions/type",
-keyword:"type",params:{type:L.properties.kubeletVersions.type}};r===null?r=[n]:r.push(n),o++}if(Array.isArray(t)){if(t.length>
-64){let a={instancePath:i+"/kubeletVersions",schemaPath:"#/properties/kubeletVersions/maxItems",keyword:"maxItems",params:{
-limit:64}};r===null?r=[a]:r.push(a),o++}let n=t.length;for(let a=0;a<n;a++)P(t[a],{instancePath:i+"/kubeletVersions/"+a,
-parentData:t,parentDataProperty:a,rootData:l})||(r=r===null?P.errors:r.concat(P.errors),o=r.length)}}if(e.maxUnassign!==
-void 0&&(g(e.maxUnassign,{instancePath:i+"/maxUnassign",parentData:e,parentDataProperty:"maxUnassign",rootData:l})||(r=r===
-null?g.errors:r.concat(g.errors),o=r.length)),e.maxChange!==void 0&&(g(e.maxChange,{instancePath:i+"/maxChange",parentData:e,
-parentDataProperty:"maxChange",rootData:l})||(r=r===null?g.errors:r.concat(g.errors),o=r.length)),e.maxUnavailable!==void 0&&
-(g(e.maxUnavailable,{instancePath:i+"/maxUnavailable",parentData:e,parentDataProperty:"maxUnavailable",rootData:l})||(r=
-r===null?g.errors:r.concat(g.errors),o=r.length)),e.suspend!==void 0){let t=e.suspend;if(typeof t!="boolean"&&t!==null){
-let n={instancePath:i+"/suspend",schemaPath:"#/properties/suspend/type",keyword:"type",params:{type:L.properties.suspend.
-type}};r===null?r=[n]:r.push(n),o++}}e.windows!==void 0&&(w(e.windows,{instancePath:i+"/windows",parentData:e,parentDataProperty:"\
-windows",rootData:l})||(r=r===null?w.errors:r.concat(w.errors),o=r.length)),e.fields!==void 0&&(x(e.fields,{instancePath:i+
-"/fields",parentData:e,parentDataProperty:"fields",rootData:l})||(r=r===null?x.errors:r.concat(x.errors),o=r.length)),e.
-tolerate!==void 0&&(k(e.tolerate,{instancePath:i+"/tolerate",parentData:e,parentDataProperty:"tolerate",rootData:l})||(r=
-r===null?k.errors:r.concat(k.errors),o=r.length))}return M.errors=r,o===0}function G(e,{instancePath:i="",parentData:p,parentDataProperty:c,
-rootData:l=e}={}){let r=null,o=0;if(e&&typeof e=="object"&&!Array.isArray(e)){if(e.apiVersion===void 0){let t={instancePath:i,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:"apiVersion"}};r===null?r=[t]:r.push(t),o++}if(e.kind===
-void 0){let t={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"kind"}};r===null?r=[t]:
-r.push(t),o++}for(let t in e)if(!(t==="apiVersion"||t==="kind"||t==="metadata"||t==="spec")){let n={instancePath:i,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};r===null?r=[n]:r.push(n),o++}if(e.
-apiVersion!==void 0&&e.apiVersion!=="kubelet-gitops.dev/v1alpha1"){let t={instancePath:i+"/apiVersion",schemaPath:"#/pro\
-perties/apiVersion/const",keyword:"const",params:{allowedValue:"kubelet-gitops.dev/v1alpha1"}};r===null?r=[t]:r.push(t),
-o++}if(e.kind!==void 0&&e.kind!=="ClusterConfig"){let t={instancePath:i+"/kind",schemaPath:"#/properties/kind/const",keyword:"\
-const",params:{allowedValue:"ClusterConfig"}};r===null?r=[t]:r.push(t),o++}e.metadata!==void 0&&(f(e.metadata,{instancePath:i+
-"/metadata",parentData:e,parentDataProperty:"metadata",rootData:l})||(r=r===null?f.errors:r.concat(f.errors),o=r.length)),
-e.spec!==void 0&&(M(e.spec,{instancePath:i+"/spec",parentData:e,parentDataProperty:"spec",rootData:l})||(r=r===null?M.errors:
-r.concat(M.errors),o=r.length))}else{let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};r===
-null?r=[t]:r.push(t),o++}return G.errors=r,o===0}var ee={type:"object",required:["apiVersion","kind"],additionalProperties:!1,
-properties:{apiVersion:{const:"kubelet-gitops.dev/v1alpha1",default:"kubelet-gitops.dev/v1alpha1","x-says":{any:["wrong-\
-kind","{at} is {value}","write apiVersion: kubelet-gitops.dev/v1alpha1"]},"x-missing":["wrong-kind","apiVersion is missi\
-ng","write apiVersion: kubelet-gitops.dev/v1alpha1","apiVersion"]},kind:{const:"ClusterConfig",default:"ClusterConfig","\
-x-says":{any:["wrong-kind","{at} is {value}","write kind: ClusterConfig"]},"x-missing":["wrong-kind","kind is missing","\
-write kind: ClusterConfig","kind"]},metadata:{type:["object","null"],additionalProperties:!1,properties:{name:{type:["st\
-ring","null"],maxLength:253,"x-says":{any:["wrong-name","{at} is {value}, and the path of the file says the name","leave\
- it out"]}}}},spec:{type:["object","null"],additionalProperties:!1,properties:{kubeletVersions:{type:["array","null"],maxItems:64,
-items:{type:"string",maxLength:64,anyOf:[{enum:["1.20","1.21","1.22","1.23","1.24","1.25","1.26","1.27","1.28","1.29","1\
-.30","1.31","1.32","1.33","1.34","1.35","1.36","1.37"]},{pattern:"^v?1\\.(?:[2-9][0-9]|[1-9][0-9]{2})(?:$|[.+-])"}],"x-s\
-ays":{any:["bad-version","{value} is not a Kubernetes version from 1.20 on",'write it as "1.34"'],number:["bad-version",
-"{value} is not a Kubernetes version from 1.20 on",'write the version in quotes, such as "1.30"']}},"x-says":{type:["wro\
-ng-type","kubeletVersions has to be a list",'write it as ["1.33", "1.34"]']},"x-filled":!0},maxUnassign:{type:["integer",
-"string","null"],"x-format":"amount",minimum:0,maximum:9007199254740991,maxLength:4,pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|10\
-0)%$",default:"20%","x-says":{any:["out-of-range","{at} is {value} and has to be a count from 0 on, or a percentage from\
- 0% to 100%",'write a number such as 2, or "10%"']},"x-filled":!0},maxChange:{type:["integer","string","null"],"x-format":"\
-amount",minimum:0,maximum:9007199254740991,maxLength:4,pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$","x-says":{any:["out-of-\
-range","{at} is {value} and has to be a count from 0 on, or a percentage from 0% to 100%",'write a number such as 2, or \
-"10%"']}},maxUnavailable:{type:["integer","string","null"],"x-format":"amount",minimum:0,maximum:9007199254740991,maxLength:4,
-pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$","x-says":{any:["out-of-range","{at} is {value} and has to be a count from 0 on\
-, or a percentage from 0% to 100%",'write a number such as 2, or "10%"']}},suspend:{type:["boolean","null"],default:!1,"\
-x-filled":!0},windows:{type:["object","null"],additionalProperties:!1,properties:{allow:{type:["array","null"],maxItems:64,
-items:{type:"object",required:["cron","duration"],additionalProperties:!1,properties:{cron:{type:["string"],"x-format":"\
-cron",minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:[
-"bad-text","{at} {is} and has to be text of 1 to 256 characters"],number:["bad-text","{at} {is} and has to be text of 1 \
-to 256 characters","write it in quotes"]},"x-missing":["missing-field","a window needs cron and duration",'write {cron: \
-"0 2 * * 1-5", duration: 4h}']},duration:{type:["string"],"x-format":"window-span",minLength:1,maxLength:32,pattern:"^(?\
-:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {\
-is} and has to be text of 1 to 32 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 32 characters","\
-write it in quotes"]},"x-missing":["missing-field","a window needs cron and duration",'write {cron: "0 2 * * 1-5", durat\
-ion: 4h}']},timeZone:{type:["string","null"],"x-format":"time-zone",minLength:1,maxLength:256,pattern:"^\\s*[A-Za-z][A-Za\
--z0-9_+/-]*\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 2\
-56 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 256 characters","write it in quotes"]},default:"\
-UTC"}},"x-says":{type:["wrong-type","{at} has to be a map",'write {cron: "0 2 * * 1-5", duration: 4h}']}},minItems:1,"x-\
-filled":!0},deny:{type:["array","null"],maxItems:64,items:{type:"object",required:["cron","duration"],additionalProperties:!1,
-properties:{cron:{type:["string"],"x-format":"cron",minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{
-type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 256 characters"],number:[
-"bad-text","{at} {is} and has to be text of 1 to 256 characters","write it in quotes"]},"x-missing":["missing-field","a \
-window needs cron and duration",'write {cron: "0 2 * * 1-5", duration: 4h}']},duration:{type:["string"],"x-format":"wind\
-ow-span",minLength:1,maxLength:32,pattern:"^(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",not:{type:"string",pattern:"\
-^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 32 characters"],number:["bad-text","{at} {is} a\
-nd has to be text of 1 to 32 characters","write it in quotes"]},"x-missing":["missing-field","a window needs cron and du\
-ration",'write {cron: "0 2 * * 1-5", duration: 4h}']},timeZone:{type:["string","null"],"x-format":"time-zone",minLength:1,
-maxLength:256,pattern:"^\\s*[A-Za-z][A-Za-z0-9_+/-]*\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text",
-"{at} {is} and has to be text of 1 to 256 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 256 char\
-acters","write it in quotes"]},default:"UTC"}},"x-says":{type:["wrong-type","{at} has to be a map",'write {cron: "0 2 * \
-* 1-5", duration: 4h}']}},minItems:1,"x-filled":!0},overrun:{enum:["stop","finish-wave",null],default:"stop","x-filled":!0}}},
-fields:{type:["object","null"],additionalProperties:!1,properties:{allow:{type:["array","null"],maxItems:200,items:{type:"\
-string",maxLength:256,anyOf:[{enum:["enableServer","address","port","readOnlyPort","tlsCertFile","tlsPrivateKeyFile","tl\
-sCipherSuites","tlsMinVersion","tlsCurvePreferences","rotateCertificates","serverTLSBootstrap","authentication","authent\
-ication.anonymous","authentication.anonymous.enabled","authentication.webhook","authentication.webhook.cacheTTL","authen\
-tication.webhook.enabled","authentication.x509","authentication.x509.clientCAFile","authorization","authorization.mode",
-"authorization.webhook","authorization.webhook.cacheAuthorizedTTL","authorization.webhook.cacheUnauthorizedTTL","enableD\
-ebuggingHandlers","enableContentionProfiling","enableSystemLogHandler","enableSystemLogQuery","enableProfilingHandler","\
-enableDebugFlagsHandler","healthzPort","healthzBindAddress","streamingConnectionIdleTimeout","showHiddenMetricsForVersio\
-n","registerNode","registerWithTaints","registerWithTaints[].effect","registerWithTaints[].key","registerWithTaints[].ti\
-meAdded","registerWithTaints[].value","providerID","podCIDR","nodeStatusUpdateFrequency","nodeStatusReportFrequency","no\
-deStatusMaxImages","nodeLeaseDurationSeconds","kubeAPIQPS","kubeAPIBurst","contentType","eventRecordQPS","eventBurst","c\
-onfigMapAndSecretChangeDetectionStrategy","syncFrequency","staticPodPath","staticPodURL","staticPodURLHeader","fileCheck\
-Frequency","httpCheckFrequency","featureGates","runOnce","tracing","tracing.endpoint","tracing.samplingRatePerMillion","\
-containerRuntimeEndpoint","imageServiceEndpoint","runtimeRequestTimeout","registryPullQPS","registryBurst","serializeIma\
-gePulls","maxParallelImagePulls","imageMinimumGCAge","imageMaximumGCAge","imageGCHighThresholdPercent","imageGCLowThresh\
-oldPercent","imagePullCredentialsVerificationPolicy","preloadedImagesVerificationAllowlist","containerLogMaxSize","conta\
-inerLogMaxFiles","containerLogMaxWorkers","containerLogMonitorInterval","podLogsDir","cgroupRoot","cgroupsPerQOS","cgrou\
-pDriver","kubeletCgroups","systemCgroups","qosReserved","enforceNodeAllocatable","kubeReserved","systemReserved","kubeRe\
-servedCgroup","systemReservedCgroup","reservedSystemCPUs","cpuManagerPolicy","cpuManagerPolicyOptions","cpuManagerReconc\
-ilePeriod","memoryManagerPolicy","reservedMemory","reservedMemory[].limits","reservedMemory[].numaNode","topologyManager\
-Policy","topologyManagerPolicyOptions","topologyManagerScope","memoryThrottlingFactor","memoryReservationPolicy","memory\
-Swap","memorySwap.swapBehavior","failSwapOn","failCgroupV1","singleProcessOOMKill","localStorageCapacityIsolation","oomS\
-coreAdj","maxOpenFiles","kernelMemcgNotification","evictionHard","evictionSoft","evictionSoftGracePeriod","evictionPress\
-ureTransitionPeriod","evictionMaxPodGracePeriod","evictionMinimumReclaim","mergeDefaultEvictionSettings","shutdownGraceP\
-eriod","shutdownGracePeriodCriticalPods","shutdownGracePeriodByPodPriority","shutdownGracePeriodByPodPriority[].priority",
-"shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds","maxPods","podsPerCore","podPidsLimit","clusterDomain","\
-clusterDNS","resolvConf","hairpinMode","makeIPTablesUtilChains","iptablesMasqueradeBit","iptablesDropBit","cpuCFSQuota",
-"cpuCFSQuotaPeriod","allowedUnsafeSysctls","defaultPodSysctls","seccompDefault","protectKernelDefaults","userNamespaces",
-"userNamespaces.idsPerPod","crashLoopBackOff","crashLoopBackOff.maxContainerRestartPeriod","enableControllerAttachDetach",
-"volumePluginDir","volumeStatsAggPeriod","logging","logging.flushFrequency","logging.format","logging.options","logging.\
-options.json","logging.options.json.infoBufferSize","logging.options.json.splitStream","logging.options.text","logging.o\
-ptions.text.infoBufferSize","logging.options.text.splitStream","logging.sanitization","logging.verbosity","logging.vmodu\
-le","logging.vmodule[].filePattern","logging.vmodule[].verbosity"]},{pattern:"^(?:enableServer|address|port|readOnlyPort\
-|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|a\
-uthentication|authorization|enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler|enableSystemLogQuer\
-y|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionIdleTimeout|showHidde\
-nMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequenc\
-y|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAn\
-dSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckF\
-requency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTimeout|registryPullQP\
-S|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercen\
-t|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllowlist|containerLogMax\
-Size|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupD\
-river|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|kubeReservedCgroup|sys\
-temReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPol\
-icy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThrottlingFactor|memory\
-ReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxO\
-penFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evic\
-tionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCritica\
-lPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|\
-makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultP\
-odSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttachDetach|volumePlugin\
-Dir|volumeStatsAggPeriod|logging)\\."}],"x-words":!0,"x-says":{any:["unknown-value","{value} is not a field of a Kubelet\
-Configuration"]}},"x-says":{any:["wrong-type","{key} has to be a list of at most 200 fields"]},"x-filled":!0},deny:{type:[
-"array","null"],maxItems:200,items:{type:"string",maxLength:256,anyOf:[{enum:["enableServer","address","port","readOnlyP\
-ort","tlsCertFile","tlsPrivateKeyFile","tlsCipherSuites","tlsMinVersion","tlsCurvePreferences","rotateCertificates","ser\
-verTLSBootstrap","authentication","authentication.anonymous","authentication.anonymous.enabled","authentication.webhook",
-"authentication.webhook.cacheTTL","authentication.webhook.enabled","authentication.x509","authentication.x509.clientCAFi\
-le","authorization","authorization.mode","authorization.webhook","authorization.webhook.cacheAuthorizedTTL","authorizati\
-on.webhook.cacheUnauthorizedTTL","enableDebuggingHandlers","enableContentionProfiling","enableSystemLogHandler","enableS\
-ystemLogQuery","enableProfilingHandler","enableDebugFlagsHandler","healthzPort","healthzBindAddress","streamingConnectio\
-nIdleTimeout","showHiddenMetricsForVersion","registerNode","registerWithTaints","registerWithTaints[].effect","registerW\
-ithTaints[].key","registerWithTaints[].timeAdded","registerWithTaints[].value","providerID","podCIDR","nodeStatusUpdateF\
-requency","nodeStatusReportFrequency","nodeStatusMaxImages","nodeLeaseDurationSeconds","kubeAPIQPS","kubeAPIBurst","cont\
-entType","eventRecordQPS","eventBurst","configMapAndSecretChangeDetectionStrategy","syncFrequency","staticPodPath","stat\
-icPodURL","staticPodURLHeader","fileCheckFrequency","httpCheckFrequency","featureGates","runOnce","tracing","tracing.end\
-point","tracing.samplingRatePerMillion","containerRuntimeEndpoint","imageServiceEndpoint","runtimeRequestTimeout","regis\
-tryPullQPS","registryBurst","serializeImagePulls","maxParallelImagePulls","imageMinimumGCAge","imageMaximumGCAge","image\
-GCHighThresholdPercent","imageGCLowThresholdPercent","imagePullCredentialsVerificationPolicy","preloadedImagesVerificati\
-onAllowlist","containerLogMaxSize","containerLogMaxFiles","containerLogMaxWorkers","containerLogMonitorInterval","podLog\
-sDir","cgroupRoot","cgroupsPerQOS","cgroupDriver","kubeletCgroups","systemCgroups","qosReserved","enforceNodeAllocatable",
-"kubeReserved","systemReserved","kubeReservedCgroup","systemReservedCgroup","reservedSystemCPUs","cpuManagerPolicy","cpu\
-ManagerPolicyOptions","cpuManagerReconcilePeriod","memoryManagerPolicy","reservedMemory","reservedMemory[].limits","rese\
-rvedMemory[].numaNode","topologyManagerPolicy","topologyManagerPolicyOptions","topologyManagerScope","memoryThrottlingFa\
-ctor","memoryReservationPolicy","memorySwap","memorySwap.swapBehavior","failSwapOn","failCgroupV1","singleProcessOOMKill",
-"localStorageCapacityIsolation","oomScoreAdj","maxOpenFiles","kernelMemcgNotification","evictionHard","evictionSoft","ev\
-ictionSoftGracePeriod","evictionPressureTransitionPeriod","evictionMaxPodGracePeriod","evictionMinimumReclaim","mergeDef\
-aultEvictionSettings","shutdownGracePeriod","shutdownGracePeriodCriticalPods","shutdownGracePeriodByPodPriority","shutdo\
-wnGracePeriodByPodPriority[].priority","shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds","maxPods","podsPe\
-rCore","podPidsLimit","clusterDomain","clusterDNS","resolvConf","hairpinMode","makeIPTablesUtilChains","iptablesMasquera\
-deBit","iptablesDropBit","cpuCFSQuota","cpuCFSQuotaPeriod","allowedUnsafeSysctls","defaultPodSysctls","seccompDefault","\
-protectKernelDefaults","userNamespaces","userNamespaces.idsPerPod","crashLoopBackOff","crashLoopBackOff.maxContainerRest\
-artPeriod","enableControllerAttachDetach","volumePluginDir","volumeStatsAggPeriod","logging","logging.flushFrequency","l\
-ogging.format","logging.options","logging.options.json","logging.options.json.infoBufferSize","logging.options.json.spli\
-tStream","logging.options.text","logging.options.text.infoBufferSize","logging.options.text.splitStream","logging.saniti\
-zation","logging.verbosity","logging.vmodule","logging.vmodule[].filePattern","logging.vmodule[].verbosity"]},{pattern:"\
-^(?:enableServer|address|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferenc\
-es|rotateCertificates|serverTLSBootstrap|authentication|authorization|enableDebuggingHandlers|enableContentionProfiling|\
-enableSystemLogHandler|enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddres\
-s|streamingConnectionIdleTimeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStat\
-usUpdateFrequency|nodeStatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|content\
-Type|eventRecordQPS|eventBurst|configMapAndSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|static\
-PodURLHeader|fileCheckFrequency|httpCheckFrequency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEnd\
-point|runtimeRequestTimeout|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|im\
-ageMaximumGCAge|imageGCHighThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedI\
-magesVerificationAllowlist|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|p\
-odLogsDir|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeRese\
-rved|systemReserved|kubeReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|\
-cpuManagerReconcilePeriod|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topology\
-ManagerScope|memoryThrottlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|loca\
-lStorageCapacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePe\
-riod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shut\
-downGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|cluste\
-rDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCF\
-SQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff\
-|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\."}],"x-words":!0,"x-says":{any:["unknown-v\
-alue","{value} is not a field of a KubeletConfiguration"]}},"x-says":{any:["wrong-type","{key} has to be a list of at mo\
-st 200 fields"]},"x-filled":!0}},"x-filled":!0},tolerate:{type:["array","null"],maxItems:64,items:{enum:["unknown-field",
-"wrong-case","duplicate-key","unknown-feature-gate"],"x-says":{any:["unknown-value","{value} is nothing that can be tole\
-rated","known are unknown-field, wrong-case, duplicate-key, unknown-feature-gate"]}},"x-says":{type:["wrong-type","toler\
-ate has to be a list of codes","write it as [unknown-field]"]},"x-filled":!0}},"x-filled":!0}},"x-filled":!0};export{Y as judge,ee as schema};
+ging)\\.[^\\s,]+$"}]},Z=new RegExp("^(?:enableServer|address|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSu\
+ites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|authentication|authorization|enableDebuggin\
+gHandlers|enableContentionProfiling|enableSystemLogHandler|enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsH\
+andler|healthzPort|healthzBindAddress|streamingConnectionIdleTimeout|showHiddenMetricsForVersion|registerNode|registerWi\
+thTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSec\
+onds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAndSecretChangeDetectionStrategy|syncFrequen\
+cy|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckFrequency|featureGates|runOnce|tracing|cont\
+ainerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTimeout|registryPullQPS|registryBurst|serializeImagePulls|maxPar\
+allelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercent|imageGCLowThresholdPercent|imagePullCred\
+entialsVerificationPolicy|preloadedImagesVerificationAllowlist|containerLogMaxSize|containerLogMaxFiles|containerLogMaxW\
+orkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosRese\
+rved|enforceNodeAllocatable|kubeReserved|systemReserved|kubeReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuMa\
+nagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|t\
+opologyManagerPolicyOptions|topologyManagerScope|memoryThrottlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|fa\
+ilCgroupV1|singleProcessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionH\
+ard|evictionSoft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumRecla\
+im|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|max\
+Pods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeB\
+it|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefa\
+ults|userNamespaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\.[^\\s,]+\
+$","u");function y(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0,t=o,n=!1,a=o;
+if(!(e==="enableServer"||e==="address"||e==="port"||e==="readOnlyPort"||e==="tlsCertFile"||e==="tlsPrivateKeyFile"||e===
+"tlsCipherSuites"||e==="tlsMinVersion"||e==="tlsCurvePreferences"||e==="rotateCertificates"||e==="serverTLSBootstrap"||e===
+"authentication"||e==="authentication.anonymous"||e==="authentication.anonymous.enabled"||e==="authentication.webhook"||
+e==="authentication.webhook.cacheTTL"||e==="authentication.webhook.enabled"||e==="authentication.x509"||e==="authenticat\
+ion.x509.clientCAFile"||e==="authorization"||e==="authorization.mode"||e==="authorization.webhook"||e==="authorization.w\
+ebhook.cacheAuthorizedTTL"||e==="authorization.webhook.cacheUnauthorizedTTL"||e==="enableDebuggingHandlers"||e==="enable\
+ContentionProfiling"||e==="enableSystemLogHandler"||e==="enableSystemLogQuery"||e==="enableProfilingHandler"||e==="enabl\
+eDebugFlagsHandler"||e==="healthzPort"||e==="healthzBindAddress"||e==="streamingConnectionIdleTimeout"||e==="showHiddenM\
+etricsForVersion"||e==="registerNode"||e==="registerWithTaints"||e==="registerWithTaints[].effect"||e==="registerWithTai\
+nts[].key"||e==="registerWithTaints[].timeAdded"||e==="registerWithTaints[].value"||e==="providerID"||e==="podCIDR"||e===
+"nodeStatusUpdateFrequency"||e==="nodeStatusReportFrequency"||e==="nodeStatusMaxImages"||e==="nodeLeaseDurationSeconds"||
+e==="kubeAPIQPS"||e==="kubeAPIBurst"||e==="contentType"||e==="eventRecordQPS"||e==="eventBurst"||e==="configMapAndSecret\
+ChangeDetectionStrategy"||e==="syncFrequency"||e==="staticPodPath"||e==="staticPodURL"||e==="staticPodURLHeader"||e==="f\
+ileCheckFrequency"||e==="httpCheckFrequency"||e==="featureGates"||e==="runOnce"||e==="tracing"||e==="tracing.endpoint"||
+e==="tracing.samplingRatePerMillion"||e==="containerRuntimeEndpoint"||e==="imageServiceEndpoint"||e==="runtimeRequestTim\
+eout"||e==="registryPullQPS"||e==="registryBurst"||e==="serializeImagePulls"||e==="maxParallelImagePulls"||e==="imageMin\
+imumGCAge"||e==="imageMaximumGCAge"||e==="imageGCHighThresholdPercent"||e==="imageGCLowThresholdPercent"||e==="imagePull\
+CredentialsVerificationPolicy"||e==="preloadedImagesVerificationAllowlist"||e==="containerLogMaxSize"||e==="containerLog\
+MaxFiles"||e==="containerLogMaxWorkers"||e==="containerLogMonitorInterval"||e==="podLogsDir"||e==="cgroupRoot"||e==="cgr\
+oupsPerQOS"||e==="cgroupDriver"||e==="kubeletCgroups"||e==="systemCgroups"||e==="qosReserved"||e==="enforceNodeAllocatab\
+le"||e==="kubeReserved"||e==="systemReserved"||e==="kubeReservedCgroup"||e==="systemReservedCgroup"||e==="reservedSystem\
+CPUs"||e==="cpuManagerPolicy"||e==="cpuManagerPolicyOptions"||e==="cpuManagerReconcilePeriod"||e==="memoryManagerPolicy"||
+e==="reservedMemory"||e==="reservedMemory[].limits"||e==="reservedMemory[].numaNode"||e==="topologyManagerPolicy"||e==="\
+topologyManagerPolicyOptions"||e==="topologyManagerScope"||e==="memoryThrottlingFactor"||e==="memoryReservationPolicy"||
+e==="memorySwap"||e==="memorySwap.swapBehavior"||e==="failSwapOn"||e==="failCgroupV1"||e==="singleProcessOOMKill"||e==="\
+localStorageCapacityIsolation"||e==="oomScoreAdj"||e==="maxOpenFiles"||e==="kernelMemcgNotification"||e==="evictionHard"||
+e==="evictionSoft"||e==="evictionSoftGracePeriod"||e==="evictionPressureTransitionPeriod"||e==="evictionMaxPodGracePerio\
+d"||e==="evictionMinimumReclaim"||e==="mergeDefaultEvictionSettings"||e==="shutdownGracePeriod"||e==="shutdownGracePerio\
+dCriticalPods"||e==="shutdownGracePeriodByPodPriority"||e==="shutdownGracePeriodByPodPriority[].priority"||e==="shutdown\
+GracePeriodByPodPriority[].shutdownGracePeriodSeconds"||e==="maxPods"||e==="podsPerCore"||e==="podPidsLimit"||e==="clust\
+erDomain"||e==="clusterDNS"||e==="resolvConf"||e==="hairpinMode"||e==="makeIPTablesUtilChains"||e==="iptablesMasqueradeB\
+it"||e==="iptablesDropBit"||e==="cpuCFSQuota"||e==="cpuCFSQuotaPeriod"||e==="allowedUnsafeSysctls"||e==="defaultPodSysct\
+ls"||e==="seccompDefault"||e==="protectKernelDefaults"||e==="userNamespaces"||e==="userNamespaces.idsPerPod"||e==="crash\
+LoopBackOff"||e==="crashLoopBackOff.maxContainerRestartPeriod"||e==="enableControllerAttachDetach"||e==="volumePluginDir"||
+e==="volumeStatsAggPeriod"||e==="logging"||e==="logging.flushFrequency"||e==="logging.format"||e==="logging.options"||e===
+"logging.options.json"||e==="logging.options.json.infoBufferSize"||e==="logging.options.json.splitStream"||e==="logging.\
+options.text"||e==="logging.options.text.infoBufferSize"||e==="logging.options.text.splitStream"||e==="logging.sanitizat\
+ion"||e==="logging.verbosity"||e==="logging.vmodule"||e==="logging.vmodule[].filePattern"||e==="logging.vmodule[].verbos\
+ity")){let u={instancePath:i,schemaPath:"#/anyOf/0/enum",keyword:"enum",params:{allowedValues:_.anyOf[0].enum}};r===null?
+r=[u]:r.push(u),o++}var s=a===o;if(n=n||s,!n){let u=o;if(typeof e=="string"&&!Z.test(e)){let h={instancePath:i,schemaPath:"\
+#/anyOf/1/pattern",keyword:"pattern",params:{pattern:"^(?:enableServer|address|port|readOnlyPort|tlsCertFile|tlsPrivateK\
+eyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|authentication|authorizat\
+ion|enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler|enableSystemLogQuery|enableProfilingHandler\
+|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionIdleTimeout|showHiddenMetricsForVersion|regis\
+terNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequency|nodeStatusMaxImages|no\
+deLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAndSecretChangeDetectionSt\
+rategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckFrequency|featureGates|ru\
+nOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTimeout|registryPullQPS|registryBurst|serializ\
+eImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercent|imageGCLowThresholdPer\
+cent|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllowlist|containerLogMaxSize|containerLogMaxFile\
+s|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|sys\
+temCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|kubeReservedCgroup|systemReservedCgroup|reserv\
+edSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPolicy|reservedMemory|topol\
+ogyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThrottlingFactor|memoryReservationPolicy|memory\
+Swap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNoti\
+fication|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|ev\
+ictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePerio\
+dByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|i\
+ptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault\
+|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod\
+|logging)\\.[^\\s,]+$"}};r===null?r=[h]:r.push(h),o++}var s=u===o;n=n||s}if(n)o=t,r!==null&&(t?r.length=t:r=null);else{let u={
+instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};r===null?r=[u]:r.push(u),o++}if(typeof e=="string"){if(m(
+e)>256){let u={instancePath:i,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit:256}};r===null?r=[u]:r.push(u),
+o++}}else{let u={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"string"}};r===null?r=[u]:r.push(u),o++}
+return y.errors=r,o===0}function x(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0;
+if(!(e&&typeof e=="object"&&!Array.isArray(e))&&e!==null){let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{
+type:R.type}};r===null?r=[t]:r.push(t),o++}if(e&&typeof e=="object"&&!Array.isArray(e)){for(let t in e)if(!(t==="allow"||
+t==="deny")){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};
+r===null?r=[n]:r.push(n),o++}if(e.allow!==void 0){let t=e.allow;if(!Array.isArray(t)&&t!==null){let n={instancePath:i+"/\
+allow",schemaPath:"#/properties/allow/type",keyword:"type",params:{type:R.properties.allow.type}};r===null?r=[n]:r.push(
+n),o++}if(Array.isArray(t)){if(t.length>200){let a={instancePath:i+"/allow",schemaPath:"#/properties/allow/maxItems",keyword:"\
+maxItems",params:{limit:200}};r===null?r=[a]:r.push(a),o++}let n=t.length;for(let a=0;a<n;a++)y(t[a],{instancePath:i+"/a\
+llow/"+a,parentData:t,parentDataProperty:a,rootData:l})||(r=r===null?y.errors:r.concat(y.errors),o=r.length)}}if(e.deny!==
+void 0){let t=e.deny;if(!Array.isArray(t)&&t!==null){let n={instancePath:i+"/deny",schemaPath:"#/properties/deny/type",keyword:"\
+type",params:{type:R.properties.deny.type}};r===null?r=[n]:r.push(n),o++}if(Array.isArray(t)){if(t.length>200){let a={instancePath:i+
+"/deny",schemaPath:"#/properties/deny/maxItems",keyword:"maxItems",params:{limit:200}};r===null?r=[a]:r.push(a),o++}let n=t.
+length;for(let a=0;a<n;a++)y(t[a],{instancePath:i+"/deny/"+a,parentData:t,parentDataProperty:a,rootData:l})||(r=r===null?
+y.errors:r.concat(y.errors),o=r.length)}}}return x.errors=r,o===0}var B={type:["array","null"],maxItems:64,items:{enum:[
+"unknown-field","wrong-case","duplicate-key","unknown-feature-gate"]}};function k(e,{instancePath:i="",parentData:p,parentDataProperty:c,
+rootData:l=e}={}){let r=null,o=0;if(!Array.isArray(e)&&e!==null){let t={instancePath:i,schemaPath:"#/type",keyword:"type",
+params:{type:B.type}};r===null?r=[t]:r.push(t),o++}if(Array.isArray(e)){if(e.length>64){let n={instancePath:i,schemaPath:"\
+#/maxItems",keyword:"maxItems",params:{limit:64}};r===null?r=[n]:r.push(n),o++}let t=e.length;for(let n=0;n<t;n++){let a=e[n];
+if(!(a==="unknown-field"||a==="wrong-case"||a==="duplicate-key"||a==="unknown-feature-gate")){let s={instancePath:i+"/"+
+n,schemaPath:"#/items/enum",keyword:"enum",params:{allowedValues:B.items.enum}};r===null?r=[s]:r.push(s),o++}}}return k.
+errors=r,o===0}function M(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0;if(!(e&&
+typeof e=="object"&&!Array.isArray(e))&&e!==null){let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:L.
+type}};r===null?r=[t]:r.push(t),o++}if(e&&typeof e=="object"&&!Array.isArray(e)){for(let t in e)if(!(t==="kubeletVersion\
+s"||t==="maxUnassign"||t==="maxChange"||t==="maxUnavailable"||t==="suspend"||t==="windows"||t==="fields"||t==="tolerate")){
+let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};
+r===null?r=[n]:r.push(n),o++}if(e.kubeletVersions!==void 0){let t=e.kubeletVersions;if(!Array.isArray(t)&&t!==null){let n={
+instancePath:i+"/kubeletVersions",schemaPath:"#/properties/kubeletVersions/type",keyword:"type",params:{type:L.properties.
+kubeletVersions.type}};r===null?r=[n]:r.push(n),o++}if(Array.isArray(t)){if(t.length>64){let a={instancePath:i+"/kubelet\
+Versions",schemaPath:"#/properties/kubeletVersions/maxItems",keyword:"maxItems",params:{limit:64}};r===null?r=[a]:r.push(
+a),o++}let n=t.length;for(let a=0;a<n;a++)P(t[a],{instancePath:i+"/kubeletVersions/"+a,parentData:t,parentDataProperty:a,
+rootData:l})||(r=r===null?P.errors:r.concat(P.errors),o=r.length)}}if(e.maxUnassign!==void 0&&(g(e.maxUnassign,{instancePath:i+
+"/maxUnassign",parentData:e,parentDataProperty:"maxUnassign",rootData:l})||(r=r===null?g.errors:r.concat(g.errors),o=r.length)),
+e.maxChange!==void 0&&(g(e.maxChange,{instancePath:i+"/maxChange",parentData:e,parentDataProperty:"maxChange",rootData:l})||
+(r=r===null?g.errors:r.concat(g.errors),o=r.length)),e.maxUnavailable!==void 0&&(g(e.maxUnavailable,{instancePath:i+"/ma\
+xUnavailable",parentData:e,parentDataProperty:"maxUnavailable",rootData:l})||(r=r===null?g.errors:r.concat(g.errors),o=r.
+length)),e.suspend!==void 0){let t=e.suspend;if(typeof t!="boolean"&&t!==null){let n={instancePath:i+"/suspend",schemaPath:"\
+#/properties/suspend/type",keyword:"type",params:{type:L.properties.suspend.type}};r===null?r=[n]:r.push(n),o++}}e.windows!==
+void 0&&(w(e.windows,{instancePath:i+"/windows",parentData:e,parentDataProperty:"windows",rootData:l})||(r=r===null?w.errors:
+r.concat(w.errors),o=r.length)),e.fields!==void 0&&(x(e.fields,{instancePath:i+"/fields",parentData:e,parentDataProperty:"\
+fields",rootData:l})||(r=r===null?x.errors:r.concat(x.errors),o=r.length)),e.tolerate!==void 0&&(k(e.tolerate,{instancePath:i+
+"/tolerate",parentData:e,parentDataProperty:"tolerate",rootData:l})||(r=r===null?k.errors:r.concat(k.errors),o=r.length))}
+return M.errors=r,o===0}function G(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,o=0;
+if(e&&typeof e=="object"&&!Array.isArray(e)){if(e.apiVersion===void 0){let t={instancePath:i,schemaPath:"#/required",keyword:"\
+required",params:{missingProperty:"apiVersion"}};r===null?r=[t]:r.push(t),o++}if(e.kind===void 0){let t={instancePath:i,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:"kind"}};r===null?r=[t]:r.push(t),o++}for(let t in e)
+if(!(t==="apiVersion"||t==="kind"||t==="metadata"||t==="spec")){let n={instancePath:i,schemaPath:"#/additionalProperties",
+keyword:"additionalProperties",params:{additionalProperty:t}};r===null?r=[n]:r.push(n),o++}if(e.apiVersion!==void 0&&e.apiVersion!==
+"kubelet-gitops.dev/v1alpha1"){let t={instancePath:i+"/apiVersion",schemaPath:"#/properties/apiVersion/const",keyword:"c\
+onst",params:{allowedValue:"kubelet-gitops.dev/v1alpha1"}};r===null?r=[t]:r.push(t),o++}if(e.kind!==void 0&&e.kind!=="Cl\
+usterConfig"){let t={instancePath:i+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue:"C\
+lusterConfig"}};r===null?r=[t]:r.push(t),o++}e.metadata!==void 0&&(f(e.metadata,{instancePath:i+"/metadata",parentData:e,
+parentDataProperty:"metadata",rootData:l})||(r=r===null?f.errors:r.concat(f.errors),o=r.length)),e.spec!==void 0&&(M(e.spec,
+{instancePath:i+"/spec",parentData:e,parentDataProperty:"spec",rootData:l})||(r=r===null?M.errors:r.concat(M.errors),o=r.
+length))}else{let t={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};r===null?r=[t]:r.push(t),
+o++}return G.errors=r,o===0}var ee={type:"object",required:["apiVersion","kind"],additionalProperties:!1,properties:{apiVersion:{
+const:"kubelet-gitops.dev/v1alpha1",default:"kubelet-gitops.dev/v1alpha1","x-says":{any:["wrong-kind","{at} is {value}",
+"write apiVersion: kubelet-gitops.dev/v1alpha1"]},"x-missing":["wrong-kind","apiVersion is missing","write apiVersion: k\
+ubelet-gitops.dev/v1alpha1","apiVersion"]},kind:{const:"ClusterConfig",default:"ClusterConfig","x-says":{any:["wrong-kin\
+d","{at} is {value}","write kind: ClusterConfig"]},"x-missing":["wrong-kind","kind is missing","write kind: ClusterConfi\
+g","kind"]},metadata:{type:["object","null"],additionalProperties:!1,properties:{name:{type:["string","null"],maxLength:253,
+"x-says":{any:["wrong-name","{at} is {value}, and the path of the file says the name","leave it out"]}}}},spec:{type:["o\
+bject","null"],additionalProperties:!1,properties:{kubeletVersions:{type:["array","null"],maxItems:64,items:{type:"strin\
+g",maxLength:64,anyOf:[{enum:["1.20","1.21","1.22","1.23","1.24","1.25","1.26","1.27","1.28","1.29","1.30","1.31","1.32",
+"1.33","1.34","1.35","1.36","1.37"]},{pattern:"^v?1\\.(?:[2-9][0-9]|[1-9][0-9]{2})(?:$|[.+-])"}],"x-says":{any:["bad-ver\
+sion","{value} is not a Kubernetes version from 1.20 on",'write it as "1.34"'],number:["bad-version","{value} is not a K\
+ubernetes version from 1.20 on",'write the version in quotes, such as "1.30"']}},"x-says":{type:["wrong-type","kubeletVe\
+rsions has to be a list",'write it as ["1.33", "1.34"]']},"x-filled":!0},maxUnassign:{type:["integer","string","null"],"\
+x-format":"amount",minimum:0,maximum:9007199254740991,maxLength:4,pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$",default:"20%",
+"x-says":{any:["out-of-range","{at} is {value} and has to be a count from 0 on, or a percentage from 0% to 100%",'write \
+a number such as 2, or "10%"']},"x-filled":!0},maxChange:{type:["integer","string","null"],"x-format":"amount",minimum:0,
+maximum:9007199254740991,maxLength:4,pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$","x-says":{any:["out-of-range","{at} is {v\
+alue} and has to be a count from 0 on, or a percentage from 0% to 100%",'write a number such as 2, or "10%"']}},maxUnavailable:{
+type:["integer","string","null"],"x-format":"amount",minimum:0,maximum:9007199254740991,maxLength:4,pattern:"^(?:[0-9]{1\
+,2}|0[0-9]{2}|100)%$","x-says":{any:["out-of-range","{at} is {value} and has to be a count from 0 on, or a percentage fr\
+om 0% to 100%",'write a number such as 2, or "10%"']}},suspend:{type:["boolean","null"],default:!1,"x-filled":!0},windows:{
+type:["object","null"],additionalProperties:!1,properties:{allow:{type:["array","null"],maxItems:64,items:{type:"object",
+required:["cron","duration"],additionalProperties:!1,properties:{cron:{type:["string"],"x-format":"cron",minLength:1,maxLength:256,
+pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and ha\
+s to be text of 1 to 256 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 256 characters","write it\
+ in quotes"]},"x-missing":["missing-field","a window needs cron and duration",'write {cron: "0 2 * * 1-5", duration: 4h}']},
+duration:{type:["string"],"x-format":"window-span",minLength:1,maxLength:32,pattern:"^(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s\
+)?(?:[0-9]+ms)?$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 3\
+2 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 32 characters","write it in quotes"]},"x-missing":[
+"missing-field","a window needs cron and duration",'write {cron: "0 2 * * 1-5", duration: 4h}']},timeZone:{type:["string",
+"null"],"x-format":"time-zone",minLength:1,maxLength:256,pattern:"^\\s*[A-Za-z][A-Za-z0-9_+/-]*\\s*$",not:{type:"string",
+pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 256 characters"],number:["bad-text","{\
+at} {is} and has to be text of 1 to 256 characters","write it in quotes"]},default:"UTC"}},"x-says":{type:["wrong-type",
+"{at} has to be a map",'write {cron: "0 2 * * 1-5", duration: 4h}']}},minItems:1,"x-filled":!0},deny:{type:["array","nul\
+l"],maxItems:64,items:{type:"object",required:["cron","duration"],additionalProperties:!1,properties:{cron:{type:["strin\
+g"],"x-format":"cron",minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{type:"string",pattern:"^\\s*\
+$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 256 characters"],number:["bad-text","{at} {is} and h\
+as to be text of 1 to 256 characters","write it in quotes"]},"x-missing":["missing-field","a window needs cron and durat\
+ion",'write {cron: "0 2 * * 1-5", duration: 4h}']},duration:{type:["string"],"x-format":"window-span",minLength:1,maxLength:32,
+pattern:"^(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-t\
+ext","{at} {is} and has to be text of 1 to 32 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 32 c\
+haracters","write it in quotes"]},"x-missing":["missing-field","a window needs cron and duration",'write {cron: "0 2 * *\
+ 1-5", duration: 4h}']},timeZone:{type:["string","null"],"x-format":"time-zone",minLength:1,maxLength:256,pattern:"^\\s*[\
+A-Za-z][A-Za-z0-9_+/-]*\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be te\
+xt of 1 to 256 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 256 characters","write it in quotes"]},
+default:"UTC"}},"x-says":{type:["wrong-type","{at} has to be a map",'write {cron: "0 2 * * 1-5", duration: 4h}']}},minItems:1,
+"x-filled":!0},overrun:{enum:["stop","finish-wave",null],default:"stop","x-filled":!0}}},fields:{type:["object","null"],
+additionalProperties:!1,properties:{allow:{type:["array","null"],maxItems:200,items:{type:"string",maxLength:256,anyOf:[
+{enum:["enableServer","address","port","readOnlyPort","tlsCertFile","tlsPrivateKeyFile","tlsCipherSuites","tlsMinVersion",
+"tlsCurvePreferences","rotateCertificates","serverTLSBootstrap","authentication","authentication.anonymous","authenticat\
+ion.anonymous.enabled","authentication.webhook","authentication.webhook.cacheTTL","authentication.webhook.enabled","auth\
+entication.x509","authentication.x509.clientCAFile","authorization","authorization.mode","authorization.webhook","author\
+ization.webhook.cacheAuthorizedTTL","authorization.webhook.cacheUnauthorizedTTL","enableDebuggingHandlers","enableConten\
+tionProfiling","enableSystemLogHandler","enableSystemLogQuery","enableProfilingHandler","enableDebugFlagsHandler","healt\
+hzPort","healthzBindAddress","streamingConnectionIdleTimeout","showHiddenMetricsForVersion","registerNode","registerWith\
+Taints","registerWithTaints[].effect","registerWithTaints[].key","registerWithTaints[].timeAdded","registerWithTaints[].\
+value","providerID","podCIDR","nodeStatusUpdateFrequency","nodeStatusReportFrequency","nodeStatusMaxImages","nodeLeaseDu\
+rationSeconds","kubeAPIQPS","kubeAPIBurst","contentType","eventRecordQPS","eventBurst","configMapAndSecretChangeDetectio\
+nStrategy","syncFrequency","staticPodPath","staticPodURL","staticPodURLHeader","fileCheckFrequency","httpCheckFrequency",
+"featureGates","runOnce","tracing","tracing.endpoint","tracing.samplingRatePerMillion","containerRuntimeEndpoint","image\
+ServiceEndpoint","runtimeRequestTimeout","registryPullQPS","registryBurst","serializeImagePulls","maxParallelImagePulls",
+"imageMinimumGCAge","imageMaximumGCAge","imageGCHighThresholdPercent","imageGCLowThresholdPercent","imagePullCredentials\
+VerificationPolicy","preloadedImagesVerificationAllowlist","containerLogMaxSize","containerLogMaxFiles","containerLogMax\
+Workers","containerLogMonitorInterval","podLogsDir","cgroupRoot","cgroupsPerQOS","cgroupDriver","kubeletCgroups","system\
+Cgroups","qosReserved","enforceNodeAllocatable","kubeReserved","systemReserved","kubeReservedCgroup","systemReservedCgro\
+up","reservedSystemCPUs","cpuManagerPolicy","cpuManagerPolicyOptions","cpuManagerReconcilePeriod","memoryManagerPolicy",
+"reservedMemory","reservedMemory[].limits","reservedMemory[].numaNode","topologyManagerPolicy","topologyManagerPolicyOpt\
+ions","topologyManagerScope","memoryThrottlingFactor","memoryReservationPolicy","memorySwap","memorySwap.swapBehavior","\
+failSwapOn","failCgroupV1","singleProcessOOMKill","localStorageCapacityIsolation","oomScoreAdj","maxOpenFiles","kernelMe\
+mcgNotification","evictionHard","evictionSoft","evictionSoftGracePeriod","evictionPressureTransitionPeriod","evictionMax\
+PodGracePeriod","evictionMinimumReclaim","mergeDefaultEvictionSettings","shutdownGracePeriod","shutdownGracePeriodCritic\
+alPods","shutdownGracePeriodByPodPriority","shutdownGracePeriodByPodPriority[].priority","shutdownGracePeriodByPodPriori\
+ty[].shutdownGracePeriodSeconds","maxPods","podsPerCore","podPidsLimit","clusterDomain","clusterDNS","resolvConf","hairp\
+inMode","makeIPTablesUtilChains","iptablesMasqueradeBit","iptablesDropBit","cpuCFSQuota","cpuCFSQuotaPeriod","allowedUns\
+afeSysctls","defaultPodSysctls","seccompDefault","protectKernelDefaults","userNamespaces","userNamespaces.idsPerPod","cr\
+ashLoopBackOff","crashLoopBackOff.maxContainerRestartPeriod","enableControllerAttachDetach","volumePluginDir","volumeSta\
+tsAggPeriod","logging","logging.flushFrequency","logging.format","logging.options","logging.options.json","logging.optio\
+ns.json.infoBufferSize","logging.options.json.splitStream","logging.options.text","logging.options.text.infoBufferSize",
+"logging.options.text.splitStream","logging.sanitization","logging.verbosity","logging.vmodule","logging.vmodule[].fileP\
+attern","logging.vmodule[].verbosity"]},{pattern:"^(?:enableServer|address|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFi\
+le|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|authentication|authorization|\
+enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler|enableSystemLogQuery|enableProfilingHandler|ena\
+bleDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionIdleTimeout|showHiddenMetricsForVersion|registerN\
+ode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequency|nodeStatusMaxImages|nodeLe\
+aseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAndSecretChangeDetectionStrate\
+gy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckFrequency|featureGates|runOnc\
+e|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTimeout|registryPullQPS|registryBurst|serializeIma\
+gePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercent|imageGCLowThresholdPercent\
+|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllowlist|containerLogMaxSize|containerLogMaxFiles|co\
+ntainerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|systemC\
+groups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|kubeReservedCgroup|systemReservedCgroup|reservedSy\
+stemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPolicy|reservedMemory|topologyM\
+anagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThrottlingFactor|memoryReservationPolicy|memorySwap\
+|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNotifica\
+tion|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|evicti\
+onMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePeriodByP\
+odPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptab\
+lesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|pro\
+tectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|log\
+ging)\\.[^\\s,]+$"}],"x-words":!0,"x-says":{any:["unknown-value","{value} is not a field of a KubeletConfiguration"]}},"\
+x-says":{any:["wrong-type","{key} has to be a list of at most 200 fields"]},"x-filled":!0},deny:{type:["array","null"],maxItems:200,
+items:{type:"string",maxLength:256,anyOf:[{enum:["enableServer","address","port","readOnlyPort","tlsCertFile","tlsPrivat\
+eKeyFile","tlsCipherSuites","tlsMinVersion","tlsCurvePreferences","rotateCertificates","serverTLSBootstrap","authenticat\
+ion","authentication.anonymous","authentication.anonymous.enabled","authentication.webhook","authentication.webhook.cach\
+eTTL","authentication.webhook.enabled","authentication.x509","authentication.x509.clientCAFile","authorization","authori\
+zation.mode","authorization.webhook","authorization.webhook.cacheAuthorizedTTL","authorization.webhook.cacheUnauthorized\
+TTL","enableDebuggingHandlers","enableContentionProfiling","enableSystemLogHandler","enableSystemLogQuery","enableProfil\
+ingHandler","enableDebugFlagsHandler","healthzPort","healthzBindAddress","streamingConnectionIdleTimeout","showHiddenMet\
+ricsForVersion","registerNode","registerWithTaints","registerWithTaints[].effect","registerWithTaints[].key","registerWi\
+thTaints[].timeAdded","registerWithTaints[].value","providerID","podCIDR","nodeStatusUpdateFrequency","nodeStatusReportF\
+requency","nodeStatusMaxImages","nodeLeaseDurationSeconds","kubeAPIQPS","kubeAPIBurst","contentType","eventRecordQPS","e\
+ventBurst","configMapAndSecretChangeDetectionStrategy","syncFrequency","staticPodPath","staticPodURL","staticPodURLHeade\
+r","fileCheckFrequency","httpCheckFrequency","featureGates","runOnce","tracing","tracing.endpoint","tracing.samplingRate\
+PerMillion","containerRuntimeEndpoint","imageServiceEndpoint","runtimeRequestTimeout","registryPullQPS","registryBurst",
+"serializeImagePulls","maxParallelImagePulls","imageMinimumGCAge","imageMaximumGCAge","imageGCHighThresholdPercent","ima\
+geGCLowThresholdPercent","imagePullCredentialsVerificationPolicy","preloadedImagesVerificationAllowlist","containerLogMa\
+xSize","containerLogMaxFiles","containerLogMaxWorkers","containerLogMonitorInterval","podLogsDir","cgroupRoot","cgroupsP\
+erQOS","cgroupDriver","kubeletCgroups","systemCgroups","qosReserved","enforceNodeAllocatable","kubeReserved","systemRese\
+rved","kubeReservedCgroup","systemReservedCgroup","reservedSystemCPUs","cpuManagerPolicy","cpuManagerPolicyOptions","cpu\
+ManagerReconcilePeriod","memoryManagerPolicy","reservedMemory","reservedMemory[].limits","reservedMemory[].numaNode","to\
+pologyManagerPolicy","topologyManagerPolicyOptions","topologyManagerScope","memoryThrottlingFactor","memoryReservationPo\
+licy","memorySwap","memorySwap.swapBehavior","failSwapOn","failCgroupV1","singleProcessOOMKill","localStorageCapacityIso\
+lation","oomScoreAdj","maxOpenFiles","kernelMemcgNotification","evictionHard","evictionSoft","evictionSoftGracePeriod","\
+evictionPressureTransitionPeriod","evictionMaxPodGracePeriod","evictionMinimumReclaim","mergeDefaultEvictionSettings","s\
+hutdownGracePeriod","shutdownGracePeriodCriticalPods","shutdownGracePeriodByPodPriority","shutdownGracePeriodByPodPriori\
+ty[].priority","shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds","maxPods","podsPerCore","podPidsLimit","c\
+lusterDomain","clusterDNS","resolvConf","hairpinMode","makeIPTablesUtilChains","iptablesMasqueradeBit","iptablesDropBit",
+"cpuCFSQuota","cpuCFSQuotaPeriod","allowedUnsafeSysctls","defaultPodSysctls","seccompDefault","protectKernelDefaults","u\
+serNamespaces","userNamespaces.idsPerPod","crashLoopBackOff","crashLoopBackOff.maxContainerRestartPeriod","enableControl\
+lerAttachDetach","volumePluginDir","volumeStatsAggPeriod","logging","logging.flushFrequency","logging.format","logging.o\
+ptions","logging.options.json","logging.options.json.infoBufferSize","logging.options.json.splitStream","logging.options\
+.text","logging.options.text.infoBufferSize","logging.options.text.splitStream","logging.sanitization","logging.verbosit\
+y","logging.vmodule","logging.vmodule[].filePattern","logging.vmodule[].verbosity"]},{pattern:"^(?:enableServer|address|\
+port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|ser\
+verTLSBootstrap|authentication|authorization|enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler|en\
+ableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionIdle\
+Timeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeSta\
+tusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|event\
+Burst|configMapAndSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckFre\
+quency|httpCheckFrequency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTimeo\
+ut|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHi\
+ghThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllowlis\
+t|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cgro\
+upsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|kubeR\
+eservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod\
+|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThrott\
+lingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolation\
+|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureTran\
+sitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownG\
+racePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolv\
+Conf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsaf\
+eSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttachDe\
+tach|volumePluginDir|volumeStatsAggPeriod|logging)\\.[^\\s,]+$"}],"x-words":!0,"x-says":{any:["unknown-value","{value} i\
+s not a field of a KubeletConfiguration"]}},"x-says":{any:["wrong-type","{key} has to be a list of at most 200 fields"]},
+"x-filled":!0}},"x-filled":!0},tolerate:{type:["array","null"],maxItems:64,items:{enum:["unknown-field","wrong-case","du\
+plicate-key","unknown-feature-gate"],"x-says":{any:["unknown-value","{value} is nothing that can be tolerated","known ar\
+e unknown-field, wrong-case, duplicate-key, unknown-feature-gate"]}},"x-says":{type:["wrong-type","tolerate has to be a \
+list of codes","write it as [unknown-field]"]},"x-filled":!0}},"x-filled":!0}},"x-filled":!0};export{Y as judge,ee as schema};

@@ -3,11 +3,12 @@ import type { Finding } from '#shared/contract/finding.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
-import type { LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { type PoolMembership, validPools } from './pool-membership.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
+import { isSameConfig } from './same-config.ts';
 import { planNode } from './plan-node.ts';
 import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 
@@ -54,7 +55,7 @@ export function planMoves(
     const isSaid = target?.change === 'added' && (target.from === from || from === null);
     const isUnknown = contested !== undefined || isSaid;
     const fields =
-      isUnknown || isSame(had, gets) ? [] : diffPayloads(poolValueForDisplay(had), poolValueForDisplay(gets));
+      isUnknown || isSameConfig(had, gets) ? [] : diffPayloads(poolValueForDisplay(had), poolValueForDisplay(gets));
     const members = group.flatMap(({ node }) => byName.get(node) ?? []);
     return [
       {
@@ -76,9 +77,6 @@ function oneByOne(nodes: number): Spread {
   const trialMs = parseDuration(DEFAULT_TRIAL.duration) ?? 0;
   return spreadOf((restartMs) => nodes * (restartMs + trialMs)) ?? { expectedMs: 0, quickMs: 0, slowMs: 0 };
 }
-
-const isSame = (a: ValidPool | undefined, b: ValidPool | undefined): boolean =>
-  a?.sha256 === b?.sha256 && a?.spec.apply === b?.spec.apply;
 
 /** Pools that are still there and lose all their nodes: a label that is misspelled in a selector looks like that. */
 export function emptied(

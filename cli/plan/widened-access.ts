@@ -2,6 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import { covers, RESTRICTIVE_VALUES } from '#shared/contract/kubelet-config/field-policy.ts';
 import { ownsNode, powerOf } from '#shared/contract/kubelet-config/security/powers.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { isWider, type Limits, limitsOf, loosenedLimits } from '#reconciler/policy/commit-limits.ts';
 import type { ClusterConfig, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -24,7 +25,7 @@ export function widenedAccess(
 ): readonly Finding[] {
   const isFirst = base.pools.length === 0;
   return [
-    ...allowances(base.cluster, head.cluster, file),
+    ...allowances(base.cluster, head.cluster, file, takingPools(head)),
     ...(isFirst ? [] : looserLimits(limitsOf(base.cluster), limitsOf(head.cluster), file)),
     ...pools.flatMap((pool) => [...ownedNodes(pool), ...(isFirst ? [] : looserPool(pool.name, base, head))]),
     ...changedHands(pools, moves).flatMap(([from, to]) =>
@@ -57,21 +58,30 @@ const opened = (message: string, file: string, field: string): Finding => ({
   field,
 });
 
+/** Pools whose nodes keep of their own configs only what is denied: an allowance takes it from them. */
+const takingPools = ({ pools }: LoadedRepo): readonly string[] =>
+  pools.flatMap((pool) => (pool.status === 'valid' && pool.spec.apply === 'replace' ? [pool.name] : []));
+
 function allowances(
   { fields: before }: ClusterConfig,
   { fields: now }: ClusterConfig,
   file: string,
+  takers: readonly string[],
 ): readonly Finding[] {
   const more = now.allow.filter((field) => !covers(before.allow, field));
   const fewer = before.deny.filter((field) => !covers(now.deny, field));
   const whoever = 'from the next commit on, whoever may change a pool may set';
+  const andTake =
+    takers.length === 0
+      ? ''
+      : `; nodes of ${firstFew(takers)} (apply: replace) lose their own value of it with the next config`;
   return [
     ...more.map((field) => {
       const gives = powerOf(field)?.gives;
       const who = gives === undefined ? '' : `: whoever chooses its value ${gives}`;
-      return opened(`${whoever} ${field}${who}`, file, 'spec.fields.allow');
+      return opened(`${whoever} ${field}${who}${andTake}`, file, 'spec.fields.allow');
     }),
-    ...fewer.map((field) => opened(`${whoever} ${field}, which was denied so far`, file, 'spec.fields.deny')),
+    ...fewer.map((field) => opened(`${whoever} ${field}, which was denied so far${andTake}`, file, 'spec.fields.deny')),
   ];
 }
 

@@ -27,7 +27,7 @@ const POLICY_FIELDS: Schema = {
   maxLength: 256,
   anyOf: [
     { enum: [...FIELDS.keys()] },
-    { pattern: `^(?:${[...FIELDS.keys()].filter((path) => !path.includes('.')).join('|')})\\.` },
+    { pattern: `^(?:${[...FIELDS.keys()].filter((path) => !path.includes('.')).join('|')})\\.[^\\s,]+$` },
   ],
   'x-words': true,
   ...saying({ any: ['unknown-value', '{value} is not a field of a KubeletConfiguration'] }),

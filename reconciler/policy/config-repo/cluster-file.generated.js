@@ -161,180 +161,180 @@ riod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumR
 downGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|cluste\
 rDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCF\
 SQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff\
-|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\."}]},te=new RegExp("^(?:enableServer|addre\
-ss|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|\
-serverTLSBootstrap|authentication|authorization|enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler\
-|enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionI\
-dleTimeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|node\
-StatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|ev\
-entBurst|configMapAndSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheck\
-Frequency|httpCheckFrequency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTi\
-meout|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageG\
-CHighThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllow\
-list|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|c\
-groupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|ku\
-beReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePer\
-iod|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThr\
-ottlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolat\
-ion|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureT\
-ransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdo\
-wnGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|res\
-olvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUn\
-safeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttac\
-hDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\.","u");function f(e,{instancePath:i="",parentData:p,parentDataProperty:c,
-rootData:l=e}={}){let r=null,t=0,o=t,s=!1,a=t;if(!(e==="enableServer"||e==="address"||e==="port"||e==="readOnlyPort"||e===
-"tlsCertFile"||e==="tlsPrivateKeyFile"||e==="tlsCipherSuites"||e==="tlsMinVersion"||e==="tlsCurvePreferences"||e==="rota\
-teCertificates"||e==="serverTLSBootstrap"||e==="authentication"||e==="authentication.anonymous"||e==="authentication.ano\
-nymous.enabled"||e==="authentication.webhook"||e==="authentication.webhook.cacheTTL"||e==="authentication.webhook.enable\
-d"||e==="authentication.x509"||e==="authentication.x509.clientCAFile"||e==="authorization"||e==="authorization.mode"||e===
-"authorization.webhook"||e==="authorization.webhook.cacheAuthorizedTTL"||e==="authorization.webhook.cacheUnauthorizedTTL"||
-e==="enableDebuggingHandlers"||e==="enableContentionProfiling"||e==="enableSystemLogHandler"||e==="enableSystemLogQuery"||
-e==="enableProfilingHandler"||e==="enableDebugFlagsHandler"||e==="healthzPort"||e==="healthzBindAddress"||e==="streaming\
-ConnectionIdleTimeout"||e==="showHiddenMetricsForVersion"||e==="registerNode"||e==="registerWithTaints"||e==="registerWi\
-thTaints[].effect"||e==="registerWithTaints[].key"||e==="registerWithTaints[].timeAdded"||e==="registerWithTaints[].valu\
-e"||e==="providerID"||e==="podCIDR"||e==="nodeStatusUpdateFrequency"||e==="nodeStatusReportFrequency"||e==="nodeStatusMa\
-xImages"||e==="nodeLeaseDurationSeconds"||e==="kubeAPIQPS"||e==="kubeAPIBurst"||e==="contentType"||e==="eventRecordQPS"||
-e==="eventBurst"||e==="configMapAndSecretChangeDetectionStrategy"||e==="syncFrequency"||e==="staticPodPath"||e==="static\
-PodURL"||e==="staticPodURLHeader"||e==="fileCheckFrequency"||e==="httpCheckFrequency"||e==="featureGates"||e==="runOnce"||
-e==="tracing"||e==="tracing.endpoint"||e==="tracing.samplingRatePerMillion"||e==="containerRuntimeEndpoint"||e==="imageS\
-erviceEndpoint"||e==="runtimeRequestTimeout"||e==="registryPullQPS"||e==="registryBurst"||e==="serializeImagePulls"||e===
-"maxParallelImagePulls"||e==="imageMinimumGCAge"||e==="imageMaximumGCAge"||e==="imageGCHighThresholdPercent"||e==="image\
-GCLowThresholdPercent"||e==="imagePullCredentialsVerificationPolicy"||e==="preloadedImagesVerificationAllowlist"||e==="c\
-ontainerLogMaxSize"||e==="containerLogMaxFiles"||e==="containerLogMaxWorkers"||e==="containerLogMonitorInterval"||e==="p\
-odLogsDir"||e==="cgroupRoot"||e==="cgroupsPerQOS"||e==="cgroupDriver"||e==="kubeletCgroups"||e==="systemCgroups"||e==="q\
-osReserved"||e==="enforceNodeAllocatable"||e==="kubeReserved"||e==="systemReserved"||e==="kubeReservedCgroup"||e==="syst\
-emReservedCgroup"||e==="reservedSystemCPUs"||e==="cpuManagerPolicy"||e==="cpuManagerPolicyOptions"||e==="cpuManagerRecon\
-cilePeriod"||e==="memoryManagerPolicy"||e==="reservedMemory"||e==="reservedMemory[].limits"||e==="reservedMemory[].numaN\
-ode"||e==="topologyManagerPolicy"||e==="topologyManagerPolicyOptions"||e==="topologyManagerScope"||e==="memoryThrottling\
-Factor"||e==="memoryReservationPolicy"||e==="memorySwap"||e==="memorySwap.swapBehavior"||e==="failSwapOn"||e==="failCgro\
-upV1"||e==="singleProcessOOMKill"||e==="localStorageCapacityIsolation"||e==="oomScoreAdj"||e==="maxOpenFiles"||e==="kern\
-elMemcgNotification"||e==="evictionHard"||e==="evictionSoft"||e==="evictionSoftGracePeriod"||e==="evictionPressureTransi\
-tionPeriod"||e==="evictionMaxPodGracePeriod"||e==="evictionMinimumReclaim"||e==="mergeDefaultEvictionSettings"||e==="shu\
-tdownGracePeriod"||e==="shutdownGracePeriodCriticalPods"||e==="shutdownGracePeriodByPodPriority"||e==="shutdownGracePeri\
-odByPodPriority[].priority"||e==="shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds"||e==="maxPods"||e==="po\
-dsPerCore"||e==="podPidsLimit"||e==="clusterDomain"||e==="clusterDNS"||e==="resolvConf"||e==="hairpinMode"||e==="makeIPT\
-ablesUtilChains"||e==="iptablesMasqueradeBit"||e==="iptablesDropBit"||e==="cpuCFSQuota"||e==="cpuCFSQuotaPeriod"||e==="a\
-llowedUnsafeSysctls"||e==="defaultPodSysctls"||e==="seccompDefault"||e==="protectKernelDefaults"||e==="userNamespaces"||
-e==="userNamespaces.idsPerPod"||e==="crashLoopBackOff"||e==="crashLoopBackOff.maxContainerRestartPeriod"||e==="enableCon\
-trollerAttachDetach"||e==="volumePluginDir"||e==="volumeStatsAggPeriod"||e==="logging"||e==="logging.flushFrequency"||e===
-"logging.format"||e==="logging.options"||e==="logging.options.json"||e==="logging.options.json.infoBufferSize"||e==="log\
-ging.options.json.splitStream"||e==="logging.options.text"||e==="logging.options.text.infoBufferSize"||e==="logging.opti\
-ons.text.splitStream"||e==="logging.sanitization"||e==="logging.verbosity"||e==="logging.vmodule"||e==="logging.vmodule[\
-].filePattern"||e==="logging.vmodule[].verbosity")){let u={instancePath:i,schemaPath:"#/anyOf/0/enum",keyword:"enum",params:{
-allowedValues:re.anyOf[0].enum}};r===null?r=[u]:r.push(u),t++}var n=a===t;if(s=s||n,!s){let u=t;if(typeof e=="string"&&!te.
-test(e)){let h={instancePath:i,schemaPath:"#/anyOf/1/pattern",keyword:"pattern",params:{pattern:"^(?:enableServer|addres\
-s|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|s\
-erverTLSBootstrap|authentication|authorization|enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler|\
-enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionId\
-leTimeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeS\
-tatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|eve\
-ntBurst|configMapAndSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckF\
-requency|httpCheckFrequency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTim\
-eout|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGC\
-HighThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllowl\
-ist|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cg\
-roupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|kub\
-eReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeri\
-od|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThro\
-ttlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolati\
-on|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureTr\
-ansitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdow\
-nGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|reso\
-lvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUns\
-afeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttach\
-Detach|volumePluginDir|volumeStatsAggPeriod|logging)\\."}};r===null?r=[h]:r.push(h),t++}var n=u===t;s=s||n}if(s)t=o,r!==
-null&&(o?r.length=o:r=null);else{let u={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};r===null?r=[u]:r.
-push(u),t++}if(typeof e=="string"){if(g(e)>256){let u={instancePath:i,schemaPath:"#/maxLength",keyword:"maxLength",params:{
-limit:256}};r===null?r=[u]:r.push(u),t++}}else{let u={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"st\
-ring"}};r===null?r=[u]:r.push(u),t++}return f.errors=r,t===0}function D(e,{instancePath:i="",parentData:p,parentDataProperty:c,
-rootData:l=e}={}){let r=null,t=0;if(!(e&&typeof e=="object"&&!Array.isArray(e))&&e!==null){let o={instancePath:i,schemaPath:"\
-#/type",keyword:"type",params:{type:T.type}};r===null?r=[o]:r.push(o),t++}if(e&&typeof e=="object"&&!Array.isArray(e)){for(let o in e)
-if(!(o==="allow"||o==="deny")){let s={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",
-params:{additionalProperty:o}};r===null?r=[s]:r.push(s),t++}if(e.allow!==void 0){let o=e.allow;if(!Array.isArray(o)&&o!==
-null){let s={instancePath:i+"/allow",schemaPath:"#/properties/allow/type",keyword:"type",params:{type:T.properties.allow.
-type}};r===null?r=[s]:r.push(s),t++}if(Array.isArray(o)){if(o.length>200){let a={instancePath:i+"/allow",schemaPath:"#/p\
-roperties/allow/maxItems",keyword:"maxItems",params:{limit:200}};r===null?r=[a]:r.push(a),t++}let s=o.length;for(let a=0;a<
-s;a++)f(o[a],{instancePath:i+"/allow/"+a,parentData:o,parentDataProperty:a,rootData:l})||(r=r===null?f.errors:r.concat(f.
-errors),t=r.length)}}if(e.deny!==void 0){let o=e.deny;if(!Array.isArray(o)&&o!==null){let s={instancePath:i+"/deny",schemaPath:"\
-#/properties/deny/type",keyword:"type",params:{type:T.properties.deny.type}};r===null?r=[s]:r.push(s),t++}if(Array.isArray(
-o)){if(o.length>200){let a={instancePath:i+"/deny",schemaPath:"#/properties/deny/maxItems",keyword:"maxItems",params:{limit:200}};
-r===null?r=[a]:r.push(a),t++}let s=o.length;for(let a=0;a<s;a++)f(o[a],{instancePath:i+"/deny/"+a,parentData:o,parentDataProperty:a,
-rootData:l})||(r=r===null?f.errors:r.concat(f.errors),t=r.length)}}}return D.errors=r,t===0}var q={type:["array","null"],
-maxItems:64,items:{enum:["unknown-field","wrong-case","duplicate-key","unknown-feature-gate"]}};function L(e,{instancePath:i="",
-parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,t=0;if(!Array.isArray(e)&&e!==null){let o={instancePath:i,
-schemaPath:"#/type",keyword:"type",params:{type:q.type}};r===null?r=[o]:r.push(o),t++}if(Array.isArray(e)){if(e.length>64){
-let s={instancePath:i,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit:64}};r===null?r=[s]:r.push(s),t++}let o=e.
-length;for(let s=0;s<o;s++){let a=e[s];if(!(a==="unknown-field"||a==="wrong-case"||a==="duplicate-key"||a==="unknown-fea\
-ture-gate")){let n={instancePath:i+"/"+s,schemaPath:"#/items/enum",keyword:"enum",params:{allowedValues:q.items.enum}};r===
-null?r=[n]:r.push(n),t++}}}return L.errors=r,t===0}function A(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){
-let r=null,t=0;if(!(e&&typeof e=="object"&&!Array.isArray(e))&&e!==null){let o={instancePath:i,schemaPath:"#/type",keyword:"\
-type",params:{type:P.type}};r===null?r=[o]:r.push(o),t++}if(e&&typeof e=="object"&&!Array.isArray(e)){for(let o in e)if(!V.
-call(P.properties,o)){let s={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:o}};
-r===null?r=[s]:r.push(s),t++}if(e.kubeletVersions!==void 0){let o=e.kubeletVersions;if(!Array.isArray(o)&&o!==null){let s={
-instancePath:i+"/kubeletVersions",schemaPath:"#/properties/kubeletVersions/type",keyword:"type",params:{type:P.properties.
-kubeletVersions.type}};r===null?r=[s]:r.push(s),t++}if(Array.isArray(o)){if(o.length>64){let a={instancePath:i+"/kubelet\
-Versions",schemaPath:"#/properties/kubeletVersions/maxItems",keyword:"maxItems",params:{limit:64}};r===null?r=[a]:r.push(
-a),t++}let s=o.length;for(let a=0;a<s;a++)S(o[a],{instancePath:i+"/kubeletVersions/"+a,parentData:o,parentDataProperty:a,
-rootData:l})||(r=r===null?S.errors:r.concat(S.errors),t=r.length)}}if(e.maxUnassign!==void 0&&(m(e.maxUnassign,{instancePath:i+
-"/maxUnassign",parentData:e,parentDataProperty:"maxUnassign",rootData:l})||(r=r===null?m.errors:r.concat(m.errors),t=r.length)),
-e.maxChange!==void 0&&(m(e.maxChange,{instancePath:i+"/maxChange",parentData:e,parentDataProperty:"maxChange",rootData:l})||
-(r=r===null?m.errors:r.concat(m.errors),t=r.length)),e.maxUnavailable!==void 0&&(m(e.maxUnavailable,{instancePath:i+"/ma\
-xUnavailable",parentData:e,parentDataProperty:"maxUnavailable",rootData:l})||(r=r===null?m.errors:r.concat(m.errors),t=r.
-length)),e.suspend!==void 0){let o=e.suspend;if(typeof o!="boolean"&&o!==null){let s={instancePath:i+"/suspend",schemaPath:"\
-#/properties/suspend/type",keyword:"type",params:{type:P.properties.suspend.type}};r===null?r=[s]:r.push(s),t++}}e.windows!==
-void 0&&(k(e.windows,{instancePath:i+"/windows",parentData:e,parentDataProperty:"windows",rootData:l})||(r=r===null?k.errors:
-r.concat(k.errors),t=r.length)),e.trial!==void 0&&(M(e.trial,{instancePath:i+"/trial",parentData:e,parentDataProperty:"t\
-rial",rootData:l})||(r=r===null?M.errors:r.concat(M.errors),t=r.length)),e.fields!==void 0&&(D(e.fields,{instancePath:i+
-"/fields",parentData:e,parentDataProperty:"fields",rootData:l})||(r=r===null?D.errors:r.concat(D.errors),t=r.length)),e.
-tolerate!==void 0&&(L(e.tolerate,{instancePath:i+"/tolerate",parentData:e,parentDataProperty:"tolerate",rootData:l})||(r=
-r===null?L.errors:r.concat(L.errors),t=r.length))}return A.errors=r,t===0}function $(e,{instancePath:i="",parentData:p,parentDataProperty:c,
-rootData:l=e}={}){let r=null,t=0;if(e&&typeof e=="object"&&!Array.isArray(e)){if(e.apiVersion===void 0){let o={instancePath:i,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:"apiVersion"}};r===null?r=[o]:r.push(o),t++}if(e.kind===
-void 0){let o={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"kind"}};r===null?r=[o]:
-r.push(o),t++}for(let o in e)if(!(o==="apiVersion"||o==="kind"||o==="metadata"||o==="spec")){let s={instancePath:i,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:o}};r===null?r=[s]:r.push(s),t++}if(e.
-apiVersion!==void 0&&e.apiVersion!=="kubelet-gitops.dev/v1alpha1"){let o={instancePath:i+"/apiVersion",schemaPath:"#/pro\
-perties/apiVersion/const",keyword:"const",params:{allowedValue:"kubelet-gitops.dev/v1alpha1"}};r===null?r=[o]:r.push(o),
-t++}if(e.kind!==void 0&&e.kind!=="ClusterConfig"){let o={instancePath:i+"/kind",schemaPath:"#/properties/kind/const",keyword:"\
-const",params:{allowedValue:"ClusterConfig"}};r===null?r=[o]:r.push(o),t++}e.metadata!==void 0&&(v(e.metadata,{instancePath:i+
-"/metadata",parentData:e,parentDataProperty:"metadata",rootData:l})||(r=r===null?v.errors:r.concat(v.errors),t=r.length)),
-e.spec!==void 0&&(A(e.spec,{instancePath:i+"/spec",parentData:e,parentDataProperty:"spec",rootData:l})||(r=r===null?A.errors:
-r.concat(A.errors),t=r.length))}else{let o={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};r===
-null?r=[o]:r.push(o),t++}return $.errors=r,t===0}var se={type:"object",required:["apiVersion","kind"],additionalProperties:!1,
-properties:{apiVersion:{const:"kubelet-gitops.dev/v1alpha1",default:"kubelet-gitops.dev/v1alpha1","x-says":{any:["wrong-\
-kind","{at} is {value}","write apiVersion: kubelet-gitops.dev/v1alpha1"]},"x-missing":["wrong-kind","apiVersion is missi\
-ng","write apiVersion: kubelet-gitops.dev/v1alpha1","apiVersion"]},kind:{const:"ClusterConfig",default:"ClusterConfig","\
-x-says":{any:["wrong-kind","{at} is {value}","write kind: ClusterConfig"]},"x-missing":["wrong-kind","kind is missing","\
-write kind: ClusterConfig","kind"]},metadata:{type:["object","null"],additionalProperties:!1,properties:{name:{type:["st\
-ring","null"],maxLength:253,"x-says":{any:["wrong-name","{at} is {value}, and the path of the file says the name","leave\
- it out"]}}}},spec:{type:["object","null"],additionalProperties:!1,properties:{kubeletVersions:{type:["array","null"],maxItems:64,
-items:{type:"string",maxLength:64,anyOf:[{enum:["1.20","1.21","1.22","1.23","1.24","1.25","1.26","1.27","1.28","1.29","1\
-.30","1.31","1.32","1.33","1.34","1.35","1.36","1.37"]},{pattern:"^v?1\\.(?:[2-9][0-9]|[1-9][0-9]{2})(?:$|[.+-])"}],"x-s\
-ays":{any:["bad-version","{value} is not a Kubernetes version from 1.20 on",'write it as "1.34"'],number:["bad-version",
-"{value} is not a Kubernetes version from 1.20 on",'write the version in quotes, such as "1.30"']}},"x-says":{type:["wro\
-ng-type","kubeletVersions has to be a list",'write it as ["1.33", "1.34"]']},"x-filled":!0},maxUnassign:{type:["integer",
+|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\.[^\\s,]+$"}]},te=new RegExp("^(?:enableSer\
+ver|address|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCert\
+ificates|serverTLSBootstrap|authentication|authorization|enableDebuggingHandlers|enableContentionProfiling|enableSystemL\
+ogHandler|enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingCo\
+nnectionIdleTimeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequ\
+ency|nodeStatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRec\
+ordQPS|eventBurst|configMapAndSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|\
+fileCheckFrequency|httpCheckFrequency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtime\
+RequestTimeout|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCA\
+ge|imageGCHighThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedImagesVerifica\
+tionAllowlist|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgr\
+oupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemRe\
+served|kubeReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerRec\
+oncilePeriod|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|\
+memoryThrottlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapac\
+ityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePeriod|eviction\
+PressureTransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeri\
+od|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clust\
+erDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|\
+allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableContro\
+llerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\.[^\\s,]+$","u");function f(e,{instancePath:i="",parentData:p,
+parentDataProperty:c,rootData:l=e}={}){let r=null,t=0,o=t,s=!1,a=t;if(!(e==="enableServer"||e==="address"||e==="port"||e===
+"readOnlyPort"||e==="tlsCertFile"||e==="tlsPrivateKeyFile"||e==="tlsCipherSuites"||e==="tlsMinVersion"||e==="tlsCurvePre\
+ferences"||e==="rotateCertificates"||e==="serverTLSBootstrap"||e==="authentication"||e==="authentication.anonymous"||e===
+"authentication.anonymous.enabled"||e==="authentication.webhook"||e==="authentication.webhook.cacheTTL"||e==="authentica\
+tion.webhook.enabled"||e==="authentication.x509"||e==="authentication.x509.clientCAFile"||e==="authorization"||e==="auth\
+orization.mode"||e==="authorization.webhook"||e==="authorization.webhook.cacheAuthorizedTTL"||e==="authorization.webhook\
+.cacheUnauthorizedTTL"||e==="enableDebuggingHandlers"||e==="enableContentionProfiling"||e==="enableSystemLogHandler"||e===
+"enableSystemLogQuery"||e==="enableProfilingHandler"||e==="enableDebugFlagsHandler"||e==="healthzPort"||e==="healthzBind\
+Address"||e==="streamingConnectionIdleTimeout"||e==="showHiddenMetricsForVersion"||e==="registerNode"||e==="registerWith\
+Taints"||e==="registerWithTaints[].effect"||e==="registerWithTaints[].key"||e==="registerWithTaints[].timeAdded"||e==="r\
+egisterWithTaints[].value"||e==="providerID"||e==="podCIDR"||e==="nodeStatusUpdateFrequency"||e==="nodeStatusReportFrequ\
+ency"||e==="nodeStatusMaxImages"||e==="nodeLeaseDurationSeconds"||e==="kubeAPIQPS"||e==="kubeAPIBurst"||e==="contentType"||
+e==="eventRecordQPS"||e==="eventBurst"||e==="configMapAndSecretChangeDetectionStrategy"||e==="syncFrequency"||e==="stati\
+cPodPath"||e==="staticPodURL"||e==="staticPodURLHeader"||e==="fileCheckFrequency"||e==="httpCheckFrequency"||e==="featur\
+eGates"||e==="runOnce"||e==="tracing"||e==="tracing.endpoint"||e==="tracing.samplingRatePerMillion"||e==="containerRunti\
+meEndpoint"||e==="imageServiceEndpoint"||e==="runtimeRequestTimeout"||e==="registryPullQPS"||e==="registryBurst"||e==="s\
+erializeImagePulls"||e==="maxParallelImagePulls"||e==="imageMinimumGCAge"||e==="imageMaximumGCAge"||e==="imageGCHighThre\
+sholdPercent"||e==="imageGCLowThresholdPercent"||e==="imagePullCredentialsVerificationPolicy"||e==="preloadedImagesVerif\
+icationAllowlist"||e==="containerLogMaxSize"||e==="containerLogMaxFiles"||e==="containerLogMaxWorkers"||e==="containerLo\
+gMonitorInterval"||e==="podLogsDir"||e==="cgroupRoot"||e==="cgroupsPerQOS"||e==="cgroupDriver"||e==="kubeletCgroups"||e===
+"systemCgroups"||e==="qosReserved"||e==="enforceNodeAllocatable"||e==="kubeReserved"||e==="systemReserved"||e==="kubeRes\
+ervedCgroup"||e==="systemReservedCgroup"||e==="reservedSystemCPUs"||e==="cpuManagerPolicy"||e==="cpuManagerPolicyOptions"||
+e==="cpuManagerReconcilePeriod"||e==="memoryManagerPolicy"||e==="reservedMemory"||e==="reservedMemory[].limits"||e==="re\
+servedMemory[].numaNode"||e==="topologyManagerPolicy"||e==="topologyManagerPolicyOptions"||e==="topologyManagerScope"||e===
+"memoryThrottlingFactor"||e==="memoryReservationPolicy"||e==="memorySwap"||e==="memorySwap.swapBehavior"||e==="failSwapO\
+n"||e==="failCgroupV1"||e==="singleProcessOOMKill"||e==="localStorageCapacityIsolation"||e==="oomScoreAdj"||e==="maxOpen\
+Files"||e==="kernelMemcgNotification"||e==="evictionHard"||e==="evictionSoft"||e==="evictionSoftGracePeriod"||e==="evict\
+ionPressureTransitionPeriod"||e==="evictionMaxPodGracePeriod"||e==="evictionMinimumReclaim"||e==="mergeDefaultEvictionSe\
+ttings"||e==="shutdownGracePeriod"||e==="shutdownGracePeriodCriticalPods"||e==="shutdownGracePeriodByPodPriority"||e==="\
+shutdownGracePeriodByPodPriority[].priority"||e==="shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds"||e==="\
+maxPods"||e==="podsPerCore"||e==="podPidsLimit"||e==="clusterDomain"||e==="clusterDNS"||e==="resolvConf"||e==="hairpinMo\
+de"||e==="makeIPTablesUtilChains"||e==="iptablesMasqueradeBit"||e==="iptablesDropBit"||e==="cpuCFSQuota"||e==="cpuCFSQuo\
+taPeriod"||e==="allowedUnsafeSysctls"||e==="defaultPodSysctls"||e==="seccompDefault"||e==="protectKernelDefaults"||e==="\
+userNamespaces"||e==="userNamespaces.idsPerPod"||e==="crashLoopBackOff"||e==="crashLoopBackOff.maxContainerRestartPeriod"||
+e==="enableControllerAttachDetach"||e==="volumePluginDir"||e==="volumeStatsAggPeriod"||e==="logging"||e==="logging.flush\
+Frequency"||e==="logging.format"||e==="logging.options"||e==="logging.options.json"||e==="logging.options.json.infoBuffe\
+rSize"||e==="logging.options.json.splitStream"||e==="logging.options.text"||e==="logging.options.text.infoBufferSize"||e===
+"logging.options.text.splitStream"||e==="logging.sanitization"||e==="logging.verbosity"||e==="logging.vmodule"||e==="log\
+ging.vmodule[].filePattern"||e==="logging.vmodule[].verbosity")){let u={instancePath:i,schemaPath:"#/anyOf/0/enum",keyword:"\
+enum",params:{allowedValues:re.anyOf[0].enum}};r===null?r=[u]:r.push(u),t++}var n=a===t;if(s=s||n,!s){let u=t;if(typeof e==
+"string"&&!te.test(e)){let h={instancePath:i,schemaPath:"#/anyOf/1/pattern",keyword:"pattern",params:{pattern:"^(?:enabl\
+eServer|address|port|readOnlyPort|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotate\
+Certificates|serverTLSBootstrap|authentication|authorization|enableDebuggingHandlers|enableContentionProfiling|enableSys\
+temLogHandler|enableSystemLogQuery|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streami\
+ngConnectionIdleTimeout|showHiddenMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateF\
+requency|nodeStatusReportFrequency|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|even\
+tRecordQPS|eventBurst|configMapAndSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHea\
+der|fileCheckFrequency|httpCheckFrequency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|run\
+timeRequestTimeout|registryPullQPS|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximu\
+mGCAge|imageGCHighThresholdPercent|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedImagesVeri\
+ficationAllowlist|containerLogMaxSize|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir\
+|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|syst\
+emReserved|kubeReservedCgroup|systemReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManage\
+rReconcilePeriod|memoryManagerPolicy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerSc\
+ope|memoryThrottlingFactor|memoryReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageC\
+apacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePeriod|evic\
+tionPressureTransitionPeriod|evictionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGrace\
+Period|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|c\
+lusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPer\
+iod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableCo\
+ntrollerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\.[^\\s,]+$"}};r===null?r=[h]:r.push(h),t++}var n=u===
+t;s=s||n}if(s)t=o,r!==null&&(o?r.length=o:r=null);else{let u={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};
+r===null?r=[u]:r.push(u),t++}if(typeof e=="string"){if(g(e)>256){let u={instancePath:i,schemaPath:"#/maxLength",keyword:"\
+maxLength",params:{limit:256}};r===null?r=[u]:r.push(u),t++}}else{let u={instancePath:i,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"string"}};r===null?r=[u]:r.push(u),t++}return f.errors=r,t===0}function D(e,{instancePath:i="",parentData:p,
+parentDataProperty:c,rootData:l=e}={}){let r=null,t=0;if(!(e&&typeof e=="object"&&!Array.isArray(e))&&e!==null){let o={instancePath:i,
+schemaPath:"#/type",keyword:"type",params:{type:T.type}};r===null?r=[o]:r.push(o),t++}if(e&&typeof e=="object"&&!Array.isArray(
+e)){for(let o in e)if(!(o==="allow"||o==="deny")){let s={instancePath:i,schemaPath:"#/additionalProperties",keyword:"add\
+itionalProperties",params:{additionalProperty:o}};r===null?r=[s]:r.push(s),t++}if(e.allow!==void 0){let o=e.allow;if(!Array.
+isArray(o)&&o!==null){let s={instancePath:i+"/allow",schemaPath:"#/properties/allow/type",keyword:"type",params:{type:T.
+properties.allow.type}};r===null?r=[s]:r.push(s),t++}if(Array.isArray(o)){if(o.length>200){let a={instancePath:i+"/allow",
+schemaPath:"#/properties/allow/maxItems",keyword:"maxItems",params:{limit:200}};r===null?r=[a]:r.push(a),t++}let s=o.length;
+for(let a=0;a<s;a++)f(o[a],{instancePath:i+"/allow/"+a,parentData:o,parentDataProperty:a,rootData:l})||(r=r===null?f.errors:
+r.concat(f.errors),t=r.length)}}if(e.deny!==void 0){let o=e.deny;if(!Array.isArray(o)&&o!==null){let s={instancePath:i+"\
+/deny",schemaPath:"#/properties/deny/type",keyword:"type",params:{type:T.properties.deny.type}};r===null?r=[s]:r.push(s),
+t++}if(Array.isArray(o)){if(o.length>200){let a={instancePath:i+"/deny",schemaPath:"#/properties/deny/maxItems",keyword:"\
+maxItems",params:{limit:200}};r===null?r=[a]:r.push(a),t++}let s=o.length;for(let a=0;a<s;a++)f(o[a],{instancePath:i+"/d\
+eny/"+a,parentData:o,parentDataProperty:a,rootData:l})||(r=r===null?f.errors:r.concat(f.errors),t=r.length)}}}return D.errors=
+r,t===0}var q={type:["array","null"],maxItems:64,items:{enum:["unknown-field","wrong-case","duplicate-key","unknown-feat\
+ure-gate"]}};function L(e,{instancePath:i="",parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,t=0;if(!Array.
+isArray(e)&&e!==null){let o={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:q.type}};r===null?r=[o]:r.push(
+o),t++}if(Array.isArray(e)){if(e.length>64){let s={instancePath:i,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit:64}};
+r===null?r=[s]:r.push(s),t++}let o=e.length;for(let s=0;s<o;s++){let a=e[s];if(!(a==="unknown-field"||a==="wrong-case"||
+a==="duplicate-key"||a==="unknown-feature-gate")){let n={instancePath:i+"/"+s,schemaPath:"#/items/enum",keyword:"enum",params:{
+allowedValues:q.items.enum}};r===null?r=[n]:r.push(n),t++}}}return L.errors=r,t===0}function A(e,{instancePath:i="",parentData:p,
+parentDataProperty:c,rootData:l=e}={}){let r=null,t=0;if(!(e&&typeof e=="object"&&!Array.isArray(e))&&e!==null){let o={instancePath:i,
+schemaPath:"#/type",keyword:"type",params:{type:P.type}};r===null?r=[o]:r.push(o),t++}if(e&&typeof e=="object"&&!Array.isArray(
+e)){for(let o in e)if(!V.call(P.properties,o)){let s={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additi\
+onalProperties",params:{additionalProperty:o}};r===null?r=[s]:r.push(s),t++}if(e.kubeletVersions!==void 0){let o=e.kubeletVersions;
+if(!Array.isArray(o)&&o!==null){let s={instancePath:i+"/kubeletVersions",schemaPath:"#/properties/kubeletVersions/type",
+keyword:"type",params:{type:P.properties.kubeletVersions.type}};r===null?r=[s]:r.push(s),t++}if(Array.isArray(o)){if(o.length>
+64){let a={instancePath:i+"/kubeletVersions",schemaPath:"#/properties/kubeletVersions/maxItems",keyword:"maxItems",params:{
+limit:64}};r===null?r=[a]:r.push(a),t++}let s=o.length;for(let a=0;a<s;a++)S(o[a],{instancePath:i+"/kubeletVersions/"+a,
+parentData:o,parentDataProperty:a,rootData:l})||(r=r===null?S.errors:r.concat(S.errors),t=r.length)}}if(e.maxUnassign!==
+void 0&&(m(e.maxUnassign,{instancePath:i+"/maxUnassign",parentData:e,parentDataProperty:"maxUnassign",rootData:l})||(r=r===
+null?m.errors:r.concat(m.errors),t=r.length)),e.maxChange!==void 0&&(m(e.maxChange,{instancePath:i+"/maxChange",parentData:e,
+parentDataProperty:"maxChange",rootData:l})||(r=r===null?m.errors:r.concat(m.errors),t=r.length)),e.maxUnavailable!==void 0&&
+(m(e.maxUnavailable,{instancePath:i+"/maxUnavailable",parentData:e,parentDataProperty:"maxUnavailable",rootData:l})||(r=
+r===null?m.errors:r.concat(m.errors),t=r.length)),e.suspend!==void 0){let o=e.suspend;if(typeof o!="boolean"&&o!==null){
+let s={instancePath:i+"/suspend",schemaPath:"#/properties/suspend/type",keyword:"type",params:{type:P.properties.suspend.
+type}};r===null?r=[s]:r.push(s),t++}}e.windows!==void 0&&(k(e.windows,{instancePath:i+"/windows",parentData:e,parentDataProperty:"\
+windows",rootData:l})||(r=r===null?k.errors:r.concat(k.errors),t=r.length)),e.trial!==void 0&&(M(e.trial,{instancePath:i+
+"/trial",parentData:e,parentDataProperty:"trial",rootData:l})||(r=r===null?M.errors:r.concat(M.errors),t=r.length)),e.fields!==
+void 0&&(D(e.fields,{instancePath:i+"/fields",parentData:e,parentDataProperty:"fields",rootData:l})||(r=r===null?D.errors:
+r.concat(D.errors),t=r.length)),e.tolerate!==void 0&&(L(e.tolerate,{instancePath:i+"/tolerate",parentData:e,parentDataProperty:"\
+tolerate",rootData:l})||(r=r===null?L.errors:r.concat(L.errors),t=r.length))}return A.errors=r,t===0}function $(e,{instancePath:i="",
+parentData:p,parentDataProperty:c,rootData:l=e}={}){let r=null,t=0;if(e&&typeof e=="object"&&!Array.isArray(e)){if(e.apiVersion===
+void 0){let o={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"apiVersion"}};r===null?
+r=[o]:r.push(o),t++}if(e.kind===void 0){let o={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
+kind"}};r===null?r=[o]:r.push(o),t++}for(let o in e)if(!(o==="apiVersion"||o==="kind"||o==="metadata"||o==="spec")){let s={
+instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:o}};r===null?
+r=[s]:r.push(s),t++}if(e.apiVersion!==void 0&&e.apiVersion!=="kubelet-gitops.dev/v1alpha1"){let o={instancePath:i+"/apiV\
+ersion",schemaPath:"#/properties/apiVersion/const",keyword:"const",params:{allowedValue:"kubelet-gitops.dev/v1alpha1"}};
+r===null?r=[o]:r.push(o),t++}if(e.kind!==void 0&&e.kind!=="ClusterConfig"){let o={instancePath:i+"/kind",schemaPath:"#/p\
+roperties/kind/const",keyword:"const",params:{allowedValue:"ClusterConfig"}};r===null?r=[o]:r.push(o),t++}e.metadata!==void 0&&
+(v(e.metadata,{instancePath:i+"/metadata",parentData:e,parentDataProperty:"metadata",rootData:l})||(r=r===null?v.errors:
+r.concat(v.errors),t=r.length)),e.spec!==void 0&&(A(e.spec,{instancePath:i+"/spec",parentData:e,parentDataProperty:"spec",
+rootData:l})||(r=r===null?A.errors:r.concat(A.errors),t=r.length))}else{let o={instancePath:i,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"}};r===null?r=[o]:r.push(o),t++}return $.errors=r,t===0}var se={type:"object",required:["apiV\
+ersion","kind"],additionalProperties:!1,properties:{apiVersion:{const:"kubelet-gitops.dev/v1alpha1",default:"kubelet-git\
+ops.dev/v1alpha1","x-says":{any:["wrong-kind","{at} is {value}","write apiVersion: kubelet-gitops.dev/v1alpha1"]},"x-mis\
+sing":["wrong-kind","apiVersion is missing","write apiVersion: kubelet-gitops.dev/v1alpha1","apiVersion"]},kind:{const:"\
+ClusterConfig",default:"ClusterConfig","x-says":{any:["wrong-kind","{at} is {value}","write kind: ClusterConfig"]},"x-mi\
+ssing":["wrong-kind","kind is missing","write kind: ClusterConfig","kind"]},metadata:{type:["object","null"],additionalProperties:!1,
+properties:{name:{type:["string","null"],maxLength:253,"x-says":{any:["wrong-name","{at} is {value}, and the path of the\
+ file says the name","leave it out"]}}}},spec:{type:["object","null"],additionalProperties:!1,properties:{kubeletVersions:{
+type:["array","null"],maxItems:64,items:{type:"string",maxLength:64,anyOf:[{enum:["1.20","1.21","1.22","1.23","1.24","1.\
+25","1.26","1.27","1.28","1.29","1.30","1.31","1.32","1.33","1.34","1.35","1.36","1.37"]},{pattern:"^v?1\\.(?:[2-9][0-9]|\
+[1-9][0-9]{2})(?:$|[.+-])"}],"x-says":{any:["bad-version","{value} is not a Kubernetes version from 1.20 on",'write it a\
+s "1.34"'],number:["bad-version","{value} is not a Kubernetes version from 1.20 on",'write the version in quotes, such a\
+s "1.30"']}},"x-says":{type:["wrong-type","kubeletVersions has to be a list",'write it as ["1.33", "1.34"]']},"x-filled":!0},
+maxUnassign:{type:["integer","string","null"],"x-format":"amount",minimum:0,maximum:9007199254740991,maxLength:4,pattern:"\
+^(?:[0-9]{1,2}|0[0-9]{2}|100)%$",default:"20%","x-says":{any:["out-of-range","{at} is {value} and has to be a count from\
+ 0 on, or a percentage from 0% to 100%",'write a number such as 2, or "10%"']},"x-filled":!0},maxChange:{type:["integer",
 "string","null"],"x-format":"amount",minimum:0,maximum:9007199254740991,maxLength:4,pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|10\
-0)%$",default:"20%","x-says":{any:["out-of-range","{at} is {value} and has to be a count from 0 on, or a percentage from\
- 0% to 100%",'write a number such as 2, or "10%"']},"x-filled":!0},maxChange:{type:["integer","string","null"],"x-format":"\
-amount",minimum:0,maximum:9007199254740991,maxLength:4,pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$","x-says":{any:["out-of-\
-range","{at} is {value} and has to be a count from 0 on, or a percentage from 0% to 100%",'write a number such as 2, or \
-"10%"']}},maxUnavailable:{type:["integer","string","null"],"x-format":"amount",minimum:0,maximum:9007199254740991,maxLength:4,
-pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$","x-says":{any:["out-of-range","{at} is {value} and has to be a count from 0 on\
-, or a percentage from 0% to 100%",'write a number such as 2, or "10%"']}},suspend:{type:["boolean","null"],default:!1,"\
-x-filled":!0},windows:{type:["object","null"],additionalProperties:!1,properties:{allow:{type:["array","null"],maxItems:64,
-items:{type:"object",required:["cron","duration"],additionalProperties:!1,properties:{cron:{type:["string"],"x-format":"\
-cron",minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:[
-"bad-text","{at} {is} and has to be text of 1 to 256 characters"],number:["bad-text","{at} {is} and has to be text of 1 \
-to 256 characters","write it in quotes"]},"x-missing":["missing-field","a window needs cron and duration",'write {cron: \
-"0 2 * * 1-5", duration: 4h}']},duration:{type:["string"],"x-format":"window-span",minLength:1,maxLength:32,pattern:"^(?\
-:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {\
-is} and has to be text of 1 to 32 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 32 characters","\
-write it in quotes"]},"x-missing":["missing-field","a window needs cron and duration",'write {cron: "0 2 * * 1-5", durat\
-ion: 4h}']},timeZone:{type:["string","null"],"x-format":"time-zone",minLength:1,maxLength:256,pattern:"^\\s*[A-Za-z][A-Za\
--z0-9_+/-]*\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 2\
-56 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 256 characters","write it in quotes"]},default:"\
-UTC"}},"x-says":{type:["wrong-type","{at} has to be a map",'write {cron: "0 2 * * 1-5", duration: 4h}']}},minItems:1,"x-\
-filled":!0},deny:{type:["array","null"],maxItems:64,items:{type:"object",required:["cron","duration"],additionalProperties:!1,
+0)%$","x-says":{any:["out-of-range","{at} is {value} and has to be a count from 0 on, or a percentage from 0% to 100%",'\
+write a number such as 2, or "10%"']}},maxUnavailable:{type:["integer","string","null"],"x-format":"amount",minimum:0,maximum:9007199254740991,
+maxLength:4,pattern:"^(?:[0-9]{1,2}|0[0-9]{2}|100)%$","x-says":{any:["out-of-range","{at} is {value} and has to be a cou\
+nt from 0 on, or a percentage from 0% to 100%",'write a number such as 2, or "10%"']}},suspend:{type:["boolean","null"],
+default:!1,"x-filled":!0},windows:{type:["object","null"],additionalProperties:!1,properties:{allow:{type:["array","null"],
+maxItems:64,items:{type:"object",required:["cron","duration"],additionalProperties:!1,properties:{cron:{type:["string"],
+"x-format":"cron",minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{type:"string",pattern:"^\\s*$"},
+"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 256 characters"],number:["bad-text","{at} {is} and has t\
+o be text of 1 to 256 characters","write it in quotes"]},"x-missing":["missing-field","a window needs cron and duration",
+'write {cron: "0 2 * * 1-5", duration: 4h}']},duration:{type:["string"],"x-format":"window-span",minLength:1,maxLength:32,
+pattern:"^(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-t\
+ext","{at} {is} and has to be text of 1 to 32 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 32 c\
+haracters","write it in quotes"]},"x-missing":["missing-field","a window needs cron and duration",'write {cron: "0 2 * *\
+ 1-5", duration: 4h}']},timeZone:{type:["string","null"],"x-format":"time-zone",minLength:1,maxLength:256,pattern:"^\\s*[\
+A-Za-z][A-Za-z0-9_+/-]*\\s*$",not:{type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be te\
+xt of 1 to 256 characters"],number:["bad-text","{at} {is} and has to be text of 1 to 256 characters","write it in quotes"]},
+default:"UTC"}},"x-says":{type:["wrong-type","{at} has to be a map",'write {cron: "0 2 * * 1-5", duration: 4h}']}},minItems:1,
+"x-filled":!0},deny:{type:["array","null"],maxItems:64,items:{type:"object",required:["cron","duration"],additionalProperties:!1,
 properties:{cron:{type:["string"],"x-format":"cron",minLength:1,maxLength:256,pattern:"^\\s*(?:\\S+\\s+){4}\\S+\\s*$",not:{
 type:"string",pattern:"^\\s*$"},"x-says":{any:["bad-text","{at} {is} and has to be text of 1 to 256 characters"],number:[
 "bad-text","{at} {is} and has to be text of 1 to 256 characters","write it in quotes"]},"x-missing":["missing-field","a \
@@ -406,63 +406,63 @@ oft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evictionMaxPodGrace
 ltEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePeriodByPodPriority|maxPods|podsPerC\
 ore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDr\
 opBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefault|protectKernelDefaults|userName\
-spaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\."}],"x-words":!0,"x\
--says":{any:["unknown-value","{value} is not a field of a KubeletConfiguration"]}},"x-says":{any:["wrong-type","{key} ha\
-s to be a list of at most 200 fields"]},"x-filled":!0},deny:{type:["array","null"],maxItems:200,items:{type:"string",maxLength:256,
-anyOf:[{enum:["enableServer","address","port","readOnlyPort","tlsCertFile","tlsPrivateKeyFile","tlsCipherSuites","tlsMin\
-Version","tlsCurvePreferences","rotateCertificates","serverTLSBootstrap","authentication","authentication.anonymous","au\
-thentication.anonymous.enabled","authentication.webhook","authentication.webhook.cacheTTL","authentication.webhook.enabl\
-ed","authentication.x509","authentication.x509.clientCAFile","authorization","authorization.mode","authorization.webhook",
-"authorization.webhook.cacheAuthorizedTTL","authorization.webhook.cacheUnauthorizedTTL","enableDebuggingHandlers","enabl\
-eContentionProfiling","enableSystemLogHandler","enableSystemLogQuery","enableProfilingHandler","enableDebugFlagsHandler",
-"healthzPort","healthzBindAddress","streamingConnectionIdleTimeout","showHiddenMetricsForVersion","registerNode","regist\
-erWithTaints","registerWithTaints[].effect","registerWithTaints[].key","registerWithTaints[].timeAdded","registerWithTai\
-nts[].value","providerID","podCIDR","nodeStatusUpdateFrequency","nodeStatusReportFrequency","nodeStatusMaxImages","nodeL\
-easeDurationSeconds","kubeAPIQPS","kubeAPIBurst","contentType","eventRecordQPS","eventBurst","configMapAndSecretChangeDe\
-tectionStrategy","syncFrequency","staticPodPath","staticPodURL","staticPodURLHeader","fileCheckFrequency","httpCheckFreq\
-uency","featureGates","runOnce","tracing","tracing.endpoint","tracing.samplingRatePerMillion","containerRuntimeEndpoint",
-"imageServiceEndpoint","runtimeRequestTimeout","registryPullQPS","registryBurst","serializeImagePulls","maxParallelImage\
-Pulls","imageMinimumGCAge","imageMaximumGCAge","imageGCHighThresholdPercent","imageGCLowThresholdPercent","imagePullCred\
-entialsVerificationPolicy","preloadedImagesVerificationAllowlist","containerLogMaxSize","containerLogMaxFiles","containe\
-rLogMaxWorkers","containerLogMonitorInterval","podLogsDir","cgroupRoot","cgroupsPerQOS","cgroupDriver","kubeletCgroups",
-"systemCgroups","qosReserved","enforceNodeAllocatable","kubeReserved","systemReserved","kubeReservedCgroup","systemReser\
-vedCgroup","reservedSystemCPUs","cpuManagerPolicy","cpuManagerPolicyOptions","cpuManagerReconcilePeriod","memoryManagerP\
-olicy","reservedMemory","reservedMemory[].limits","reservedMemory[].numaNode","topologyManagerPolicy","topologyManagerPo\
-licyOptions","topologyManagerScope","memoryThrottlingFactor","memoryReservationPolicy","memorySwap","memorySwap.swapBeha\
-vior","failSwapOn","failCgroupV1","singleProcessOOMKill","localStorageCapacityIsolation","oomScoreAdj","maxOpenFiles","k\
-ernelMemcgNotification","evictionHard","evictionSoft","evictionSoftGracePeriod","evictionPressureTransitionPeriod","evic\
-tionMaxPodGracePeriod","evictionMinimumReclaim","mergeDefaultEvictionSettings","shutdownGracePeriod","shutdownGracePerio\
-dCriticalPods","shutdownGracePeriodByPodPriority","shutdownGracePeriodByPodPriority[].priority","shutdownGracePeriodByPo\
-dPriority[].shutdownGracePeriodSeconds","maxPods","podsPerCore","podPidsLimit","clusterDomain","clusterDNS","resolvConf",
-"hairpinMode","makeIPTablesUtilChains","iptablesMasqueradeBit","iptablesDropBit","cpuCFSQuota","cpuCFSQuotaPeriod","allo\
-wedUnsafeSysctls","defaultPodSysctls","seccompDefault","protectKernelDefaults","userNamespaces","userNamespaces.idsPerPo\
-d","crashLoopBackOff","crashLoopBackOff.maxContainerRestartPeriod","enableControllerAttachDetach","volumePluginDir","vol\
-umeStatsAggPeriod","logging","logging.flushFrequency","logging.format","logging.options","logging.options.json","logging\
-.options.json.infoBufferSize","logging.options.json.splitStream","logging.options.text","logging.options.text.infoBuffer\
-Size","logging.options.text.splitStream","logging.sanitization","logging.verbosity","logging.vmodule","logging.vmodule[]\
-.filePattern","logging.vmodule[].verbosity"]},{pattern:"^(?:enableServer|address|port|readOnlyPort|tlsCertFile|tlsPrivat\
-eKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|authentication|authoriz\
-ation|enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler|enableSystemLogQuery|enableProfilingHandl\
-er|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionIdleTimeout|showHiddenMetricsForVersion|reg\
-isterNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequency|nodeStatusMaxImages|\
-nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAndSecretChangeDetection\
-Strategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckFrequency|featureGates|\
-runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTimeout|registryPullQPS|registryBurst|serial\
-izeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercent|imageGCLowThresholdP\
-ercent|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllowlist|containerLogMaxSize|containerLogMaxFi\
-les|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupDriver|kubeletCgroups|s\
-ystemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|kubeReservedCgroup|systemReservedCgroup|rese\
-rvedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPolicy|reservedMemory|top\
-ologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThrottlingFactor|memoryReservationPolicy|memo\
-rySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxOpenFiles|kernelMemcgNo\
-tification|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evictionMaxPodGracePeriod|\
-evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCriticalPods|shutdownGracePer\
-iodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|makeIPTablesUtilChains\
-|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultPodSysctls|seccompDefau\
-lt|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeri\
-od|logging)\\."}],"x-words":!0,"x-says":{any:["unknown-value","{value} is not a field of a KubeletConfiguration"]}},"x-s\
-ays":{any:["wrong-type","{key} has to be a list of at most 200 fields"]},"x-filled":!0}},"x-filled":!0},tolerate:{type:[
-"array","null"],maxItems:64,items:{enum:["unknown-field","wrong-case","duplicate-key","unknown-feature-gate"],"x-says":{
-any:["unknown-value","{value} is nothing that can be tolerated","known are unknown-field, wrong-case, duplicate-key, unk\
-nown-feature-gate"]}},"x-says":{type:["wrong-type","tolerate has to be a list of codes","write it as [unknown-field]"]},
-"x-filled":!0}},"x-filled":!0}},"x-filled":!0};export{ne as judge,se as schema};
+spaces|crashLoopBackOff|enableControllerAttachDetach|volumePluginDir|volumeStatsAggPeriod|logging)\\.[^\\s,]+$"}],"x-wor\
+ds":!0,"x-says":{any:["unknown-value","{value} is not a field of a KubeletConfiguration"]}},"x-says":{any:["wrong-type",
+"{key} has to be a list of at most 200 fields"]},"x-filled":!0},deny:{type:["array","null"],maxItems:200,items:{type:"st\
+ring",maxLength:256,anyOf:[{enum:["enableServer","address","port","readOnlyPort","tlsCertFile","tlsPrivateKeyFile","tlsC\
+ipherSuites","tlsMinVersion","tlsCurvePreferences","rotateCertificates","serverTLSBootstrap","authentication","authentic\
+ation.anonymous","authentication.anonymous.enabled","authentication.webhook","authentication.webhook.cacheTTL","authenti\
+cation.webhook.enabled","authentication.x509","authentication.x509.clientCAFile","authorization","authorization.mode","a\
+uthorization.webhook","authorization.webhook.cacheAuthorizedTTL","authorization.webhook.cacheUnauthorizedTTL","enableDeb\
+uggingHandlers","enableContentionProfiling","enableSystemLogHandler","enableSystemLogQuery","enableProfilingHandler","en\
+ableDebugFlagsHandler","healthzPort","healthzBindAddress","streamingConnectionIdleTimeout","showHiddenMetricsForVersion",
+"registerNode","registerWithTaints","registerWithTaints[].effect","registerWithTaints[].key","registerWithTaints[].timeA\
+dded","registerWithTaints[].value","providerID","podCIDR","nodeStatusUpdateFrequency","nodeStatusReportFrequency","nodeS\
+tatusMaxImages","nodeLeaseDurationSeconds","kubeAPIQPS","kubeAPIBurst","contentType","eventRecordQPS","eventBurst","conf\
+igMapAndSecretChangeDetectionStrategy","syncFrequency","staticPodPath","staticPodURL","staticPodURLHeader","fileCheckFre\
+quency","httpCheckFrequency","featureGates","runOnce","tracing","tracing.endpoint","tracing.samplingRatePerMillion","con\
+tainerRuntimeEndpoint","imageServiceEndpoint","runtimeRequestTimeout","registryPullQPS","registryBurst","serializeImageP\
+ulls","maxParallelImagePulls","imageMinimumGCAge","imageMaximumGCAge","imageGCHighThresholdPercent","imageGCLowThreshold\
+Percent","imagePullCredentialsVerificationPolicy","preloadedImagesVerificationAllowlist","containerLogMaxSize","containe\
+rLogMaxFiles","containerLogMaxWorkers","containerLogMonitorInterval","podLogsDir","cgroupRoot","cgroupsPerQOS","cgroupDr\
+iver","kubeletCgroups","systemCgroups","qosReserved","enforceNodeAllocatable","kubeReserved","systemReserved","kubeReser\
+vedCgroup","systemReservedCgroup","reservedSystemCPUs","cpuManagerPolicy","cpuManagerPolicyOptions","cpuManagerReconcile\
+Period","memoryManagerPolicy","reservedMemory","reservedMemory[].limits","reservedMemory[].numaNode","topologyManagerPol\
+icy","topologyManagerPolicyOptions","topologyManagerScope","memoryThrottlingFactor","memoryReservationPolicy","memorySwa\
+p","memorySwap.swapBehavior","failSwapOn","failCgroupV1","singleProcessOOMKill","localStorageCapacityIsolation","oomScor\
+eAdj","maxOpenFiles","kernelMemcgNotification","evictionHard","evictionSoft","evictionSoftGracePeriod","evictionPressure\
+TransitionPeriod","evictionMaxPodGracePeriod","evictionMinimumReclaim","mergeDefaultEvictionSettings","shutdownGracePeri\
+od","shutdownGracePeriodCriticalPods","shutdownGracePeriodByPodPriority","shutdownGracePeriodByPodPriority[].priority","\
+shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds","maxPods","podsPerCore","podPidsLimit","clusterDomain","c\
+lusterDNS","resolvConf","hairpinMode","makeIPTablesUtilChains","iptablesMasqueradeBit","iptablesDropBit","cpuCFSQuota","\
+cpuCFSQuotaPeriod","allowedUnsafeSysctls","defaultPodSysctls","seccompDefault","protectKernelDefaults","userNamespaces",
+"userNamespaces.idsPerPod","crashLoopBackOff","crashLoopBackOff.maxContainerRestartPeriod","enableControllerAttachDetach",
+"volumePluginDir","volumeStatsAggPeriod","logging","logging.flushFrequency","logging.format","logging.options","logging.\
+options.json","logging.options.json.infoBufferSize","logging.options.json.splitStream","logging.options.text","logging.o\
+ptions.text.infoBufferSize","logging.options.text.splitStream","logging.sanitization","logging.verbosity","logging.vmodu\
+le","logging.vmodule[].filePattern","logging.vmodule[].verbosity"]},{pattern:"^(?:enableServer|address|port|readOnlyPort\
+|tlsCertFile|tlsPrivateKeyFile|tlsCipherSuites|tlsMinVersion|tlsCurvePreferences|rotateCertificates|serverTLSBootstrap|a\
+uthentication|authorization|enableDebuggingHandlers|enableContentionProfiling|enableSystemLogHandler|enableSystemLogQuer\
+y|enableProfilingHandler|enableDebugFlagsHandler|healthzPort|healthzBindAddress|streamingConnectionIdleTimeout|showHidde\
+nMetricsForVersion|registerNode|registerWithTaints|providerID|podCIDR|nodeStatusUpdateFrequency|nodeStatusReportFrequenc\
+y|nodeStatusMaxImages|nodeLeaseDurationSeconds|kubeAPIQPS|kubeAPIBurst|contentType|eventRecordQPS|eventBurst|configMapAn\
+dSecretChangeDetectionStrategy|syncFrequency|staticPodPath|staticPodURL|staticPodURLHeader|fileCheckFrequency|httpCheckF\
+requency|featureGates|runOnce|tracing|containerRuntimeEndpoint|imageServiceEndpoint|runtimeRequestTimeout|registryPullQP\
+S|registryBurst|serializeImagePulls|maxParallelImagePulls|imageMinimumGCAge|imageMaximumGCAge|imageGCHighThresholdPercen\
+t|imageGCLowThresholdPercent|imagePullCredentialsVerificationPolicy|preloadedImagesVerificationAllowlist|containerLogMax\
+Size|containerLogMaxFiles|containerLogMaxWorkers|containerLogMonitorInterval|podLogsDir|cgroupRoot|cgroupsPerQOS|cgroupD\
+river|kubeletCgroups|systemCgroups|qosReserved|enforceNodeAllocatable|kubeReserved|systemReserved|kubeReservedCgroup|sys\
+temReservedCgroup|reservedSystemCPUs|cpuManagerPolicy|cpuManagerPolicyOptions|cpuManagerReconcilePeriod|memoryManagerPol\
+icy|reservedMemory|topologyManagerPolicy|topologyManagerPolicyOptions|topologyManagerScope|memoryThrottlingFactor|memory\
+ReservationPolicy|memorySwap|failSwapOn|failCgroupV1|singleProcessOOMKill|localStorageCapacityIsolation|oomScoreAdj|maxO\
+penFiles|kernelMemcgNotification|evictionHard|evictionSoft|evictionSoftGracePeriod|evictionPressureTransitionPeriod|evic\
+tionMaxPodGracePeriod|evictionMinimumReclaim|mergeDefaultEvictionSettings|shutdownGracePeriod|shutdownGracePeriodCritica\
+lPods|shutdownGracePeriodByPodPriority|maxPods|podsPerCore|podPidsLimit|clusterDomain|clusterDNS|resolvConf|hairpinMode|\
+makeIPTablesUtilChains|iptablesMasqueradeBit|iptablesDropBit|cpuCFSQuota|cpuCFSQuotaPeriod|allowedUnsafeSysctls|defaultP\
+odSysctls|seccompDefault|protectKernelDefaults|userNamespaces|crashLoopBackOff|enableControllerAttachDetach|volumePlugin\
+Dir|volumeStatsAggPeriod|logging)\\.[^\\s,]+$"}],"x-words":!0,"x-says":{any:["unknown-value","{value} is not a field of \
+a KubeletConfiguration"]}},"x-says":{any:["wrong-type","{key} has to be a list of at most 200 fields"]},"x-filled":!0}},
+"x-filled":!0},tolerate:{type:["array","null"],maxItems:64,items:{enum:["unknown-field","wrong-case","duplicate-key","un\
+known-feature-gate"],"x-says":{any:["unknown-value","{value} is nothing that can be tolerated","known are unknown-field,\
+ wrong-case, duplicate-key, unknown-feature-gate"]}},"x-says":{type:["wrong-type","tolerate has to be a list of codes","\
+write it as [unknown-field]"]},"x-filled":!0}},"x-filled":!0}},"x-filled":!0};export{ne as judge,se as schema};

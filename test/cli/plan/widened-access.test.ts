@@ -57,6 +57,14 @@ describe('what a plan says that a change opens', () => {
     );
   });
 
+  it('is what an allowance takes from nodes whose pool replaces their own config', () => {
+    const replacing = { ...START, ...inPool('  apply: replace\n', 'maxPods: 5\n') };
+    const loses = /; nodes of x \(apply: replace\) lose their own value of it with the next config$/;
+    assert.match(opened(replacing, { ...replacing, ...cluster('fields: {allow: [staticPodPath]}') }).join('\n'), loses);
+    const denying = { ...replacing, ...cluster('fields: {deny: [clusterDomain]}') };
+    assert.match(opened(denying, replacing).join('\n'), loses);
+  });
+
   it('is who gains access, where an allowed field opens the API of the kubelet', () => {
     const allowing = { ...START, ...cluster('fields: {allow: [authentication]}') };
     const said = opened(allowing, { ...allowing, ...inPool('', `maxPods: 5\n${OPEN}`) });

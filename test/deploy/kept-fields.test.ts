@@ -18,7 +18,10 @@ const loaded = (ofCluster: string, ofPool: string, before?: readonly string[]): 
       'pools/x/pool.yaml': `${POOL}  apply: replace\n${ofPool}`,
       'pools/x/kubelet.yaml': `${KUBELET}maxPods: 5\n`,
     }),
-    { cluster: 'demo', ...(before && { fieldsBefore: { allow: ['authentication.anonymous'], deny: before } }) },
+    {
+      cluster: 'demo',
+      ...(before && { boundsBefore: { fields: { allow: ['authentication.anonymous'], deny: before } } }),
+    },
   );
 
 describe('the fields that a pool keeps of its nodes’ own configs', () => {

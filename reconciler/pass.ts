@@ -13,6 +13,7 @@ import type { Fleet, UnreadableObject } from './policy/fleet.ts';
 import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
 import { skipUnreadable, touchesUnreadable, withUnwritable } from './policy/skip-unreadable.ts';
 import { plan } from './policy/plan.ts';
+import { commitReference } from './reporting/notes/commit-reference.ts';
 import { formatDisplacedNotes } from './reporting/notes/displaced-notes.ts';
 import { createDueNotes, type DueNotes } from './reporting/notes/due-notes.ts';
 import { formatConflicts, conflictsAmong } from './policy/pool-selection/conflict-lines.ts';
@@ -116,6 +117,7 @@ export function createPass(ports: PassPorts): Pass {
         records.all(),
       ),
       ...(refused === null ? {} : { refused: refused.message }),
+      ...(inForce === null ? {} : { by: commitReference(inForce.oid, tip?.commit ?? null, recorded) }),
     });
     const commits = recordedCommitsOf(recorded, here, leftBehind);
     const wanted = skipUnreadable(everything, (fleet) => {

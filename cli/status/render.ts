@@ -9,6 +9,7 @@ import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
@@ -169,7 +170,7 @@ function poolTroubles({ status = {} }: KubeletPool): readonly string[] {
   // A settled pool may have nodes that wait for leave to restart with what they run.
   const waits = status.phase === 'Waiting' || (status.phase === 'Settled' && status.holds !== undefined);
   const waiting = status.phase === 'Halted' || waits ? [status.message ?? ''] : [];
-  return [...kept, ...waiting];
+  return [...kept, ...waiting, ...haltLines(status)];
 }
 
 const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);

@@ -58,13 +58,13 @@ function staleness(at: Millis, now: Millis): readonly Banner[] {
 
 const MOST_FAILURES = 3;
 
-function haltOf({ name, says, failures }: PoolModel, { planned }: PassResult): Banner {
+function haltOf({ name, says, failures, haltLines }: PoolModel, { planned }: PassResult): Banner {
   const reverts = planned.pools.get(name)?.halt?.action === 'revert';
   const lines = failures.slice(0, MOST_FAILURES).map((each) => `${each.node}: ${each.reason}: ${each.message}`);
   return {
     tone: 'bad',
     title: `Pool ${name} is halted`,
-    text: [says, ...lines].join('\n'),
+    text: [says, ...haltLines, ...lines].join('\n'),
     remedies: [
       reverts
         ? 'Nodes that run the failed config are taken back to the one before.'

@@ -173,6 +173,8 @@ describe('kubelet-gitops status', () => {
         config: 'general-2gmf6b4k8c',
         classes: [],
         counts: null,
+        halt: null,
+        impact: null,
         findings: [],
         waves: [],
       },

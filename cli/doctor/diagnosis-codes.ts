@@ -97,7 +97,7 @@ export const CODES = {
   ),
   'commit-refused': meaning(
     'error',
-    'The newest commit is not in force. A later one brings its changes as well, and is judged by all that it changes.',
+    'The newest commit is not in force. Later commits contain what is refused, and wait until that is reverted or allowed.',
     'Look the reason up in docs/operate.md, under "Commits and git".',
   ),
   'commit-findings': meaning(

@@ -515,6 +515,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.reading",
     "status.refused",
     "status.refused.author",
+    "status.refused.cause",
     "status.refused.commit",
     "status.refused.message",
     "status.refused.reason",

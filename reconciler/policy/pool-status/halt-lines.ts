@@ -1,4 +1,5 @@
-import type { CommitReference, Halt, HaltCause, HaltImpact } from '#shared/contract/api/kubelet-pool.ts';
+import type { Halt, HaltCause, HaltImpact } from '#shared/contract/api/kubelet-pool.ts';
+import { commitText } from '../commit-reference.ts';
 
 interface HaltTold {
   readonly halt?: Pick<Halt, 'cause'>;
@@ -40,7 +41,3 @@ function changedFields({ changed, more = 0 }: Pick<HaltCause, 'changed' | 'more'
   const texts = changed.map(({ field, before, after }) => `${field}: ${before} → ${after}`);
   return `${texts.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
-
-/** `c372e46f1b2a "Tune general" (Ada)`. */
-const commitText = ({ commit, subject = '', author = '' }: CommitReference): string =>
-  `${commit.slice(0, 12)}${subject === '' ? '' : ` "${subject}"`}${author === '' ? '' : ` (${author})`}`;

@@ -61,6 +61,8 @@ export interface RefusedCommitStatus {
   /** Such as `changes-too-many`. */
   readonly reason: string;
   readonly message: string;
+  /** JSON: the commit that it is due to. */
+  readonly cause?: string;
 }
 
 /** Since when the repository cannot be read, and why. */

@@ -520,6 +520,8 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.refused.message",
     "status.refused.reason",
     "status.refused.subject",
+    "status.shortAttempted",
+    "status.shortCommit",
     "status.signedBy",
     "status.statuses",
     "status.subject",

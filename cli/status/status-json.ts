@@ -61,7 +61,7 @@ function nodeAsJson({ metadata, spec = {}, status = {} }: KubeletNode): object {
     name: metadata.name,
     pool: spec.pool ?? null,
     phase: phase ?? null,
-    assigned: spec.configSource?.name ?? 'local',
+    assigned: status.assigned?.name ?? null,
     active: active?.name ?? null,
     lastKnownGood: lastKnownGood?.name ?? null,
     kubeletVersion: kubeletVersion ?? null,

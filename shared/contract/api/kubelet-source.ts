@@ -32,6 +32,9 @@ export interface KubeletSourceStatus {
   /** The branch's tip of that reading: a later commit, where a folder is followed that it left as it was. */
   readonly lastAttemptedTip?: string;
   readonly lastAttemptedAt?: string;
+  /** The first 12 digits of `commit` and of `lastAttemptedCommit`: as many fit into a column. */
+  readonly shortCommit?: string;
+  readonly shortAttempted?: string;
   readonly refused?: RefusedCommitStatus;
   /** The commit that is being read; the next process refuses it where this one ends meanwhile. */
   readonly reading?: string;

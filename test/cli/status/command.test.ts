@@ -184,7 +184,7 @@ describe('kubelet-gitops status', () => {
         name: 'worker-1',
         pool: 'general',
         phase: 'Idle',
-        assigned: 'local',
+        assigned: null,
         active: null,
         lastKnownGood: null,
         kubeletVersion: null,

@@ -8,6 +8,7 @@ import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
+import { runbookOf } from '#reconciler/policy/runbook.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
@@ -69,9 +70,12 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
   }
   if (source.refusedCommit !== '') {
     lines.push(`${paint('bad', 'refused')}     ${source.refusedCommit.slice(0, 12)}: ${source.refusedBecause}`);
+    lines.push(`${paint('bad', 'runbook')}     ${runbookOf('CommitRefused')}`);
   }
-  if (source.failure !== '')
+  if (source.failure !== '') {
     lines.push(`${paint('bad', 'git')}         fails since ${source.failingSince}: ${source.failure}`);
+    lines.push(`${paint('bad', 'runbook')}     ${runbookOf('GitStale')}`);
+  }
   if (recordedPolicy(source.policy, false).suspend) {
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }

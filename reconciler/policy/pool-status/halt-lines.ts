@@ -1,10 +1,13 @@
 import type { Halt, HaltCause, HaltImpact } from '#shared/contract/api/kubelet-pool.ts';
 import { commitText } from '../commit-reference.ts';
+import { runbookOf } from '../runbook.ts';
 
 interface HaltTold {
   readonly halt?: Pick<Halt, 'cause'>;
   readonly impact?: HaltImpact;
 }
+
+const runbookFor = ({ risk }: HaltImpact): string => runbookOf(risk === 'users' ? 'PoolAtRisk' : 'PoolHalted');
 
 /**
  * What there is to say of a halt besides its message, a line each: what the config changed, by which commit, what had warned of it, and
@@ -15,7 +18,7 @@ export function haltLines({ halt, impact }: HaltTold): readonly string[] {
   const { cause } = halt;
   return [
     ...(cause === undefined ? [] : causeLines(cause)),
-    ...(impact === undefined ? [] : [`now: ${impact.message}`]),
+    ...(impact === undefined ? [] : [`now: ${impact.message}`, `runbook: ${runbookFor(impact)}`]),
   ];
 }
 
@@ -36,7 +39,7 @@ function causeLines(cause: HaltCause): readonly string[] {
 }
 
 /** `maxPods: 114 → 120, maxOpenFiles: not set → 20 and 3 more`. */
-function changedFields({ changed, more = 0 }: Pick<HaltCause, 'changed' | 'more'>): string {
+export function changedFields({ changed, more = 0 }: Pick<HaltCause, 'changed' | 'more'>): string {
   if (changed.length === 0) return 'no field';
   const texts = changed.map(({ field, before, after }) => `${field}: ${before} → ${after}`);
   return `${texts.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;

@@ -54,10 +54,11 @@ const SCREENS: Readonly<Record<string, () => string>> = {
 
 describe('a halted pool', () => {
   it('has more to say than that it is halted', () => {
-    assert.equal(lines.length, 3, lines.join('\n'));
+    assert.equal(lines.length, 4, lines.join('\n'));
     assert.match(lines[0] ?? '', /^changed since workers-\w+ \(settled 2026-11-21T10:00:00Z\): maxPods: 110 → 120$/);
     assert.match(lines[1] ?? '', /^by commit b{12}/);
     assert.match(lines[2] ?? '', /can wait for working hours/);
+    assert.match(lines[3] ?? '', /KubeletGitopsPoolHalted/);
   });
   for (const [name, screen] of Object.entries(SCREENS)) {
     it(`says what changed, whose it is and what is safe now, in the same words: ${name}`, () => {

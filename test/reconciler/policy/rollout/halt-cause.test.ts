@@ -93,6 +93,19 @@ describe('what stopped a pool', () => {
     assert.deepEqual(causeAfter(next, { settled: settledOn, rollout: began }, later).by, ADA);
   });
 
+  it('is remembered from the pass in which its rollout begins, before anything fails', () => {
+    const pass = (status: KubeletPoolStatus, by: CommitReference): KubeletPoolStatus => {
+      const nodes = [settledNode(a, old), settledNode(b, old)];
+      const configSources = [configSource(old), configSource(next)];
+      const fleet = fleetOf({ nodes: [a, b], kubeletNodes: nodes, configSources, pools: [poolInCluster(old, status)] });
+      const desired = { ...desiredState(commit(by.commit, next), fleet, () => []), by };
+      return plan(desired, fleet, SETTINGS, NOW).pools.get('workers') ?? assert.fail();
+    };
+    const begun = pass({ settled: settledOn }, ADA);
+    assert.deepEqual(begun.rollout?.by, ADA);
+    assert.deepEqual(pass(begun, { commit: COMMIT_A, author: 'Bob' }).rollout?.by, ADA);
+  });
+
   it('stays as it was while the pool is halted, whatever is committed meanwhile', () => {
     const first = statusAfter(next);
     const again = statusAfter({ ...next, findings: [] }, first, { commit: COMMIT_A, author: 'Bob' }, [next]);

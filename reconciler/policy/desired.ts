@@ -1,4 +1,4 @@
-import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { CommitReference, KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Choice } from './pool-selection/choose-pool.ts';
 import type { Fleet } from './fleet.ts';
@@ -59,6 +59,8 @@ export interface Desired {
   readonly unverified?: true;
   /** Why the newest commit was refused, if it was: a sentence. */
   readonly refused?: string;
+  /** The commit in force, for people. Absent where nobody needs to be told. */
+  readonly by?: CommitReference;
 }
 
 /** The commit in force and what it holds. */

@@ -14,13 +14,8 @@ import type { LoadedRepo, PoolBounds } from '../config-repo/loaded-repo.ts';
 import { DEFAULT_CLUSTER } from '../config-repo/read-cluster.ts';
 import type { JudgedSnapshot } from '../commit-snapshot.ts';
 import { recoveredCommit } from './recovered-commit.ts';
+import { explainRefusal, type RefusedCommit } from './refusal-cause.ts';
 import { judgeCommit, judgeSigner, type RefusalReason, type RewritePolicy } from './refuse-commit.ts';
-
-export interface RefusedCommit {
-  readonly commit: CommitOid;
-  readonly reason: RefusalReason;
-  readonly message: string;
-}
 
 /** A commit that could not be read within the limits. */
 export interface UnreadCommit {
@@ -148,7 +143,11 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
       if (read?.oid !== oid) {
         const found = readTip(tip, recorded, limits);
         if (found === null) return { inForce, refused: null, reading: oid };
-        if ('reason' in found) return { inForce, refused: (unread = found) };
+        if ('reason' in found)
+          return {
+            inForce,
+            refused: (unread = explainRefusal(tip.commit, found, refused ?? recorded.refused, against)),
+          };
         read = found;
       }
       const { repo } = read;
@@ -167,7 +166,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
               fleet,
             );
       if (!verdict.accepted) {
-        return { inForce, refused: { commit: oid, reason: verdict.reason, message: verdict.message } };
+        return { inForce, refused: explainRefusal(tip.commit, verdict, refused ?? recorded.refused, against) };
       }
       return { inForce: read, refused: null };
     },

@@ -50,6 +50,7 @@ export function nextRecord(recorded: SourceState, round: RecordedPass): SourceSt
     refusedCommit: refused?.commit ?? '',
     refusedReason: refused?.reason ?? '',
     refusedBecause: refused?.message ?? '',
+    refusedCause: refused?.cause === undefined ? '' : JSON.stringify(refused.cause),
     reading: round.taken.reading ?? '',
     failingSince: failure?.since ?? '',
     failure: failure === null ? '' : `${failure.code}: ${failure.message}`,

@@ -1,8 +1,5 @@
-import {
-  LASTING_REFUSALS,
-  type RecordedCommits,
-  type RefusedCommit,
-} from '../../policy/commit-admission/accepted-commits.ts';
+import { LASTING_REFUSALS, type RecordedCommits } from '../../policy/commit-admission/accepted-commits.ts';
+import { readRefusalCause, type RefusedCommit } from '../../policy/commit-admission/refusal-cause.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { recordedPolicy } from '../../policy/cluster-policy.ts';
 import { readLimits } from '../../policy/commit-limits.ts';
@@ -22,7 +19,9 @@ export function recordedCommitsOf(
   const { commit, refusedCommit, refusedReason, refusedBecause } = recorded;
   const reason = LASTING_REFUSALS.find((each) => each === refusedReason);
   const isAboutHere = recorded.url === here.url && recorded.branch === here.branch && recorded.cluster === here.cluster;
-  const before = reason === undefined ? null : { commit: refusedCommit, reason, message: refusedBecause };
+  const cause = readRefusalCause(recorded.refusedCause);
+  const before =
+    reason === undefined ? null : { commit: refusedCommit, reason, message: refusedBecause, ...(cause && { cause }) };
   // What was in force already was read before.
   const [read, ends] = partsOf(ended);
   const refused = ends < MOST_ENDS || read === commit ? before : endedBy(read);

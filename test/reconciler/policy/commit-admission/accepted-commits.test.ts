@@ -4,9 +4,9 @@ import type { Lineage } from '#reconciler/policy/commit-snapshot.ts';
 import type { JudgedSnapshot } from '#reconciler/policy/commit-snapshot.ts';
 import {
   createAcceptedCommits,
-  type RefusedCommit,
   type AcceptedCommitsOptions,
 } from '#reconciler/policy/commit-admission/accepted-commits.ts';
+import type { RefusedCommit } from '#reconciler/policy/commit-admission/refusal-cause.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import type { ClusterConfig } from '#reconciler/policy/config-repo/loaded-repo.ts';

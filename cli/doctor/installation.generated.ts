@@ -520,6 +520,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.refused.message",
     "status.refused.reason",
     "status.refused.subject",
+    "status.released",
     "status.shortAttempted",
     "status.shortCommit",
     "status.signedBy",

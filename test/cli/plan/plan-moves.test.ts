@@ -178,7 +178,10 @@ describe('a plan in which nodes get another config although no pool has another 
       '#### Moves',
       '#### Findings',
     ]);
-    assert.match(out, /^From `HEAD \([0-9a-f]{12}\)` to `the working copy`\.$/m);
+    assert.match(
+      out,
+      /^From `HEAD \([0-9a-f]{12}\)` to `the working copy \(not committed: pools\/general\/kubelet\.yaml, pools\/gpu\/pool\.yaml\)`\.$/m,
+    );
     assert.match(out, /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 21 min if all goes well\*\*$/m);
     assert.match(out, /\| `maxPods` \| `60` \| `local config` \| restart of the kubelet \|/);
     assert.match(out, /^- ❌ `pools\/general\/kubelet\.yaml:\d+:\d+: error unknown-field/m);

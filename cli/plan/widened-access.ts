@@ -4,6 +4,7 @@ import { ownsNode, powerOf } from '#shared/contract/kubelet-config/security/powe
 import { isWider, type Limits, limitsOf, loosenedLimits } from '#reconciler/policy/commit-limits.ts';
 import type { ClusterConfig, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { yamlOfJson } from '../yaml-value.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { takenBack } from './taken-back.ts';
 
@@ -99,7 +100,9 @@ function ownedNodes({ name, change, fields }: PoolPlan): readonly Finding[] {
     const row = powerOf(path);
     const shuts = Object.hasOwn(RESTRICTIVE_VALUES, path) && JSON.stringify(RESTRICTIVE_VALUES[path]) === after;
     if (row === undefined || !ownsNode(row) || after === undefined || shuts) return [];
-    return [opened(`${path} becomes ${after}: whoever chose it ${row.gives}`, `pools/${name}/pool.yaml`, path)];
+    return [
+      opened(`${path} becomes ${yamlOfJson(after)}: whoever chose it ${row.gives}`, `pools/${name}/pool.yaml`, path),
+    ];
   });
 }
 

@@ -26,7 +26,7 @@ import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/h
 import { notEstimatedIn } from './not-estimated.ts';
 import { comingVersions } from './coming-versions.ts';
 import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
-import { clusterChanges, specChanges } from './spec-changes.ts';
+import { clusterChanges, isNewCluster, NEW_CLUSTER, specChanges } from './spec-changes.ts';
 
 interface PlanQuestion {
   readonly base: {
@@ -78,7 +78,9 @@ export function makePlan(question: PlanQuestion): MergePlan {
     clusterSpec:
       base.repo.pools.length === 0 || hasFileErrors(head.repo, file)
         ? []
-        : clusterChanges(base.repo.cluster, head.repo.cluster),
+        : isNewCluster(base.repo)
+          ? [NEW_CLUSTER]
+          : clusterChanges(base.repo.cluster, head.repo.cluster),
     ...(coming.length > 0 && { comingVersions: coming }),
     held: clusterHold(head.repo.cluster),
     refusal:

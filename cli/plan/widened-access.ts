@@ -4,6 +4,7 @@ import { ownsNode, powerOf } from '#shared/contract/kubelet-config/security/powe
 import { isWider, type Limits, limitsOf, loosenedLimits } from '#reconciler/policy/commit-limits.ts';
 import type { ClusterConfig, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { isNewCluster } from './spec-changes.ts';
 import { yamlOfJson } from '../yaml-value.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { takenBack } from './taken-back.ts';
@@ -22,7 +23,7 @@ export function widenedAccess(
   pools: readonly PoolPlan[],
   moves: readonly Pick<MovePlan, 'from' | 'to'>[],
 ): readonly Finding[] {
-  const isFirst = base.pools.length === 0;
+  const isFirst = base.pools.length === 0 || isNewCluster(base);
   return [
     ...allowances(base.cluster, head.cluster, file),
     ...(isFirst ? [] : looserLimits(limitsOf(base.cluster), limitsOf(head.cluster), file)),

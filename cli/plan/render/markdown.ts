@@ -9,6 +9,7 @@ import {
   adoptedLine,
   capacityLines,
   classLines,
+  clusterBlock,
   COST_WORDS,
   headOf,
   inForceLine,
@@ -37,7 +38,7 @@ const MOST_CHARACTERS = 60_000;
 
 /** For a comment on the pull request. */
 export function planAsMarkdown(plan: MergePlan): string {
-  const { base, head, cluster, refusal, held, clusterSpec, knowsNodes } = plan;
+  const { base, head, cluster, refusal, held, knowsNodes } = plan;
   const parts = [
     markerOf(cluster),
     `### kubelet-gitops: what this does to ${code(cluster)}`,
@@ -59,13 +60,14 @@ export function planAsMarkdown(plan: MergePlan): string {
   ];
   if (wide.length > 0 && !isEmpty) parts.push(wide.join('\n'));
   if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would start:** ${escape(held)}`);
-  if (clusterSpec.length > 0)
-    parts.push(
-      `#### clusters/${escape(cluster)}.yaml changes\n\n${[
-        ...clusterSpec.map((line) => `- ${code(line)}`),
-        ...comingLines(plan).map((line) => `- ⚠️ ${escape(line)}`),
-      ].join('\n')}`,
-    );
+  const [clusterHead, ...clusterLines] = clusterBlock(plan) ?? [];
+  if (clusterHead !== undefined) {
+    const items = [
+      ...clusterLines.map((line) => `- ${code(line)}`),
+      ...comingLines(plan).map((line) => `- ⚠️ ${escape(line)}`),
+    ];
+    parts.push(`#### ${escape(clusterHead)}`, ...(items.length === 0 ? [] : [items.join('\n')]));
+  }
   if (!isEmpty) parts.push(...groupSimilarPools(plan.pools).map((pools) => poolPart(pools, plan)));
   if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
   if (!isEmpty) parts.push(...unsupportedLines(plan).map(escape));

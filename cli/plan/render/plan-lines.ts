@@ -6,6 +6,7 @@ import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts'
 import { firstFew } from '#shared/runtime/first-few.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
 import type { Absent } from '../who-can-begin.ts';
+import { NEW_CLUSTER } from '../spec-changes.ts';
 import { UNSET } from '../unset-meaning.ts';
 import { yamlOfJson } from '../../yaml-value.ts';
 import { type SimilarPools, MANY_POOLS } from './group-pools.ts';
@@ -66,6 +67,16 @@ export function summaryLine({ summary, knowsNodes, moves, refusal }: MergePlan):
   const time = restarts === 0 ? '' : `; ${timeOf(summary)}`;
   const where = refusal === undefined ? '' : 'Once it is allowed: ';
   return `${where}${some(pools, 'pool')}, ${some(nodes, 'node')}: ${parts.join(', ')}${time}`;
+}
+
+/** The heading of what else of the cluster's file changes, and its lines; undefined for nothing. */
+export function clusterBlock({
+  clusterSpec,
+  cluster,
+}: MergePlan): readonly [head: string, ...lines: string[]] | undefined {
+  if (clusterSpec.length === 0) return undefined;
+  const file = `clusters/${cluster}.yaml`;
+  return clusterSpec[0] === NEW_CLUSTER ? [`${file} ${NEW_CLUSTER}`] : [`${file} changes`, ...clusterSpec];
 }
 
 /** That the comparison does not begin where the cluster is. */

@@ -10,6 +10,7 @@ import {
   adoptedLine,
   capacityLines,
   classLines,
+  clusterBlock,
   COST_WORDS,
   headOf,
   inForceLine,
@@ -27,7 +28,7 @@ import {
 } from './plan-lines.ts';
 
 export function planAsText(plan: MergePlan, paint: Paint): string {
-  const { base, head, cluster, refusal, held, clusterSpec, knowsNodes } = plan;
+  const { base, head, cluster, refusal, held, knowsNodes } = plan;
   const inForce = inForceLine(plan);
   const lines = [
     paint('strong', `From ${base} to ${head}, for cluster ${cluster}`),
@@ -45,9 +46,11 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
   ];
   lines.push(...wide, ...(wide.length > 0 ? [''] : []));
   if (held !== undefined) lines.push(paint('bad', `Nothing new would start: ${held}`), '');
-  if (clusterSpec.length > 0) lines.push(paint('strong', `clusters/${cluster}.yaml changes`));
-  lines.push(...clusterSpec.map((line) => `  ${line}`));
-  lines.push(...comingLines(plan).map((line) => paint('busy', `  ! ${line}`)), ...(clusterSpec.length > 0 ? [''] : []));
+  const [clusterHead, ...clusterLines] = clusterBlock(plan) ?? [];
+  if (clusterHead !== undefined) {
+    lines.push(paint('strong', clusterHead), ...clusterLines.map((line) => `  ${line}`));
+    lines.push(...comingLines(plan).map((line) => paint('busy', `  ! ${line}`)), '');
+  }
   for (const pools of groupSimilarPools(plan.pools)) lines.push(...poolLines(pools, plan, paint), '');
   for (const move of plan.moves) lines.push(...movedLines(move, paint));
   if (plan.moves.length > 0) lines.push('');

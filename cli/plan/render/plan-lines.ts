@@ -1,7 +1,7 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import { formatRoughly } from '#shared/runtime/rough-duration.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
-import { formatResource } from '#reconciler/policy/allocatable/allocatable.ts';
+import { formatResource, type NodeResource } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
@@ -251,12 +251,20 @@ export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
   const effects = nodes.flatMap(({ name, allocatable }) =>
     allocatable.map(({ resource, before, after }) => ({
       name,
-      text: `allocatable ${resource}: ${formatResource(resource, before)} → ${formatResource(resource, after)}`,
+      text: `allocatable ${resource}: ${amountsOf(resource, before, after).join(' → ')}`,
     })),
   );
   return [...Map.groupBy(effects, ({ text }) => text)].map(
     ([text, on]) => `${text} on ${listed(on.map(({ name }) => name))}`,
   );
+}
+
+/** In one unit, and in a smaller one where they would read the same. */
+function amountsOf(resource: NodeResource, ...amounts: readonly number[]): readonly string[] {
+  if (resource === 'cpu' || resource === 'pods') return amounts.map((amount) => formatResource(resource, amount));
+  const isLarge = amounts.some((amount) => Math.abs(amount) >= 2 ** 30);
+  const large = amounts.map((amount) => `${(amount / 2 ** 30).toFixed(1)}Gi`);
+  return isLarge && new Set(large).size > 1 ? large : amounts.map((amount) => `${Math.round(amount / 2 ** 20)}Mi`);
 }
 
 export function warningLines(nodes: readonly NodePlan[]): readonly string[] {

@@ -9,11 +9,13 @@ const STYLES = { good: 'green', busy: 'yellow', bad: 'red', quiet: 'gray', stron
 
 export const plain: Paint = (_, text) => text;
 
-/** Colours where the stream is a terminal and NO_COLOR is not set (https://no-color.org). */
+/** Colours where the stream is a terminal and NO_COLOR is not set (https://no-color.org), or FORCE_COLOR asks for them. */
 export function paintFor(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
 ): Paint {
-  const wanted = stream.isTTY === true && (env['NO_COLOR'] ?? '') === '';
+  const force = env['FORCE_COLOR'];
+  const isForced = force !== undefined && force !== '0' && force !== 'false';
+  const wanted = (stream.isTTY === true || isForced) && (env['NO_COLOR'] ?? '') === '';
   return wanted ? (tone, text) => styleText(STYLES[tone], text, { validateStream: false }) : plain;
 }

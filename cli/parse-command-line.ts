@@ -17,7 +17,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   const [first = '', ...rest] = argv;
   if (first === '' || first === '--help' || first === '-h') return { line: 'help', command: undefined };
   if (first === '__complete') return { line: 'complete', words: rest };
-  if (first === '--version') return { line: 'version' };
+  if (first === '--version' || first === 'version') return { line: 'version' };
   const named = (wanted: string): Command | undefined => commands.find(({ name }) => name === wanted);
   if (first === 'help') {
     const [about] = rest;

@@ -213,6 +213,7 @@ function runAgent(
       host: simulatedHostLook(kubelet),
     }),
     bootId: () => Promise.resolve(kubelet.bootId()),
+    readLastErrors: () => Promise.resolve([kubelet.lastWords()].filter((said) => said !== '')),
     clock,
     random,
     log,

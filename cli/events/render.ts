@@ -14,7 +14,7 @@ export function eventsAsText(
   columns: number = Infinity,
   isMore = false,
 ): string {
-  if (happened.length === 0) return isMore ? '' : 'nothing happened that is still known\n';
+  if (happened.length === 0) return isMore ? '' : 'no events: API servers keep them for an hour as a rule\n';
   const rows = happened.map(({ at, type, reason, kind, name, pool, note, count }): readonly Cell[] => {
     const often = count > 1 ? `${reason} x${count}` : reason;
     return [

@@ -7,6 +7,7 @@ import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.
 import { valueAt, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { examplePoolOf } from '#reconciler/policy/config-repo/example-machines.ts';
+import { yamlOfJson } from '../yaml-value.ts';
 import { UPSTREAM_ANNOUNCEMENTS } from './upstream-announcements.ts';
 import { MEANING_CHANGES } from './meaning-changes.ts';
 
@@ -39,16 +40,24 @@ interface DefaultChange {
 }
 
 /**
- * Each step from the versions that a pool's nodes have to the newest that is known, and what is announced of the one after;
- * steps that bring nothing are left out.
+ * Each step from the versions that a pool's nodes have to the newest that is known, and what is announced of the one after, or
+ * to the one that is asked for; steps that bring nothing are left out.
  *
  * @param loaded  with computed values: as an example of a machine gets them
- * @param present minor versions in use now; the newest of them is the start
+ * @param present minor versions in use now; the oldest of them is the start, whatever newer one is listed for the upgrade
+ * @param last    number of the minor version to end with
  */
-export function foreseeUpgrades(loaded: ValidPool, present: readonly string[]): readonly UpgradeForesight[] {
+export function foreseeUpgrades(
+  loaded: ValidPool,
+  present: readonly string[],
+  last = NEWEST_MINOR + 1,
+): readonly UpgradeForesight[] {
   const pool = examplePoolOf(loaded);
-  const start = Math.max(...present.map((version) => minorNumber(version) ?? 0));
-  const steps = Array.from({ length: Math.max(0, NEWEST_MINOR + 1 - start) }, (_, index) => start + index);
+  const start = Math.min(...present.map((version) => minorNumber(version) ?? NEWEST_MINOR));
+  const steps = Array.from(
+    { length: Math.max(0, Math.min(last, NEWEST_MINOR + 1) - start) },
+    (_, index) => start + index,
+  );
   return steps
     .map((minor): UpgradeForesight => ({
       pool: pool.name,
@@ -65,6 +74,18 @@ export function foreseeUpgrades(loaded: ValidPool, present: readonly string[]): 
     }))
     .filter((step) => step.findings.length + step.defaults.length + step.meanings.length + step.announced.length > 0);
 }
+
+/** What changes without an edit, for people. */
+export const upgradeLines = ({
+  defaults,
+  meanings,
+}: Pick<UpgradeForesight, 'defaults' | 'meanings'>): readonly string[] => [
+  ...defaults.map(
+    ({ field, before, after }) =>
+      `${field}: no layer sets it, and its default changes: ${yamlOfJson(before)} → ${yamlOfJson(after)}`,
+  ),
+  ...meanings.map(({ field, before, after }) => `${field} means something else: ${before}; from then on, ${after}`),
+];
 
 /** Of the first minor that the tables do not know. */
 function announcedFor({ value, spec }: ValidPool): readonly Announced[] {

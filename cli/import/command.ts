@@ -2,12 +2,14 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
-import { join } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
+import { openRepository } from '../revision/local-repository.ts';
 import { repositoryFiles, schemaNames } from './files/repository-files.ts';
 import { schemaFiles, templateFiles } from './files/repository-template.ts';
 import { writeRepository } from './files/write-repository.ts';
 import { distributionValues } from './distribution-values.ts';
 import { recogniseFormulas } from './formulas.ts';
+import { openKubelets } from './open-kubelets.ts';
 import { importErrors } from './import-errors.ts';
 import { nodesFromCluster } from './nodes/nodes-from-cluster.ts';
 import { nodesFromFiles } from './nodes/nodes-from-files.ts';
@@ -30,7 +32,8 @@ export const IMPORT: Command = {
       'how its host was set up, and what the field policy denies by default stay in the node’s own config.',
     'Also writes schemas for editors, and pipelines, CODEOWNERS and README where they are missing. Existing pools and layers are\n' +
       'not overwritten without --force. Prints the chart’s values for the distributions of the nodes, where these tell.',
-    'Exit code 1 if a file, a node, or a field that differs too much is left out: standard error says which, and why.',
+    'Exit code 1 if a file, a node, or a field that differs too much is left out, or a kubelet is open to anybody: standard\n' +
+      'error says which, and why.',
   ],
   options: {
     into: { type: 'string', value: 'DIRECTORY', about: 'where the repository is written (default .)' },
@@ -83,14 +86,23 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
     written,
     findings,
     into,
+    folder: await folderInRepository(into),
     cluster,
     hasLabels,
+    open: openKubelets(fleet.nodes),
     distributions: distributionValues(fleet.nodes),
     compare: compareBy(given),
   };
   for (const line of importSummary(outcome)) io.err.write(`${line}\n`);
   return isPartial(outcome) ? 1 : 0;
 }
+
+/** Of a directory that exists. */
+const folderInRepository = async (directory: string): Promise<string> =>
+  openRepository(directory).then(
+    (repository) => relative(repository.directory, resolve(directory)).split(sep).join('/'),
+    () => '',
+  );
 
 /** It becomes part of a file's name, as CLUSTER of the reconciler does. @throws Mistake */
 function clusterName(given: Given): string {

@@ -17,11 +17,15 @@ export interface Outcome {
   /** What `validate` finds in the pools that were made, one each. */
   readonly findings: readonly string[];
   readonly into: string;
+  /** Where that is in the git repository that it is in; empty for its root, and in none. */
+  readonly folder: string;
   readonly cluster: string;
   /** Options by which `plan` compares with what was imported. */
   readonly compare: string;
   /** Whether labels of nodes were known at all. */
   readonly hasLabels: boolean;
+  /** What is said of kubelets that serve anybody. */
+  readonly open: readonly string[];
   /** Lines that say how to install for these nodes. */
   readonly distributions: readonly string[];
 }
@@ -51,6 +55,7 @@ export function importSummary(outcome: Outcome): readonly string[] {
     ...leftOut.map(leftOutLine),
     ...findings,
     ...outcome.distributions,
+    ...outcome.open,
     ...nextSteps(outcome),
   ];
 }
@@ -69,8 +74,8 @@ export const lostNodes = (names: readonly string[]): readonly NotUsed[] =>
       ];
 
 /** Whether something that could have been imported is not, or needs a person. */
-export const isPartial = ({ grouped, members, leftOut, written, findings }: Outcome): boolean =>
-  leftOut.length + grouped.scattered.length + written.otherPools.length + findings.length > 0 ||
+export const isPartial = ({ grouped, members, leftOut, written, findings, open }: Outcome): boolean =>
+  open.length + leftOut.length + grouped.scattered.length + written.otherPools.length + findings.length > 0 ||
   members.some(({ unknown = [] }) => unknown.length > 0);
 
 function poolLine({ name, nodes, priority, isByName }: NodeGroup): string {
@@ -89,16 +94,33 @@ function hostLines(members: readonly FleetMember[]): readonly string[] {
   ];
 }
 
-function nextSteps({ into, cluster, compare, written }: Outcome): readonly string[] {
+function nextSteps({ grouped, leftOut, into, folder, cluster, compare, written }: Outcome): readonly string[] {
   const owners = written.written.includes('CODEOWNERS')
     ? [
         '  enter your teams in CODEOWNERS, and what the comments of your pipeline ask for; delete the other forge’s file',
       ]
     : [];
+  const waiting = grouped.groups.filter(({ excluded }) => excluded > 0).map(({ name }) => `pools/${name}/pool.yaml`);
   return [
     'next:',
     `  kubelet-gitops validate ${into} --cluster ${cluster}`,
+    '  rename a pool now or later, and no kubelet restarts: git mv pools/OLD pools/NEW',
+    ...(leftOut.length === 0 ? [] : [`  bring in a node that was left out: ${wayIn(waiting)}; plan says what it gets`]),
     ...owners,
+    ...(folder === '' ? [] : inFolderLines(folder)),
     `  commit ${into}, and see that no kubelet restarts: kubelet-gitops plan --repo ${into} ${compare}`,
   ];
 }
+
+/** @param waiting files of the pools that leave nodes out by their names */
+const wayIn = (waiting: readonly string[]): string =>
+  waiting.length === 0
+    ? 'add its name to the nodeSelector of a pool'
+    : `take its name from the values of ${HOSTNAME} in ${waiting.join(', ')}`;
+
+/** What has to be at the root, or to know the folder, where the repository is a folder of another one. */
+const inFolderLines = (folder: string): readonly string[] => [
+  `  as ${folder} is a folder of a repository: GIT_PATH=${folder} for its reconciler, /${folder}/ in the CODEOWNERS of the root, and the pipeline,`,
+  `    GitHub: git mv ${folder}/.github/workflows/kubelet-config.yaml .github/workflows/kubelet-config-${folder.replaceAll('/', '-')}.yaml, with its own name: and CONFIG_PATH: ${folder}`,
+  `    GitLab: include ${folder}/.gitlab-ci.yml in the root’s, with CONFIG_PATH: ${folder}`,
+];

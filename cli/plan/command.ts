@@ -33,9 +33,9 @@ export const PLAN: Command = {
     base: {
       type: 'string',
       value: 'REV',
-      about: 'the revision in force (default origin/HEAD, or HEAD~1 without a remote)',
+      about: 'the revision in force (default origin/HEAD; without a remote HEAD, or HEAD~1 where all is committed)',
     },
-    head: { type: 'string', value: 'REV', about: 'the revision to merge (default HEAD); "." for the working copy' },
+    head: { type: 'string', value: 'REV', about: 'the revision to merge (default ".", the files as you see them)' },
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
     ...PATH_OPTION,
     cluster: {

@@ -11,11 +11,12 @@ import { readConfigs } from '../inventory/read-configs.ts';
 import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
-import { openRepository } from '../revision/local-repository.ts';
-import { allowedOutside, folderOf } from '../options.ts';
+import { openConfig, requirePools } from '../revision/config-folder.ts';
+import { allowedOutside } from '../options.ts';
 import { chooseCluster } from '../choose-cluster.ts';
+import type { LocalRepository } from '../revision/local-repository.ts';
 import { lastValidPools } from './last-valid-pools.ts';
-import { readIfThere, readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
+import { readIfThere, readNamed, type Revision, revisionLabel } from '../revision/read-revision.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -44,21 +45,19 @@ interface LoadedRevisions {
 
 /** Reads --repo, --path, --base, --head and --cluster. @throws Mistake, and errors of git where a revision cannot be read */
 export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRevisions> {
-  const repository = await openRepository(given.text('repo') ?? '.');
-  const folder = folderOf(given);
-  const to = given.text('head') ?? 'HEAD';
-  const [base, head] = await Promise.all([
-    baseOf(repository, given.text('base'), folder),
-    to === '.' ? readWorkingCopy(repository, folder) : readRevision(repository, to, folder),
-  ]);
+  const config = await openConfig(given, err);
+  const { repository, folder } = config;
+  const head = await readNamed(repository, given.text('head'), folder);
+  const base = await baseOf(repository, given.text('base'), folder, head);
+  requirePools(config, [head, base]);
   const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err, folder);
   const allowFields = allowedOutside(given);
-  const load = ({ name, commit, files, findings }: Revision, boundsBefore?: PoolBounds): LoadedRevision => ({
-    name: commit === null ? name : `${name} (${commit.oid.slice(0, 12)})`,
-    commit: commit?.oid,
-    repo: loadRepo(files, {
+  const load = (revision: Revision, boundsBefore?: PoolBounds): LoadedRevision => ({
+    name: revisionLabel(revision),
+    commit: revision.commit?.oid,
+    repo: loadRepo(revision.files, {
       cluster,
-      gitFindings: findings,
+      gitFindings: revision.findings,
       folder,
       allowFields,
       ...(boundsBefore && { boundsBefore }),
@@ -81,13 +80,17 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
 }
 
 async function baseOf(
-  repository: Parameters<typeof readRevision>[0],
+  repository: LocalRepository,
   written: string | undefined,
   folder: string,
+  head: Revision,
 ): Promise<Revision> {
   if (written !== undefined) return readIfThere(repository, written, folder);
   const upstream = await readIfThere(repository, 'refs/remotes/origin/HEAD', folder).catch(() => undefined);
   if (upstream !== undefined) return { ...upstream, name: 'origin/HEAD' };
+  // What is not committed comes on top of HEAD; before the first commit, of nothing.
+  if (head.commit === null)
+    return head.uncommitted === undefined ? BEFORE_THE_FIRST : readIfThere(repository, 'HEAD', folder);
   const { parents } = await repository.commit('HEAD');
   return parents.length === 0 ? BEFORE_THE_FIRST : readIfThere(repository, 'HEAD~1', folder);
 }

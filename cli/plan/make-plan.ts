@@ -16,6 +16,7 @@ import { widenedAccess } from './widened-access.ts';
 import { poolOriginOf } from './pool-origin.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
+import { unsetMeaning, withoutDrain } from './unset-meaning.ts';
 import { heldByVersion } from './held-by-version.ts';
 import { isSameConfig } from './same-config.ts';
 import { planNode } from './plan-node.ts';
@@ -24,8 +25,9 @@ import { type OverallBound, unavailableIn } from './who-can-begin.ts';
 import { beforeChange, loosenedLimits } from './loosened-limits.ts';
 import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import { notEstimatedIn } from './not-estimated.ts';
+import { comingVersions } from './coming-versions.ts';
 import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
-import { clusterChanges, specChanges } from './spec-changes.ts';
+import { clusterChanges, isNewCluster, NEW_CLUSTER, specChanges } from './spec-changes.ts';
 
 interface PlanQuestion {
   readonly base: {
@@ -62,6 +64,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
   );
   const pools = planned.map(({ plan }) => plan);
   const known = new Set(findingsIn(base.repo).map(formatFinding));
+  const coming = comingVersions(base.repo, head.repo);
   const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools);
   return {
     base: base.name,
@@ -76,16 +79,19 @@ export function makePlan(question: PlanQuestion): MergePlan {
     clusterSpec:
       base.repo.pools.length === 0 || hasFileErrors(head.repo, file)
         ? []
-        : clusterChanges(base.repo.cluster, head.repo.cluster),
+        : isNewCluster(base.repo)
+          ? [NEW_CLUSTER]
+          : clusterChanges(base.repo.cluster, head.repo.cluster),
+    ...(coming.length > 0 && { comingVersions: coming }),
     held: clusterHold(head.repo.cluster),
     refusal:
       commitRefusal(base.repo, head.repo, file, moves, before) ??
       massRefusal(base.repo, head.repo, file, nodes, before, after),
-    findings: [
+    findings: onceEach([
       ...widenedAccess(base.repo, head.repo, file, pools, movePlans),
       ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
-    ],
+    ]),
     summary: summaryOf(planned, movePlans, overall && overall.free),
   };
 }
@@ -128,7 +134,9 @@ function planPool(
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with is unknown here.
   const isCompared = valid !== undefined && !isAdopted;
-  const fields = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
+  const changes = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
+  const isFirst = compared === undefined && touched.every((node) => had(node) === undefined);
+  const fields = isFirst ? withoutDrain(changes) : changes;
   const isHeld = heldByVersion();
   const held = new Set(
     touched.flatMap((node) => {
@@ -175,6 +183,7 @@ function planPool(
     configBefore: then?.configName,
     configAfter: valid?.configName,
     fields,
+    unset: unsetMeaning(compared, valid),
     ...(classes.length === 0 ? {} : { classes }),
     cost: mostDisruptiveCost(fields),
     spec,
@@ -228,6 +237,11 @@ const validOf = (pool: LoadedPool | undefined): ValidPool | undefined => (pool?.
 function findingsIn(repo: LoadedRepo): readonly Finding[] {
   return [...repo.findings, ...repo.pools.flatMap(({ findings }) => findings)];
 }
+
+/** What is wrong with a layer, each pool that uses it says. */
+const onceEach = (findings: readonly Finding[]): readonly Finding[] => [
+  ...new Map(findings.map((finding) => [formatFinding(finding), finding])).values(),
+];
 
 /** Whether there is anything to report. */
 export function isEmptyPlan({ pools, moves, conflicts, findings, refusal, clusterSpec }: MergePlan): boolean {

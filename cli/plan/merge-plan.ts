@@ -3,6 +3,7 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/pool-selection/conflict-lines.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
+import type { ComingVersion } from './coming-versions.ts';
 import type { NotEstimated } from './not-estimated.ts';
 import type { Allocatable } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FaultReach } from './fault-reach.ts';
@@ -26,6 +27,8 @@ export interface MergePlan {
   readonly unsupported?: readonly Absent[];
   /** What else of the cluster's file changes, as `suspend: false → true`. */
   readonly clusterSpec: readonly string[];
+  /** What newer kubelets bring that the cluster's file lists now; absent for nothing. */
+  readonly comingVersions?: readonly ComingVersion[];
   /** Why nothing new would be begun in any pool; undefined where nothing of the cluster's file holds it up. */
   readonly held: string | undefined;
   /** Why the commit as a whole would not come into force; undefined if it would. */
@@ -33,6 +36,12 @@ export interface MergePlan {
   /** What `head` has and `base` had not. */
   readonly findings: readonly Finding[];
   readonly summary: Summary;
+}
+
+/** What counts for a field that is not set: the local config under an overlay, and under no pool at all; or the kubelet's default alone. */
+export interface UnsetMeaning {
+  readonly before: 'local' | 'default';
+  readonly after: 'local' | 'default';
 }
 
 /** With how long it takes those that leave to go back, if all goes well. */
@@ -45,6 +54,7 @@ export interface MovePlan extends Spread {
   readonly nodes: readonly string[];
   /** What changes for them: between the two pools' configs, or all of one. Empty if the pool's own plan says it, or if it is unknown. */
   readonly fields: readonly FieldChange[];
+  readonly unset: UnsetMeaning;
   readonly cost: ChangeCost | undefined;
   /** Those that go back to their local config; the others are among the nodes of the pool that they go to. */
   readonly leaving: readonly NodePlan[];
@@ -61,6 +71,7 @@ export interface PoolPlan {
   readonly configBefore: string | undefined;
   readonly configAfter: string | undefined;
   readonly fields: readonly FieldChange[];
+  readonly unset: UnsetMeaning;
   /** Of a pool with computed values, the classes of machines that its nodes are in, the largest first; absent for other pools. */
   readonly classes?: readonly ClassPlan[];
   readonly cost: ChangeCost | undefined;

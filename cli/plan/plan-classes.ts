@@ -5,6 +5,7 @@ import { leafPaths } from '#reconciler/policy/templates/template.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { classFor } from '../class-of-node.ts';
 import type { ClassPlan } from './merge-plan.ts';
+import { UNSET, unsetMeaning } from './unset-meaning.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 
 /**
@@ -43,8 +44,8 @@ export function planClasses(
             : leafPaths(template)
                 .map(({ path }) => ({
                   field: formatPath(path),
-                  before: [...new Set(nodes.map((node) => shown(before(node)?.value, path)))].join(' or '),
-                  after: shown(given.value, path),
+                  before: [...new Set(nodes.map((node) => shown(before(node), path)))].join(' or '),
+                  after: shown(given, path),
                 }))
                 .toSorted((a, b) => (a.field < b.field ? -1 : 1)),
       }),
@@ -58,9 +59,10 @@ export function computedForNone([first, ...rest]: readonly ClassPlan[]): string 
   return `none of its machines has a config: ${first.because}`;
 }
 
-/** As it would be written. */
-function shown(config: ValidPool['value'] | undefined, path: Path): string {
-  let value: unknown = config;
+/** As it would be written; where no layer sets it, what counts then. */
+function shown(pool: ValidPool | undefined, path: Path): string {
+  let value: unknown = pool?.value;
   for (const key of path) value = isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  return value === undefined ? 'not set' : typeof value === 'string' ? value : JSON.stringify(value);
+  if (value === undefined) return UNSET[unsetMeaning(pool, pool).after];
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -6,6 +6,7 @@ import { inFolder } from '#reconciler/policy/in-folder.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { type PoolMembership, validPools } from './pool-membership.ts';
+import { unsetMeaning, withoutDrain } from './unset-meaning.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { isSameConfig } from './same-config.ts';
@@ -54,8 +55,9 @@ export function planMoves(
     const target = pools.find(({ name }) => name === to);
     const isSaid = target?.change === 'added' && (target.from === from || from === null);
     const isUnknown = contested !== undefined || isSaid;
-    const fields =
+    const changes =
       isUnknown || isSameConfig(had, gets) ? [] : diffPayloads(poolValueForDisplay(had), poolValueForDisplay(gets));
+    const fields = from === null || to === null ? withoutDrain(changes) : changes;
     const members = group.flatMap(({ node }) => byName.get(node) ?? []);
     return [
       {
@@ -64,6 +66,7 @@ export function planMoves(
         ...(contested === undefined ? {} : { contested }),
         nodes: group.map(({ node }) => node),
         fields,
+        unset: unsetMeaning(had, gets),
         cost: mostDisruptiveCost(fields),
         leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
         // The reconciler sends nodes back to their local config one at a time, and each proves it in the usual trial.

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeletPoolSpec, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { selectorText } from '#reconciler/cluster/blockers/blocking-pods.ts';
-import type { ClusterConfig } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { ClusterConfig, LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { yamlValue } from '../yaml-value.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 
 /** What of a pool's spec changes besides the config, as `rollout.maxUnavailable: 1 → 2`. */
@@ -17,6 +18,12 @@ export function clusterChanges(before: ClusterConfig, after: ClusterConfig): rea
   const written = (cluster: ClusterConfig): Map_ => ({ ...cluster, unreadable: undefined, missing: undefined });
   return changesIn('', written(before), written(after));
 }
+
+/** What is said of a file of a cluster for which nothing could begin before, as others had a file and it had none. */
+export const NEW_CLUSTER = 'is new';
+
+export const isNewCluster = ({ cluster: { missing, unreadable } }: LoadedRepo): boolean =>
+  missing === true && unreadable !== undefined;
 
 /** Selectors and lists are shown whole: a part of one says little. */
 const WHOLE = new Set(['nodeSelector', 'layers']);
@@ -35,8 +42,10 @@ function changesIn(prefix: string, before: Map_, after: Map_): readonly string[]
   });
 }
 
-const show = (value: unknown): string =>
-  typeof value === 'string' ? value : value === null ? 'not set' : (JSON.stringify(value) ?? 'not set');
+const show = (value: unknown): string => {
+  if (value === null || value === undefined) return 'not set';
+  return typeof value === 'string' ? value : yamlValue(value);
+};
 
 /** As kubectl writes one. @param value of a spec that was read, so that it is one */
 const showSelector = (value: unknown): string => selectorText(value as LabelSelector) || 'every node';

@@ -6,6 +6,8 @@ import { firstFew } from '#shared/runtime/first-few.ts';
 import { isWider, type Limits, limitsOf, loosenedLimits } from '#reconciler/policy/commit-limits.ts';
 import type { ClusterConfig, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { isNewCluster } from './spec-changes.ts';
+import { yamlOfJson } from '../yaml-value.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { takenBack } from './taken-back.ts';
 
@@ -23,7 +25,7 @@ export function widenedAccess(
   pools: readonly PoolPlan[],
   moves: readonly Pick<MovePlan, 'from' | 'to'>[],
 ): readonly Finding[] {
-  const isFirst = base.pools.length === 0;
+  const isFirst = base.pools.length === 0 || isNewCluster(base);
   return [
     ...allowances(base.cluster, head.cluster, file, takingPools(head)),
     ...(isFirst ? [] : looserLimits(limitsOf(base.cluster), limitsOf(head.cluster), file)),
@@ -128,7 +130,9 @@ function ownedNodes({ name, change, fields }: PoolPlan): readonly Finding[] {
     const row = powerOf(path);
     const shuts = Object.hasOwn(RESTRICTIVE_VALUES, path) && JSON.stringify(RESTRICTIVE_VALUES[path]) === after;
     if (row === undefined || !ownsNode(row) || after === undefined || shuts) return [];
-    return [opened(`${path} becomes ${after}: whoever chose it ${row.gives}`, `pools/${name}/pool.yaml`, path)];
+    return [
+      opened(`${path} becomes ${yamlOfJson(after)}: whoever chose it ${row.gives}`, `pools/${name}/pool.yaml`, path),
+    ];
   });
 }
 

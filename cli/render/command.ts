@@ -13,19 +13,11 @@ import { connectNodes } from '../inventory/live-nodes.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
-import {
-  ALLOW_OPTION,
-  allowedOutside,
-  CLUSTER_OPTIONS,
-  folderOf,
-  kubeletVersions,
-  PATH_OPTION,
-  wordOf,
-} from '../options.ts';
+import { ALLOW_OPTION, allowedOutside, CLUSTER_OPTIONS, kubeletVersions, PATH_OPTION, wordOf } from '../options.ts';
+import { oneLine } from '../one-line.ts';
 import { paintFor } from '../paint.ts';
-import { openRepository } from '../revision/local-repository.ts';
-import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
-import { workingCopyNotice } from '../revision/working-copy-notice.ts';
+import { openConfig, requirePools } from '../revision/config-folder.ts';
+import { readNamed, type Revision, revisionLabel } from '../revision/read-revision.ts';
 import { requirePoolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { effectiveValuesOf, type EffectiveValue } from './effective-values.ts';
 import { differenceOf, effectiveAsYaml } from './render.ts';
@@ -47,7 +39,7 @@ export const RENDER: Command = {
     revision: {
       type: 'string',
       value: 'REV',
-      about: 'the revision to render (default HEAD); "." for the working copy',
+      about: 'the revision to render (default ".", the files as you see them)',
     },
     base: { type: 'string', value: 'REV', about: 'the revision to compare it with' },
     cluster: {
@@ -88,13 +80,12 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'yaml');
   const [name] = given.words;
   if (name === undefined) throw new UsageError('render needs a pool or a node: render general');
-  const repository = await openRepository(given.text('repo') ?? '.');
-  const folder = folderOf(given);
-  const read = (revision: string): Promise<Revision> =>
-    revision === '.' ? readWorkingCopy(repository, folder) : readRevision(repository, revision, folder);
+  const config = await openConfig(given, io.err);
+  const { repository, folder } = config;
   const base = given.text('base');
-  const head = await read(given.text('revision') ?? 'HEAD');
-  const before = base === undefined ? undefined : await read(base);
+  const head = await readNamed(repository, given.text('revision'), folder);
+  const before = base === undefined ? undefined : await readNamed(repository, base, folder);
+  requirePools(config, [head, ...(before === undefined ? [] : [before])]);
   const cluster = chooseCluster(given, [...head.files.keys(), ...(before?.files.keys() ?? [])], io.err, folder);
   const allowFields = allowedOutside(given);
   const load = ({ files, findings }: Revision): LoadedRepo =>
@@ -112,9 +103,6 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
     return { pool, leaves: effectiveValuesOf(pool, minor, withDefaults, template) };
   };
   const { pool, leaves } = leavesIn(now);
-  if (given.text('revision') === undefined) {
-    io.err.write(await workingCopyNotice(repository, head, [`pools/${pool.name}/pool.yaml`, ...pool.spec.layers]));
-  }
   if (before !== undefined) {
     const old = leavesIn(load(before)).leaves;
     const difference = differenceOf(old, leaves, paintFor(io.out, io.env));
@@ -126,8 +114,8 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
   const value = poolValueForDisplay(pool);
   io.out.write(
     format === 'json'
-      ? `${JSON.stringify({ pool: pool.name, configName, sha256, apply: pool.spec.apply, ...writtenKeep(pool.spec), ...version, config: value, values: leaves }, plainNumbers, 2)}\n`
-      : `# pool ${pool.name}, ${configName}, ${APPLIES[pool.spec.apply]}\n${keepNote(pool)}${templateNote(pool)}${effectiveAsYaml(leaves)}`,
+      ? `${JSON.stringify({ revision: revisionLabel(head), pool: pool.name, configName, sha256, apply: pool.spec.apply, ...writtenKeep(pool.spec), ...version, config: value, values: leaves }, plainNumbers, 2)}\n`
+      : `# pool ${pool.name}, ${configName}, ${APPLIES[pool.spec.apply]}\n# as of ${oneLine(revisionLabel(head))}\n${keepNote(pool)}${templateNote(pool)}${effectiveAsYaml(leaves)}`,
   );
   return 0;
 }

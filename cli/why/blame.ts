@@ -9,18 +9,21 @@ const MOST_COMMITS = 2_000;
 /**
  * The newest commit, along first parents, since which a file has the same answer to a question.
  *
+ * @param bytes  of the file as it is looked at, in the commit or in the working copy
  * @param answer of the file's bytes; undefined where the file is not there
- * @returns undefined where that is further back than is looked, or than a shallow clone goes
+ * @returns null where no commit has that answer yet; undefined where that is further back than is looked, or than a shallow clone goes
  */
 export async function introducingCommit(
   repository: LocalRepository,
   start: Commit & { readonly tree: string },
   path: string,
-  answer: (bytes: Buffer | undefined) => string | undefined,
-): Promise<Commit | undefined> {
+  bytes: Uint8Array | undefined,
+  answer: (bytes: Uint8Array | undefined) => string | undefined,
+): Promise<Commit | null | undefined> {
   let commit = start;
   let blob = await blobAt(repository, commit.tree, path);
-  const wanted = answer(blob === undefined ? undefined : await repository.read(blob, 'blob'));
+  const wanted = answer(bytes);
+  if (answer(blob === undefined ? undefined : await repository.read(blob, 'blob')) !== wanted) return null;
   for (let seen = 0; seen < MOST_COMMITS; seen += 1) {
     const [parent] = commit.parents;
     if (parent === undefined) return commit;

@@ -17,14 +17,13 @@ import { readFleet, nodeReasonsOf } from '../status/node-reasons.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import type { Io } from '../io.ts';
-import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, wordOf } from '../options.ts';
+import { CLUSTER_OPTIONS, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { classFor, requirePoolFor } from '../class-of-node.ts';
 import { wrapFor } from '../wrap.ts';
-import { openRepository } from '../revision/local-repository.ts';
-import { readRevision } from '../revision/read-revision.ts';
-import { workingCopyNotice } from '../revision/working-copy-notice.ts';
+import { openConfig, requirePools } from '../revision/config-folder.ts';
+import { readNamed, revisionLabel } from '../revision/read-revision.ts';
 import { introducingCommit } from './blame.ts';
 import { dotted, explainField, type Explanation, isField } from './explain-field.ts';
 import { type AgentStatus, explanationAsText } from './render.ts';
@@ -44,7 +43,11 @@ export const WHY: Command = {
   options: {
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
     ...PATH_OPTION,
-    revision: { type: 'string', value: 'REV', about: 'the revision to look at (default HEAD)' },
+    revision: {
+      type: 'string',
+      value: 'REV',
+      about: 'the revision to look at (default ".", the files as you see them)',
+    },
     cluster: {
       type: 'string',
       value: 'NAME',
@@ -79,9 +82,10 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
       `no kubelet up to ${minorName(NEWEST_MINOR)} knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     );
   }
-  const repository = await openRepository(given.text('repo') ?? '.');
-  const folder = folderOf(given);
-  const revision = await readRevision(repository, given.text('revision') ?? 'HEAD', folder);
+  const config = await openConfig(given, io.err);
+  const { repository, folder } = config;
+  const revision = await readNamed(repository, given.text('revision'), folder);
+  requirePools(config, [revision]);
   const cluster = chooseCluster(given, revision.files.keys(), io.err, folder);
   const repo = loadRepo(revision.files, { cluster, gitFindings: revision.findings, folder });
   const { node, running, unseen, told } = await nodeOf(name, given, io);
@@ -93,18 +97,17 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const loaded = choice.choice === 'pool' ? (valid.find((each) => each.name === choice.pool) ?? null) : null;
   const pool = loaded === null ? null : requirePoolFor(loaded, node);
   const machine = loaded?.template === undefined ? {} : { machine: classFor(loaded, node).class.name };
-  if (pool !== null && given.text('revision') === undefined) {
-    io.err.write(await workingCopyNotice(repository, revision, [`pools/${pool.name}/pool.yaml`, ...pool.spec.layers]));
-  }
   const { files } = revision;
   const explanation = explainField({ field, pool, files, ...machine, kubeletVersion: node.kubeletVersion, running });
   const commit = await commitOf(explanation);
   const whole = {
+    revision: revisionLabel(revision),
     unseen,
     node: name,
     kubeletVersion: node.kubeletVersion,
     ...explanation,
     commit: commit ?? null,
+    isCommitted: commit !== null,
     choice,
     agent: agentSays(told),
     standing: await standing(),
@@ -135,11 +138,15 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     return revisionState({ ...question, source, reason: reasons.find((each) => each.node === name) });
   }
 
-  async function commitOf({ layers }: Explanation): Promise<Commit | undefined> {
+  /** Null for what is in no commit yet; undefined where that is not known, or no layer says anything. */
+  async function commitOf({ layers }: Explanation): Promise<Commit | null | undefined> {
     const last = layers.at(-1);
     if (last === undefined) return undefined;
-    const start = await repository.commit(given.text('revision') ?? 'HEAD');
-    return introducingCommit(repository, start, last.file, (bytes) => {
+    const { commit: at } = revision;
+    if (at === null && revision.uncommitted === undefined) return null;
+    const start = await repository.commit(at?.oid ?? 'HEAD');
+    const now = [...files.values()].find(({ path }) => path === last.file)?.bytes;
+    return introducingCommit(repository, start, last.file, now, (bytes) => {
       const file = bytes === undefined ? undefined : { path: last.file, oid: '', bytes };
       if (file === undefined || pool === null) return undefined;
       const spec = { ...pool.spec, layers: [last.file] };

@@ -6,11 +6,15 @@ import type { Explanation } from './explain-field.ts';
 import type { RevisionState } from './revision-state.ts';
 
 export interface WholeExplanation extends Explanation {
+  /** What was read: a commit, or the working copy with what is not committed of it. */
+  readonly revision: string;
   readonly node: string;
   readonly kubeletVersion: string;
   readonly choice: Choice;
   /** That brought the value of the last layer. */
   readonly commit: Commit | null;
+  /** False where no commit has that value yet. */
+  readonly isCommitted: boolean;
   /** Why the kubelet could not be asked; null if it was asked, or there was no try. */
   readonly unseen: string | null;
   /** What the node's agent reports; null if there is none, or it was not asked. */
@@ -30,9 +34,10 @@ export interface AgentStatus {
 }
 
 export function explanationAsText(whole: WholeExplanation, paint: Paint): string {
-  const { field, node, kubeletVersion, layers, machine, configured, commit, running, unseen } = whole;
+  const { field, node, kubeletVersion, layers, machine, configured, running, unseen } = whole;
   const lines = [
     paint('strong', `${field} on ${node} (kubelet ${kubeletVersion === '' ? 'of unknown version' : kubeletVersion})`),
+    `  as of ${whole.revision}`,
     `  ${poolLine(whole)}`,
     ...layers.map(({ file, line, value }, index) => {
       const isLast = index === layers.length - 1;
@@ -40,7 +45,7 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
       return isLast ? text : paint('quiet', `${text} (overridden)`);
     }),
     ...(machine === undefined ? [] : [`  which is ${configured ?? 'nothing'} for machines with ${machine}`]),
-    ...(layers.length === 0 ? [] : [`  ${sinceLine(commit)}`]),
+    ...(layers.length === 0 ? [] : [`  ${sinceLine(whole)}`]),
     ...sourceLines(whole),
     ...agentLines(whole),
     ...(running === undefined ? [] : [`  the kubelet runs ${running}`]),
@@ -70,7 +75,8 @@ const WORDS: Readonly<Record<RevisionState['standing'], string>> = {
   'failed-here': '',
 };
 
-function sinceLine(commit: Commit | null): string {
+function sinceLine({ commit, isCommitted }: WholeExplanation): string {
+  if (!isCommitted) return 'it is not committed yet';
   if (commit === null) return 'it is older than the oldest commit in this clone';
   return `since ${commit.oid.slice(0, 12)} "${commit.subject}", ${commit.author.name}, ${commit.author.at.slice(0, 10)}`;
 }

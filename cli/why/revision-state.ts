@@ -17,7 +17,7 @@ export interface RevisionState {
 export interface RevisionStateQuestion {
   /** What the revision renders for the node's pool; null where no pool has the node. */
   readonly wanted: Pick<ValidPool, 'configName' | 'sha256' | 'spec'> | null;
-  /** Its commit. */
+  /** Its commit; empty for what is not committed. */
   readonly revision: string;
   /** What the reconciler says of commits; null if not read. */
   readonly source: SourceState | null;
@@ -53,8 +53,9 @@ export function revisionState({ wanted, revision, source, node, reason }: Revisi
 }
 
 function notInForce(revision: string, source: SourceState): string {
-  const [asked, follows] = [short(revision), short(source.commit)];
-  if (source.refusedCommit === revision) return `${asked} was refused: ${source.refusedBecause}`;
+  const follows = short(source.commit);
+  const asked = revision === '' ? 'these files, which are not committed' : short(revision);
+  if (revision !== '' && source.refusedCommit === revision) return `${asked} was refused: ${source.refusedBecause}`;
   const failing = source.failingSince === '' ? '' : `; git fails since ${source.failingSince}: ${source.failure}`;
   return `the cluster follows ${follows}, not ${asked}${failing}`;
 }

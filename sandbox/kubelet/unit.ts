@@ -16,7 +16,7 @@ export interface Unit {
   kill(): void;
   /** How many processes there have been. */
   starts(): number;
-  /** What the last process that ended by itself said. */
+  /** What the last process since the start that was ordered said as it ended by itself; empty for none. */
   lastWords(): string;
 }
 
@@ -64,6 +64,8 @@ export function createUnit({ clock, timing, pollMs = POLL_MS, bootId, process }:
   };
   const begin = (): void => {
     if (supervision !== undefined || closing.signal.aborted) return;
+    // What a run before this start said has nothing to do with what it starts with.
+    words = '';
     const stop = new AbortController();
     supervision = { stop, ended: supervise(stop.signal) };
   };

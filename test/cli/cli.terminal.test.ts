@@ -21,6 +21,9 @@ describe('colours', () => {
     assert.equal(paintFor({ isTTY: true }, { NO_COLOR: '' })('bad', 'x'), `${ESC}31mx${ESC}39m`);
     assert.equal(paintFor({ isTTY: true }, { NO_COLOR: '1' })('bad', 'x'), 'x');
     assert.equal(paintFor({}, {})('bad', 'x'), 'x');
+    assert.equal(paintFor({}, { FORCE_COLOR: '1' })('bad', 'x'), `${ESC}31mx${ESC}39m`);
+    assert.equal(paintFor({}, { FORCE_COLOR: '0' })('bad', 'x'), 'x');
+    assert.equal(paintFor({}, { FORCE_COLOR: '1', NO_COLOR: '1' })('bad', 'x'), 'x');
   });
 });
 

@@ -13,6 +13,7 @@ const rows: readonly (readonly [string, string])[] = [
   ['status --help', 'help status'],
   ['status -h', 'help status'],
   ['--version', 'version'],
+  ['version', 'version'],
   ['status', 'run status'],
   ['status -w --context prod', 'run status'],
   ['validate a b c -o json', 'run validate'],

@@ -85,7 +85,12 @@ describe('the JSON of the commands', () => {
   before(async () => {
     repository = await createRepository();
     const cluster = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {maxUnassign: 0}\n';
+    const listed = (versions: string): string => cluster.replace('}', `, kubeletVersions: [${versions}]}`);
+    const z = { 'pools/z/pool.yaml': pool('z', 'z'), 'pools/z/kubelet.yaml': layer('eventRecordQPS: 0') };
+    await repository.commit('Versions', { ...z, 'clusters/c.yaml': listed('"1.34"') });
+    await repository.commit('The next one', { 'clusters/c.yaml': listed('"1.34", "1.35"') });
     await repository.commit('Start', {
+      ...absent(z),
       'clusters/c.yaml': cluster,
       'pools/a/pool.yaml': pool('a', 'a'),
       'pools/a/kubelet.yaml': layer('maxPods: 110', 'featureGates: {CPUManager: true}'),
@@ -131,6 +136,7 @@ describe('the JSON of the commands', () => {
   const RUNS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     validate: [['validate', '$repo', '--kubelet-version', '1.30', '--kubelet-version', '1.34']],
     plan: [
+      ['plan', '--repo', '$repo', '--base', 'HEAD~6', '--head', 'HEAD~5'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~4', '--head', 'HEAD~3'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~4'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~3', '--head', 'HEAD~2'],

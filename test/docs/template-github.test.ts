@@ -75,7 +75,6 @@ describe('the workflow of the template', () => {
 
 /** What the expressions in the workflow stand for here. */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
-  'matrix.cluster': 'demo',
   'github.token': TOKEN,
   'github.event.pull_request.number': '7',
 };
@@ -154,7 +153,9 @@ describeOrSkip('the workflow of the template, run on a pull request', { skip: WI
     }
   }
 
-  const ours = () => forge.comments.filter(({ login }) => login === 'github-actions[bot]');
+  /** What the workflow wrote of a cluster. */
+  const ours = (marker = MARKER) =>
+    forge.comments.filter(({ login, body }) => login === 'github-actions[bot]' && body.split('\n')[0] === marker);
 
   it('installs the command line as it is locked, and finds nothing wrong with the template', async () => {
     const { code, out } = await runJob('validate');
@@ -183,6 +184,18 @@ describeOrSkip('the workflow of the template, run on a pull request', { skip: WI
     const before_ = writes();
     assert.match((await runJob('plan', INVENTORY)).out, /the comment says so already/);
     assert.equal(writes(), before_);
+  });
+
+  it('plans for every cluster that has a file, or had one, in a comment of its own', async () => {
+    const text = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {kubeletVersions: ["1.34"]}\n';
+    await commitFiles(workspace, origin, { 'clusters/edge.yaml': text, 'clusters/Not A;Cluster.yaml': text });
+    assert.equal((await runJob('plan')).code, 0);
+    const marker = '<!-- kubelet-gitops plan: edge -->';
+    assert.match(ours(marker)[0]?.body ?? '', /^#### clusters\/edge\.yaml is new$/m);
+    assert.doesNotMatch(ours(marker)[0]?.body ?? '', /🔓/);
+    assert.deepEqual([ours().length, ours(marker).length], [1, 1]);
+    assert.equal(forge.comments.filter(({ body }) => body.includes('Cluster')).length, 0);
+    await commitFiles(workspace, origin, { 'clusters/edge.yaml': null, 'clusters/Not A;Cluster.yaml': null });
   });
 
   it('says in the comment that nothing changes any more, where it said otherwise before', async () => {

@@ -56,7 +56,6 @@ describeOrSkip("GitLab's pipeline of the template", { skip: WITHOUT_GIT }, () =>
     const env = {
       ...workspace.env,
       ...pipeline.variables,
-      CLUSTER: 'demo',
       CI_API_V4_URL: forge.url,
       CI_PROJECT_ID: '12',
       CI_MERGE_REQUEST_IID: '7',

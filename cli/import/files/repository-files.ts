@@ -66,12 +66,13 @@ function clusterFile(cluster: string, minors: Minors): string {
   return `${schemaLine('../', 'cluster-config.json')}${text}`;
 }
 
+/** Its name is that of its folder: who renames that renames the pool. */
 function poolFile(group: NodeGroup, base: readonly LayerFile[], own: readonly LayerFile[]): string {
-  const { name, nodes, nodeSelector, priority } = group;
+  const { nodes, nodeSelector, priority } = group;
   const layers = [...base.map(({ path }) => path), ...own.map(({ path }) => `.${path.slice(path.lastIndexOf('/'))}`)];
   const ranked = priority === 0 ? {} : { priority };
   const spec = { nodeSelector, ...ranked, layers, rollout: { maxUnavailable: 1 } };
-  const text = yaml({ apiVersion: API_VERSION, kind: 'KubeletPool', metadata: { name }, spec });
+  const text = yaml({ apiVersion: API_VERSION, kind: 'KubeletPool', spec });
   const notes = [
     `${counted(nodes.length, 'node')} when it was imported: ${firstNames(nodes)}`,
     ...(group.isByName ? ['No label tells these nodes from the others: new nodes do not join them.'] : []),

@@ -51,8 +51,7 @@ function adapt(path: string, text: string, cluster: string, pools: readonly stri
         .join('\n')
         .replaceAll(/(--cluster |publish-inventory\.sh )demo\b/g, `$1${cluster}`);
     default:
-      // In quotes where YAML would take the name for a number or for yes or no.
-      return text.replaceAll(/^( *(?:- )?(?:cluster|CLUSTER): )\[demo\]$/gm, `$1["${cluster}"]`);
+      return text;
   }
 }
 

@@ -1,5 +1,6 @@
 import { access, chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { clusterNames } from '#reconciler/policy/config-repo/cluster-names.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 
 export interface WrittenFiles {
@@ -42,6 +43,13 @@ async function writeFiles(
   const present = new Set<string>();
   for (const path of [...made.keys(), ...extra.keys()]) if (await isThere(join(into, path))) present.add(path);
   const first = [...made.keys()].find((path) => present.has(path));
+  const others = await otherClusters(into, made);
+  if (first !== undefined && others.length > 0) {
+    const why = `this is the repository of ${others.join(', ')}, and what is imported would take the place of its pools`;
+    const name = clusterNames(made.keys())[0] ?? 'other';
+    const way = `import into a folder of it, --into ${join(into, name)}, which the reconciler follows by GIT_PATH`;
+    throw new GitopsError('FILE_EXISTS', `${join(into, first)} is there already: ${why}: ${way}`);
+  }
   if (first !== undefined && !isForced) {
     const way = 'choose another directory with --into, or overwrite what was imported before with --force';
     throw new GitopsError('FILE_EXISTS', `${join(into, first)} is there already: ${way}`);
@@ -75,6 +83,13 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** Clusters that have a file there; none where the cluster that is imported is one of them. */
+async function otherClusters(into: string, made: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  const files = await readdir(join(into, 'clusters')).catch(() => []);
+  const present = clusterNames(files.map((name) => `clusters/${name}`));
+  return present.some((name) => clusterNames(made.keys()).includes(name)) ? [] : present;
+}
 
 async function poolsBeside(into: string, made: ReadonlyMap<string, string>): Promise<readonly string[]> {
   const names = await readdir(join(into, 'pools')).catch((error: unknown) => {

@@ -4,17 +4,17 @@ import { oneLine } from '../../one-line.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
 import type { MergePlan, MovePlan } from '../merge-plan.ts';
 import { type SimilarPools, groupSimilarPools } from './group-pools.ts';
+import { comingLines, legendLines, loosenedLines, otherFindings, reachLines } from './once-for-all.ts';
 import {
   adoptedLine,
   capacityLines,
   classLines,
+  clusterBlock,
   COST_WORDS,
   headOf,
   inForceLine,
   keptLines,
   leavingLines,
-  loosenedLines,
-  movedSides,
   moveLine,
   risksOf,
   rolloutBlocks,
@@ -38,7 +38,7 @@ const MOST_CHARACTERS = 60_000;
 
 /** For a comment on the pull request. */
 export function planAsMarkdown(plan: MergePlan): string {
-  const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
+  const { base, head, cluster, refusal, held, knowsNodes } = plan;
   const parts = [
     markerOf(cluster),
     `### kubelet-gitops: what this does to ${code(cluster)}`,
@@ -54,19 +54,29 @@ export function planAsMarkdown(plan: MergePlan): string {
   }
   if (refusal !== undefined) parts.push(`> [!CAUTION]\n> **Refused as a whole:** ${escape(refusal)}`);
   if (summary !== undefined && !isEmpty) parts.push(`**${summary}**`);
+  const wide = [
+    ...loosenedLines(plan).map((line) => `- 🔓 **${escape(line)}**`),
+    ...reachLines(plan).map((line) => `- ${escape(line)}`),
+  ];
+  if (wide.length > 0 && !isEmpty) parts.push(wide.join('\n'));
   if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would start:** ${escape(held)}`);
-  if (clusterSpec.length > 0)
-    parts.push(
-      `#### clusters/${escape(cluster)}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`,
-    );
-  if (!isEmpty) parts.push(...groupSimilarPools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
+  const [clusterHead, ...clusterLines] = clusterBlock(plan) ?? [];
+  if (clusterHead !== undefined) {
+    const items = [
+      ...clusterLines.map((line) => `- ${code(line)}`),
+      ...comingLines(plan).map((line) => `- ⚠️ ${escape(line)}`),
+    ];
+    parts.push(`#### ${escape(clusterHead)}`, ...(items.length === 0 ? [] : [items.join('\n')]));
+  }
+  if (!isEmpty) parts.push(...groupSimilarPools(plan.pools).map((pools) => poolPart(pools, plan)));
   if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
   if (!isEmpty) parts.push(...unsupportedLines(plan).map(escape));
   const conflicts = formatConflicts(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
   if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
-  const found = findings.map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);
+  const found = otherFindings(plan).map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);
   const last = [
     ...(found.length > 0 ? ['#### Findings', found.join('\n')] : []),
+    ...(isEmpty ? [] : legendLines(plan).map((line) => `_${escape(line)}_`)),
     ...(!knowsNodes && !isEmpty ? ['_No inventory was given, so the nodes are unknown._'] : []),
   ].join('\n\n');
   // Half of the room is for what was found: a long change cannot push it out of the comment.
@@ -86,7 +96,7 @@ const signOf = ({ kind, severity }: Finding): string =>
 function movePart(move: MovePlan): string {
   const { fields } = move;
   const rows = fields.map((field) => {
-    const [path, before, after] = [field.path, ...movedSides(move, field)].map(cell);
+    const [path, before, after] = [field.path, ...sidesOf(move, field)].map(cell);
     return `| ${path} | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
   const items = leavingLines(move).map((line) => `- ${escape(line)}`);
@@ -100,19 +110,18 @@ function movePart(move: MovePlan): string {
 const tableOf = (rows: readonly string[]): string =>
   ['| field | before | after | costs |', '| --- | --- | --- | --- |', ...rows].join('\n');
 
-function poolPart(pools: SimilarPools, knowsNodes: boolean): string {
+function poolPart(pools: SimilarPools, { knowsNodes, moves }: MergePlan): string {
   const [pool] = pools;
   const { fields, spec, cost } = pool;
   const nodes = pools.flatMap((each) => each.nodes);
   const rows = fields.map((field) => {
-    const [path, before, after] = [field.path, ...sidesOf(field)].map(cell);
+    const [path, before, after] = [field.path, ...sidesOf(pool, field)].map(cell);
     return `| ${path} | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
   const table = rows.length === 0 ? [] : [tableOf(rows)];
   const items = [
     ...spec.map((line) => `- ${code(line)}`),
     ...classLines(pool).map((line) => `- ${escape(line)}`),
-    ...loosenedLines(pools).map((line) => `- 🔓 **${escape(line)}**`),
     ...waitLines(pools).map((line) => `- ❌ **${escape(line)}**`),
     ...rolloutBlocks(pools, knowsNodes).flatMap(({ line, order }) => [
       `- **${escape(line)}**`,
@@ -125,7 +134,7 @@ function poolPart(pools: SimilarPools, knowsNodes: boolean): string {
     ...risksOf(pool).map(({ paths, risk }) => `- ⚠️ ${paths.map(code).join(', ')}: ${risk}`),
   ];
   const head = [
-    `#### ${escape(headOf(pools))}`,
+    `#### ${escape(headOf(pools, moves))}`,
     ...keptLines(pools).map(escape),
     ...(isAdopted(pool) ? [escape(adoptedLine(pool))] : []),
   ];

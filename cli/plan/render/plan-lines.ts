@@ -1,11 +1,14 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import { formatRoughly } from '#shared/runtime/rough-duration.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
-import { formatResource } from '#reconciler/policy/allocatable/allocatable.ts';
+import { formatResource, type NodeResource } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
 import type { Absent } from '../who-can-begin.ts';
+import { NEW_CLUSTER } from '../spec-changes.ts';
+import { UNSET } from '../unset-meaning.ts';
+import { yamlOfJson } from '../../yaml-value.ts';
 import { type SimilarPools, MANY_POOLS } from './group-pools.ts';
 
 /** What a change costs a node, for people. */
@@ -18,14 +21,15 @@ export const COST_WORDS: Readonly<Record<ChangeCost, string>> = {
   never: 'not meant to be changed on a live node',
 };
 
-const HEADS: Readonly<Record<PoolPlan['change'], string>> = {
+const HEADS: Readonly<Record<Exclude<PoolPlan['change'], 'removed'>, string>> = {
   added: 'is new',
-  removed: 'is removed: its nodes go to another pool or back to their local config',
   changed: 'changes',
   invalid: 'has errors, and keeps its current config',
 };
 
-export function headOf([first, ...rest]: SimilarPools): string {
+/** @param moves by which the nodes of a pool that goes are followed */
+export function headOf([first, ...rest]: SimilarPools, moves: readonly MovePlan[]): string {
+  if (first.change === 'removed') return `Pool ${first.name} is removed: ${destinationOf(first, moves)}`;
   if (rest.length === 0 && !changesItself(first)) return `Pool ${first.name} gets other nodes`;
   if (rest.length === 0)
     return `Pool ${first.name} ${first.from === undefined ? HEADS[first.change] : comesFrom(first, first.from)}`;
@@ -35,6 +39,13 @@ export function headOf([first, ...rest]: SimilarPools): string {
   );
   if (!changesItself(first)) return `Pools ${names} get other nodes`;
   return `Pools ${names} ${first.change === 'added' ? 'are new, and alike' : 'change alike'}`;
+}
+
+function destinationOf({ name }: PoolPlan, moves: readonly MovePlan[]): string {
+  const places = moves.flatMap(({ from, to }) => (from === name ? [to ?? 'their local config'] : []));
+  return places.length === 0
+    ? 'nodes that it has go to another pool, or back to their local config'
+    : `its nodes go to ${places.join(' and ')}`;
 }
 
 /** A pool may only get other nodes: by their labels' part in its selector, or by another pool that lets them go. */
@@ -56,6 +67,16 @@ export function summaryLine({ summary, knowsNodes, moves, refusal }: MergePlan):
   const time = restarts === 0 ? '' : `; ${timeOf(summary)}`;
   const where = refusal === undefined ? '' : 'Once it is allowed: ';
   return `${where}${some(pools, 'pool')}, ${some(nodes, 'node')}: ${parts.join(', ')}${time}`;
+}
+
+/** The heading of what else of the cluster's file changes, and its lines; undefined for nothing. */
+export function clusterBlock({
+  clusterSpec,
+  cluster,
+}: MergePlan): readonly [head: string, ...lines: string[]] | undefined {
+  if (clusterSpec.length === 0) return undefined;
+  const file = `clusters/${cluster}.yaml`;
+  return clusterSpec[0] === NEW_CLUSTER ? [`${file} ${NEW_CLUSTER}`] : [`${file} changes`, ...clusterSpec];
 }
 
 /** That the comparison does not begin where the cluster is. */
@@ -91,7 +112,7 @@ export function rolloutBlocks(
   const isOne = pools.length === 1;
   const blocks = pools.flatMap((pool) => {
     const line = rolloutLine(pool);
-    const order = pools.length < MANY_POOLS ? [...orderLines(pool), ...worthLines(pool)] : [];
+    const order = pools.length < MANY_POOLS ? orderLines(pool) : [];
     return line === undefined ? [] : [{ line: isOne ? line : `${pool.name}: ${line}`, order }];
   });
   const empty = pools.filter(({ members, change }) => knowsNodes && members === 0 && change !== 'removed');
@@ -105,14 +126,14 @@ export function rolloutBlocks(
   return [...blocks, { line: `no node belongs to ${where}`, order: [] }];
 }
 
-function unsetOf(change: FieldChange): string {
-  return change.default === undefined ? 'not set' : `not set (default ${change.default})`;
+/** What a field was and becomes. */
+export function sidesOf({ unset }: Pick<PoolPlan, 'unset'>, change: FieldChange): readonly [string, string] {
+  const side = (value: string | undefined, meaning: keyof typeof UNSET): string => {
+    if (value !== undefined) return yamlOfJson(value);
+    return `${UNSET[meaning]}${change.default === undefined ? '' : ` (default ${yamlOfJson(change.default)})`}`;
+  };
+  return [side(change.before, unset.before), side(change.after, unset.after)];
 }
-
-export const sidesOf = (change: FieldChange): readonly [string, string] => [
-  change.before ?? unsetOf(change),
-  change.after ?? unsetOf(change),
-];
 
 /** How many nodes, budget and time. */
 function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
@@ -174,32 +195,6 @@ function absentLines({ absent, waitsFor }: RolloutPlan): readonly string[] {
 
 const MOST_TURNS = 6;
 
-/** How far a config with each planted fault would get before the bounds stop it; nothing to say of a single node. */
-function worthLines({ rollout, waits, nodes }: PoolPlan): readonly string[] {
-  if (rollout === undefined || rollout.worth.length === 0 || nodes.length < 2 || waits !== undefined) return [];
-  const reaches = rollout.worth.map(
-    ({ fault, byChance, seen, isStopped }) =>
-      `${isStopped ? `at most ${seen}${byChance === true ? ' in 19 of 20 cases' : ''}` : 'all'} if it ${fault}`,
-  );
-  return [`of ${counted(nodes)} a bad config reaches ${reaches.join(', ')}`];
-}
-
-/** What a bad config reaches by the limits before and by those that are loosened: each alone, and all together. */
-export function loosenedLines(pools: SimilarPools): readonly string[] {
-  return pools.flatMap(({ name, loosened = [], members, nodes }) => {
-    const all = loosened.at(-1);
-    if (all === undefined) return [];
-    const reached = (limit: string, { before, after }: typeof all): string =>
-      members === 0 ? limit : `${limit} ${before} → ${after}`;
-    const each = loosened.slice(0, -1).map((one) => reached(one.limit, one));
-    const together = each.length > 1 && members > 0 ? [reached('together', all)] : [];
-    const how = members === 0 ? '' : `, in nodes of ${members} that a bad config reaches`;
-    const when =
-      nodes.length === 0 ? '' : '; until these nodes have proven their config, or the next commit, the former hold';
-    return [`${pools.length === 1 ? '' : `${name}: `}looser limits${how}: ${[...each, ...together].join(', ')}${when}`];
-  });
-}
-
 /** What is to be said of a new pool that changes nothing. */
 export function adoptedLine({ name, nodes }: PoolPlan): string {
   const what = nodes.length === 1 ? 'its node runs' : 'its nodes run';
@@ -256,12 +251,20 @@ export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
   const effects = nodes.flatMap(({ name, allocatable }) =>
     allocatable.map(({ resource, before, after }) => ({
       name,
-      text: `allocatable ${resource}: ${formatResource(resource, before)} → ${formatResource(resource, after)}`,
+      text: `allocatable ${resource}: ${amountsOf(resource, before, after).join(' → ')}`,
     })),
   );
   return [...Map.groupBy(effects, ({ text }) => text)].map(
     ([text, on]) => `${text} on ${listed(on.map(({ name }) => name))}`,
   );
+}
+
+/** In one unit, and in a smaller one where they would read the same. */
+function amountsOf(resource: NodeResource, ...amounts: readonly number[]): readonly string[] {
+  if (resource === 'cpu' || resource === 'pods') return amounts.map((amount) => formatResource(resource, amount));
+  const isLarge = amounts.some((amount) => Math.abs(amount) >= 2 ** 30);
+  const large = amounts.map((amount) => `${(amount / 2 ** 30).toFixed(1)}Gi`);
+  return isLarge && new Set(large).size > 1 ? large : amounts.map((amount) => `${Math.round(amount / 2 ** 20)}Mi`);
 }
 
 export function warningLines(nodes: readonly NodePlan[]): readonly string[] {
@@ -286,11 +289,5 @@ export function moveLine({ from, to, contested, nodes, fields }: MovePlan): stri
 /** How nodes go back to their local config; empty where they do not. */
 export const leavingLines = ({ leaving, ...time }: MovePlan): readonly string[] =>
   leaving.length === 0 ? [] : [`${counted(leaving)}, 1 at a time; ${timeOf(time)}`, ...capacityLines(leaving)];
-
-/** A field that a node which moves loses or gets; what counts without a pool is the node's own. */
-export const movedSides = ({ to }: MovePlan, change: FieldChange): readonly [string, string] => [
-  change.before ?? unsetOf(change),
-  change.after ?? (to === null ? 'local config' : unsetOf(change)),
-];
 
 const listed = (names: readonly string[], most = 5): string => firstFew(names, most);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gateSpec } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
@@ -95,17 +96,59 @@ describe('kubelet-gitops foresight', () => {
     await repository.write({ 'pools/w/kubelet.yaml': layer('failCgroupV1: false') });
   });
 
-  it('starts from the newest version in use, and has nothing to say beyond the newest that is known', async () => {
-    assert.deepEqual(
-      [
-        ...new Set((await steps('--kubelet-version', '1.20', '--kubelet-version', '1.36')).map(({ from }) => from)),
-      ].filter((from) => from !== '1.36'),
-      [],
-    );
+  const starts = async (...argv: readonly string[]): Promise<Readonly<Record<string, string>>> => {
+    const found = await steps(...argv);
+    // The first of each pool is kept.
+    return Object.fromEntries(found.toReversed().map((step) => [step.pool, step.from]));
+  };
+
+  it('starts from the oldest version in use, also where the next one is listed for the upgrade', async () => {
+    await repository.write({
+      'pools/w/kubelet.yaml': layer('maxPods: 100'),
+      'clusters/demo.yaml':
+        'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {kubeletVersions: ["1.34", "1.37"]}\n',
+    });
+    assert.deepEqual(await starts(), { w: '1.34' });
+    assert.deepEqual(await starts('--kubelet-version', '1.36', '--kubelet-version', '1.34'), { w: '1.34' });
+  });
+
+  it('starts from what the nodes of each pool run, where nodes are given', async () => {
+    const nodeOf = (name: string, label: string, kubeletVersion: string) => ({
+      metadata: { name, labels: { pool: label } },
+      status: { nodeInfo: { kubeletVersion } },
+    });
+    const inventory = join(repository.directory, 'nodes.json');
+    const items = [
+      nodeOf('a', 'w', 'v1.35.2'),
+      nodeOf('b', 'w', 'v1.34.9'),
+      nodeOf('c', 'v', 'v1.36.0'),
+      nodeOf('d', '', ''),
+    ];
+    await writeFile(inventory, JSON.stringify({ items }));
+    await repository.write({
+      'pools/v/pool.yaml': pool('v', 'v', 'apply: replace'),
+      'pools/v/kubelet.yaml': layer('eventRecordQPS: 0'),
+      'pools/none/pool.yaml': pool('none', 'none', 'apply: replace'),
+      'pools/none/kubelet.yaml': layer('maxPods: 100'),
+    });
+    assert.deepEqual(await starts('--inventory', inventory), { w: '1.34', v: '1.36', none: '1.34' });
+    assert.deepEqual(await starts('--inventory', inventory, '--kubelet-version', '1.36'), { v: '1.36' });
+    await repository.write({
+      'clusters/demo.yaml': null,
+      'pools/w/kubelet.yaml': layer('failCgroupV1: false'),
+      ...Object.fromEntries(
+        ['v', 'none']
+          .flatMap((name) => [`pools/${name}/pool.yaml`, `pools/${name}/kubelet.yaml`])
+          .map((path) => [path, null]),
+      ),
+    });
+  });
+
+  it('has nothing to say beyond the newest that is known', async () => {
     const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.37');
     assert.deepEqual(
       [code, out],
-      [0, 'Nothing up to 1.37, the newest version that is known here, nor in what is announced of 1.38.\n'],
+      [0, 'Nothing from 1.37 up to 1.37, the newest version that is known here, nor in what is announced of 1.38.\n'],
     );
   });
 

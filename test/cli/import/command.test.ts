@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -67,8 +67,6 @@ describe('the files of an import', () => {
 # No label tells these nodes from the others: new nodes do not join them.
 apiVersion: kubelet-gitops.dev/v1alpha1
 kind: KubeletPool
-metadata:
-  name: a-max-pods-35
 spec:
   nodeSelector:
     matchExpressions:
@@ -121,8 +119,8 @@ spec:
 
   it('have the template’s pipelines and owners, for this cluster and these pools', async () => {
     await all();
-    assert.match(await read('repo/.github/workflows/kubelet-config.yaml'), /^ {8}cluster: \["prod"\]$/m);
-    assert.match(await read('repo/.gitlab-ci.yml'), /^ {6}- CLUSTER: \["prod"\]$/m);
+    for (const pipeline of ['.github/workflows/kubelet-config.yaml', '.gitlab-ci.yml'])
+      assert.equal(await read(`repo/${pipeline}`), await readFile(`config-repo-template/${pipeline}`, 'utf8'));
     const owners = await read('repo/CODEOWNERS');
     assert.match(owners, /^\/base\/ /m);
     assert.doesNotMatch(owners, /^\/pools\/(?:gpu|control-plane)\//m);
@@ -142,6 +140,7 @@ left to the nodes (set up with the host, or denied by default): clusterDNS
 distribution: eks (a value of the chart, or the component of that name)
 next:
   kubelet-gitops validate DIR/repo --cluster prod
+  rename a pool now or later, and no kubelet restarts: git mv pools/OLD pools/NEW
   enter your teams in CODEOWNERS, and what the comments of your pipeline ask for; delete the other forge’s file
   commit DIR/repo, and see that no kubelet restarts: kubelet-gitops plan --repo DIR/repo --inventory DIR/nodes.json --running DIR/configs
 `,
@@ -172,6 +171,114 @@ next:
     assert.match(partly.err, /^left out: \S+z\.json: there is no node z among those given$/m);
     const nowhere = await planned(inside('nowhere'));
     assert.deepEqual([nowhere.code, nowhere.err.includes('nowhere: cannot be read')], [2, true]);
+  });
+
+  it('are not laid over those of another cluster, also by force, and go into a folder of it', async () => {
+    await all();
+    await commitAll(inside('repo'));
+    const before = await read('repo/pools/a/kubelet.yaml');
+    const edge = (into: string, ...more: readonly string[]) =>
+      run(
+        'import',
+        '--cluster',
+        'edge',
+        '--into',
+        inside(into),
+        inside('configs'),
+        '--inventory',
+        inside('nodes.json'),
+        ...more,
+      );
+    for (const more of [[], ['--force']]) {
+      const { code, err } = await edge('repo', ...more);
+      assert.equal(code, 2, err);
+      assert.match(
+        err,
+        /base\/common\.yaml is there already: this is the repository of prod, .* --into \S+\/repo\/edge, /,
+      );
+    }
+    assert.equal(await read('repo/pools/a/kubelet.yaml'), before);
+    const { code, err } = await edge('repo/edge');
+    assert.equal(code, 0, err);
+    assert.match(
+      err,
+      /^ {2}as edge is a folder of a repository: GIT_PATH=edge for its reconciler, \/edge\/ in the CODEOWNERS/m,
+    );
+    assert.match(
+      err,
+      /git mv edge\/\.github\/workflows\/kubelet-config\.yaml \.github\/workflows\/kubelet-config-edge\.yaml/,
+    );
+    // The plan that it prints is of the folder, not of the cluster at the root.
+    const [, repo = ''] = /plan --repo (\S+)/.exec(err) ?? [];
+    const planned = await run(
+      'plan',
+      '--repo',
+      repo,
+      '--inventory',
+      inside('nodes.json'),
+      '--running',
+      inside('configs'),
+    );
+    assert.match(planned.out, /, for cluster edge\n[^]*Pool a is new and matches what its nodes run already/);
+  });
+
+  it('say which kubelets are open to anybody, with the values, and end with 1', async () => {
+    const open = { anonymous: { enabled: true } };
+    await put({
+      'configs/a-1.json': configz({
+        ...BASE,
+        maxPods: 20,
+        authentication: open,
+        authorization: { mode: 'AlwaysAllow' },
+      }),
+      'configs/a-2.json': configz({ ...BASE, maxPods: 20, authentication: open, authorization: { mode: 'Webhook' } }),
+      'configs/a-3.json': configz({
+        ...BASE,
+        maxPods: 20,
+        authorization: { mode: 'AlwaysAllow' },
+        readOnlyPort: 10255,
+      }),
+      'configs/b-1.json': configz({
+        ...BASE,
+        authentication: { anonymous: { enabled: false } },
+        authorization: { mode: 'Webhook' },
+        readOnlyPort: 0,
+      }),
+    });
+    const { code, err } = await all();
+    assert.equal(code, 1, err);
+    const said = err.split('\n').filter((line) => line.startsWith('SECURITY'));
+    const [anonymous, allowed] = ['authentication.anonymous.enabled: true', 'authorization.mode: AlwaysAllow'];
+    assert.deepEqual(
+      said.map((line) =>
+        line
+          .split(': ')
+          .slice(1, 4)
+          .join(': ')
+          .replace(/, (?:authorization).*/, ''),
+      ),
+      [`a-1: ${anonymous}`, `a-2: ${anonymous}`, `a-3: ${allowed}`, 'a-3: readOnlyPort: 10255'],
+    );
+    assert.match(said[0] ?? '', /AlwaysAllow: anybody who reaches its port runs commands in every pod/);
+  });
+
+  it('have pools that a move of the folder renames, and say how nodes that are left out come in', async () => {
+    await rm(inside('configs/a-3.json'));
+    const { err } = await all();
+    assert.match(err, /^ {2}rename a pool now or later, and no kubelet restarts: git mv pools\/OLD pools\/NEW$/m);
+    assert.match(
+      err,
+      /^ {2}bring in a node that was left out: take its name from the values of kubernetes\.io\/hostname in pools\/a\//m,
+    );
+    await commitAll(inside('repo'));
+    await rename(inside('repo/pools/a'), inside('repo/pools/workers'));
+    const { code, out } = await run('plan', '--repo', inside('repo'), '--inventory', inside('nodes.json'));
+    assert.equal(code, 1, out);
+    assert.match(out, /^Pool a is removed: its nodes go to workers$/m);
+    assert.match(
+      out,
+      /^Pool workers is new, and its nodes run its config already, as that of a: no kubelet restarts$/m,
+    );
   });
 
   it('never overwrite what is there; with --force only what was imported', async () => {

@@ -87,6 +87,35 @@ describe('importing a messy fleet', () => {
     );
   });
 
+  it('restarts nothing when its pools are committed one by one, the highest priority first', () => {
+    const committed = (files: ReadonlyMap<string, string>, pools: readonly string[]) => {
+      const here = [...files].filter(
+        ([path]) => !path.startsWith('pools/') || pools.includes(path.split('/')[1] ?? ''),
+      );
+      const read = here.map(([path, text]) => [path, { path, oid: path, bytes: Buffer.from(text) }] as const);
+      return loadRepo(new Map(read), { cluster: 'prod' });
+    };
+    fc.assert(
+      fc.property(messyFleets, (nodes) => {
+        const { members, strangers } = importableNodes(nodes, true);
+        const grouped = groupNodes(members, strangers);
+        const files = repositoryFiles(grouped, 'prod', new Map(members.map(({ name, minor }) => [name, minor ?? 37])));
+        const order = grouped.groups.toSorted((one, other) => other.priority - one.priority).map(({ name }) => name);
+        for (const [index, name] of order.entries()) {
+          const plan = makePlan({
+            base: { name: 'before', commit: undefined, repo: committed(files, order.slice(0, index)), kept: new Map() },
+            head: { name: 'after', repo: committed(files, order.slice(0, index + 1)) },
+            cluster: 'prod',
+            nodes: nodes.map(inventoryNode),
+            inForce: undefined,
+          });
+          assert.equal(plan.summary.restarts + plan.summary.waiting + plan.summary.refused, 0, name);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('means nothing else to any kubelet, and forgets nothing that it does not name', () => {
     fc.assert(
       fc.property(messyFleets, (nodes) => {

@@ -33,7 +33,7 @@ const linesOf = (text: string): readonly string[] =>
 const said = (...about: Parameters<typeof planned>): readonly string[] => linesOf(planAsText(planned(...about), plain));
 
 const REACHED =
-  '! looser limits, in nodes of 10 that a bad config reaches: ' +
+  '! workers: looser limits, in nodes of 10 that a bad config reaches: ' +
   'rollout.maxUnavailable 1 → 1, rollout.onFailure 1 → 1, rollout.maxOnTrial 1 → 1, together 1 → 10';
 
 describe('a plan of a commit that loosens limits of a pool', () => {
@@ -48,7 +48,7 @@ describe('a plan of a commit that loosens limits of a pool', () => {
 
   it('says which without knowing the nodes', () => {
     assert.deepEqual(said(old, validPool('workers', 100, LOOSE), []), [
-      '! looser limits: rollout.maxUnavailable, rollout.onFailure, rollout.maxOnTrial',
+      '! workers: looser limits: rollout.maxUnavailable, rollout.onFailure, rollout.maxOnTrial',
     ]);
   });
 
@@ -77,6 +77,6 @@ describe('a plan of a commit that loosens limits of a pool', () => {
 
   it('marks it in a comment', () => {
     const text = planAsMarkdown(planned(old, validPool('workers', 110, LOOSE)));
-    assert.match(linesOf(text).join('\n'), /^- 🔓 \*\*looser limits/);
+    assert.match(linesOf(text).join('\n'), /^- 🔓 \*\*workers: looser limits/);
   });
 });

@@ -63,7 +63,7 @@ describe('a plan in which nodes get another config although no pool has another 
     const { code, out } = await planned(MISSPELLED);
     assert.match(
       out,
-      /^Moves: gpu-1, gpu-2 from gpu to no pool \(local config\); they lose:\n {2}maxPods {7}60 {3}→ {2}local config\n {2}podPidsLimit {2}500 {2}→ {2}local config\n {2}cost: restart of the kubelet\n {2}2 nodes, 1 at a time; about 21 min if all goes well$/m,
+      /^Moves: gpu-1, gpu-2 from gpu to no pool \(local config\); they lose:\n {2}maxPods {7}60 {3}→ {2}local config \(default 110\)\n {2}podPidsLimit {2}500 {2}→ {2}local config \(default -1\)\n {2}cost: restart of the kubelet\n {2}2 nodes, 1 at a time; about 21 min if all goes well$/m,
     );
     assert.match(out, /^1 pool, 2 nodes: 2 kubelets restart, 0 reboots; about 21 min if all goes well$/m);
     assert.match(
@@ -98,7 +98,11 @@ describe('a plan in which nodes get another config although no pool has another 
       'pools/gpu/pool.yaml': pool('gpu', 'gpu').replace('{pool: gpu}', '{}'),
       'pools/general/pool.yaml': pool('general', 'general', 'priority: 1', 'rollout: {maxUnavailable: 4, soak: 1m}'),
     });
-    assert.match(out, /^Moves: spare-1 from no pool \(local config\) to gpu\n {2}maxPods {7}not set .*→ {2}60\n/m, out);
+    assert.match(
+      out,
+      /^Moves: spare-1 from no pool \(local config\) to gpu\n {2}maxPods {7}local config .*→ {2}60\n/m,
+      out,
+    );
   });
 
   it('says only that they move where they run the same there', async () => {
@@ -179,9 +183,12 @@ describe('a plan in which nodes get another config although no pool has another 
       '#### Moves',
       '#### Findings',
     ]);
-    assert.match(out, /^From `HEAD \([0-9a-f]{12}\)` to `the working copy`\.$/m);
+    assert.match(
+      out,
+      /^From `HEAD \([0-9a-f]{12}\)` to `the working copy \(not committed: pools\/general\/kubelet\.yaml, pools\/gpu\/pool\.yaml\)`\.$/m,
+    );
     assert.match(out, /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 21 min if all goes well\*\*$/m);
-    assert.match(out, /\| `maxPods` \| `60` \| `local config` \| restart of the kubelet \|/);
+    assert.match(out, /\| `maxPods` \| `60` \| `local config \(default 110\)` \| restart of the kubelet \|/);
     assert.match(out, /^- ❌ `pools\/general\/kubelet\.yaml:\d+:\d+: error unknown-field/m);
     assert.match(out, /^- ⚠️ `pools\/gpu\/pool\.yaml: warning pool-becomes-empty/m);
     const tie = (await planned(TIE, '-o', 'markdown')).out;

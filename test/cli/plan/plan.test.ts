@@ -97,6 +97,18 @@ describe('kubelet-gitops plan', () => {
     ]);
   });
 
+  it('says what is left for pods in one unit, and in one that shows the difference', async () => {
+    const left = async (memory: string) => {
+      const { out } = await bench.planned({
+        'pools/a/kubelet.yaml': layer('maxPods: 110', `kubeReserved: {cpu: 100m, memory: ${memory}}`),
+      });
+      return /allocatable memory: (.*) on/.exec(out)?.[1];
+    };
+    assert.equal(await left('1536Mi'), '15.0Gi → 14.0Gi');
+    assert.equal(await left('513Mi'), '15360Mi → 15359Mi');
+    assert.equal(await left('35Gi'), '15.0Gi → -19.5Gi');
+  });
+
   it('takes reserved CPUs in place of the shares that are reserved otherwise', async () => {
     const fields = layer('maxPods: 110', 'kubeReserved: {cpu: 100m, memory: 512Mi}', 'reservedSystemCPUs: 0-1');
     const { pools } = await bench.planOf({ 'pools/a/kubelet.yaml': fields });

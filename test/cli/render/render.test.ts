@@ -73,31 +73,6 @@ describe('kubelet-gitops render', () => {
     assert.deepEqual(parse(out), config);
   });
 
-  it('says where the files that one sees are others than it shows, in its pool', async (t) => {
-    const { directory } = repository;
-    t.after(() =>
-      repository.write({
-        'base/common.yaml': START['base/common.yaml'],
-        'pools/a/kubelet.yaml': START['pools/a/kubelet.yaml'],
-      }),
-    );
-    const ask = (...more: readonly string[]) => run('render', '--repo', directory, ...more);
-    assert.equal((await ask('a')).err, '');
-    await repository.write({ 'base/common.yaml': layer('maxPods: 77') });
-    const said =
-      /^base\/common\.yaml differs from HEAD \([0-9a-f]{12}\), which is shown; render --revision \. shows your files\n$/;
-    const { out, err } = await ask('a');
-    assert.match(err, said);
-    assert.match(out, /maxPods: 110/);
-    assert.equal((await ask('b')).err, '', 'it is in no layer of the pool');
-    for (const revision of ['.', 'HEAD']) assert.equal((await ask('a', '--revision', revision)).err, '');
-    await repository.write({ 'pools/a/kubelet.yaml': null });
-    assert.match((await ask('a')).err, /^base\/common\.yaml and 1 more differ from HEAD /);
-    await writeFile(join(directory, 'nodes.json'), JSON.stringify(NODES));
-    const why = await run('why', 'a-1', 'maxPods', '--repo', directory, '--inventory', join(directory, 'nodes.json'));
-    assert.match(why.err, /^base\/common\.yaml and 1 more differ from HEAD /);
-  });
-
   it('takes a node, finds its pool, and says what its kubelet drops', async () => {
     const { code, out } = await withNodes('a-1');
     assert.equal(code, 0);

@@ -119,6 +119,8 @@ describe('what a node has of a revision', () => {
         node: 'w-1',
         kubeletVersion: 'v1.34.2',
         commit: null,
+        isCommitted: true,
+        revision: 'HEAD (0123456789ab)',
         unseen: null,
         agent: null,
         invalidPools: [],

@@ -36,6 +36,8 @@ function say(
     node: 'w-1',
     kubeletVersion: 'v1.34.2',
     commit: null,
+    isCommitted: true,
+    revision: 'HEAD (0123456789ab)',
     unseen: null,
     agent,
     standing: IN_PLACE,

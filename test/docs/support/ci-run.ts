@@ -83,13 +83,17 @@ export async function createOrigin(
   return { origin, base, head: await git('rev-parse', 'HEAD') };
 }
 
-/** Commits files on the branch that is checked out. */
+/** Commits files on the branch that is checked out; null deletes one. */
 export async function commitFiles(
   workspace: Workspace,
   repository: string,
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | null>>,
 ): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
+    if (text === null) {
+      await rm(join(repository, path));
+      continue;
+    }
     await mkdir(dirname(join(repository, path)), { recursive: true });
     await writeFile(join(repository, path), text);
   }

@@ -112,7 +112,7 @@ export const RISK_NOTES = {
     means: 'has to agree with kube-proxy’s settings',
     source: ['pkg/kubelet/kubelet_network_linux.go', 'initNetworkUtil'],
   },
-  stability: { means: 'keeps the node standing under pressure', source: [SERVER, 'RunKubelet'] },
+  stability: { means: 'set wrongly, it ends the kubelet when memory or files run out', source: [SERVER, 'RunKubelet'] },
   logind: {
     means: 'systemd-logind’s InhibitDelayMaxSec has to allow it; the kubelet changes that itself where it may',
     source: ['pkg/kubelet/nodeshutdown/nodeshutdown_manager_linux.go', 'OverrideInhibitDelay'],

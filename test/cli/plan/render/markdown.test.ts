@@ -12,6 +12,7 @@ const pool = (more: Partial<PoolPlan>): PoolPlan => ({
   configBefore: undefined,
   configAfter: undefined,
   fields: [],
+  unset: { before: 'default', after: 'default' },
   cost: undefined,
   spec: [],
   members: 0,

@@ -40,12 +40,12 @@ describe('kubelet-gitops plan, as people see it,', () => {
     };
     const text = await bench.planned(files);
     assert.equal(text.code, 1);
-    assert.match(text.out, /^Pool a changes\n {2}clusterDomain {2}not set .*\n {2}maxPods .*110 .*→ {2}60\n/m);
+    assert.match(text.out, /^Pool a changes\n {2}clusterDomain {2}local config .*\n {2}maxPods .*110 .*→ {2}60\n/m);
     assert.match(text.out, /3 nodes, 2 at a time, in 2 steps; about 13 min if all goes well/);
     const { out } = await bench.planned(files, '-o', 'markdown');
     assert.match(out, /^<!-- kubelet-gitops plan: prod -->\n/);
     assert.match(out, /\| `maxPods` \| `110` \| `60` \| restart of the kubelet \|/);
-    assert.match(out, /\| `clusterDomain` \| `not set` \| `` "x\\\|<b>`y`" `` \|/);
+    assert.match(out, /\| `clusterDomain` \| `local config` \| `` x\\\|<b>`y` `` \|/);
   });
 
   it('names fields with the same risk together', async () => {

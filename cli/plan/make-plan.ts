@@ -17,13 +17,13 @@ import { poolOriginOf } from './pool-origin.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
 import { heldByVersion } from './held-by-version.ts';
-import { planNode } from './plan-node.ts';
+import { planNode, refusalIn } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { type OverallBound, unavailableIn } from './who-can-begin.ts';
 import { beforeChange, loosenedLimits } from './loosened-limits.ts';
 import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import { notEstimatedIn } from './not-estimated.ts';
-import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
+import { barOf, disruptionFor, SUSPENDED_IN_GIT } from './wait-reasons.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
 
 interface PlanQuestion {
@@ -135,26 +135,37 @@ function planPool(
       return gets !== undefined && isHeld(node, gets) ? [node.name] : [];
     }),
   );
+  const bars = new Map(
+    touched.flatMap((node) => {
+      const [has, gets] = [had(node), poolFor(valid, node)];
+      const bar = gets === undefined ? null : barOf(node, has, gets);
+      return bar === null ? [] : [[node.name, bar] as const];
+    }),
+  );
+  const locked = new Map(plans.flatMap((plan) => (plan.held === undefined ? [] : [[plan.name, plan.held] as const])));
+  const isNeverTold = ({ name: each }: InventoryNode): boolean => held.has(each) || locked.has(each);
+  const refuses = new Set(plans.flatMap((plan) => (refusalIn(plan) === undefined ? [] : [plan.name])));
   const waits = (): string | undefined => {
     if (valid === undefined || fields.length + touched.length === 0) return undefined;
     if (!hadIt && isOutvoted({ counted: members.length, against: held.size })) return OUTVOTED;
     const lack = hadIt || isAdopted ? undefined : lackOfCanaries(valid, members);
     if (lack !== undefined) return lack;
-    const given = touched.map((node) => [node, had(node)] as const);
-    if (valid.template !== undefined) {
-      const reasons = given.map(([node, has]) => waitReasonsFor(poolFor(valid, node) ?? valid, [has], [[node, has]]));
-      return computedForNone(classes) ?? reasons.find((why) => why !== undefined);
-    }
-    // Unknown nodes count as having what the pool said; those that come from another one may never have had it.
-    const having = members.length === 0 ? [isPlain(then) ? then : undefined] : given.map(([, has]) => has);
-    return waitReasonsFor(valid, having, given);
+    if (valid.spec.suspend === true) return SUSPENDED_IN_GIT;
+    const none = computedForNone(classes);
+    if (none !== undefined) return none;
+    if (touched.length > 0) return bars.size < touched.length ? undefined : bars.values().next().value;
+    // Unknown nodes count as having what the pool said.
+    const had_ = members.length === 0 && isPlain(then) ? then : undefined;
+    return barOf(undefined, had_, valid) ?? undefined;
   };
   const rollout =
-    valid === undefined || touched.length === held.size
+    valid === undefined || touched.every(isNeverTold)
       ? undefined
       : plannedRollout({ ...valid, spec: specInForce(valid, () => members, limits) }, members, touched, overall, {
           takenOver,
           held,
+          refuses,
+          kept: new Map([...bars, ...locked]),
           isProven: hadIt,
         });
   const loosened = valid === undefined ? [] : loosenedLimits(valid, members, limits);

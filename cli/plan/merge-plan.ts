@@ -109,6 +109,8 @@ export interface NodePlan {
    * is not known. `own-config`: it depends on what the node's own files say.
    */
   readonly unclear?: 'not-asked' | 'own-config';
+  /** Why the reconciler never tells the node of it, as long as that is so; absent where it does. */
+  readonly held?: string;
   /** What is known to speak against it on this node. */
   readonly warnings: readonly NodeWarning[];
 }
@@ -136,6 +138,8 @@ export interface RolloutPlan extends Spread {
   readonly absent?: readonly Absent[];
   /** What the nodes wait for that begin in none of the waves; absent where only those wait that are absent themselves. */
   readonly waitsFor?: readonly Absent[];
+  /** Nodes that begin, and refuse the config: then no other node is told of it. Absent where the rollout goes on. */
+  readonly stoppedBy?: readonly string[];
   /** What the bounds are worth, by planted fault; empty if no node tries a config. */
   readonly worth: readonly FaultReach[];
 }

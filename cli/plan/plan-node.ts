@@ -34,25 +34,31 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   const was = appliedOf(before);
   const is: AppliedConfig = appliedOf(after) ?? { value, apply: 'overlay' };
   const allocatable = allocatableEffect(node, was, is);
+  const locked = lockedOut(node, was, is);
   const judged = after === undefined ? [] : [...judge(node, after), ...onDistribution(node, after)];
   return {
     name,
     kubeletVersion,
     allocatable,
+    ...(locked.length === 0 ? {} : { held: locked.join('; ') }),
     ...(before === undefined && after !== undefined && !judged.some(({ refuses }) => refuses)
       ? takeOver(node, after)
       : { runsAlready: false }),
     warnings: [
       ...judged,
-      ...tooManyPods(node, allocatable),
+      ...tooManyPods(node, allocatable, after),
       ...fewAddresses(node, allocatable),
       ...onMachine(node, value),
       ...starved(allocatable),
-      ...lockedOut(node, was, is),
+      ...locked.map((text) => ({ text: `${text}, so it would be refused`, refuses: true })),
       ...losing(node, before, after),
     ],
   };
 }
+
+/** What the node itself has against the config before its kubelet hears of it; undefined for nothing, and for what it is never told. */
+export const refusalIn = ({ held, warnings }: NodePlan): string | undefined =>
+  held === undefined ? warnings.find(({ refuses }) => refuses)?.text : undefined;
 
 const appliedOf = (pool: ValidPool | undefined): AppliedConfig | null =>
   pool === undefined ? null : { value: pool.value, apply: pool.spec.apply, ...writtenKeep(pool.spec) };
@@ -101,9 +107,18 @@ function judge({ kubeletVersion }: InventoryNode, { value, spec }: ValidPool): r
   ];
 }
 
-function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[]): readonly NodeWarning[] {
+/** Where a drain is allowed, it comes first. */
+function tooManyPods(
+  { pods }: InventoryNode,
+  allocatable: readonly Allocatable[],
+  pool: ValidPool | undefined,
+): readonly NodeWarning[] {
   const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
   if (limit === undefined || pods === undefined || pods <= limit) return [];
+  if (allowsDrain(pool)) {
+    const text = `more pods run there than maxPods allows (${limit}): the node is drained first`;
+    return [{ text, here: `${pods} pods`, refuses: false }];
+  }
   return [refused(`more pods run there than maxPods allows (${limit})`, `${pods} pods`)];
 }
 
@@ -121,13 +136,11 @@ const starved = (allocatable: readonly Allocatable[]): readonly NodeWarning[] =>
     .map(({ resource }) => refused(`nothing is left of its ${resource}`));
 
 /** The reconciler holds such a node back. */
-const lockedOut = (node: InventoryNode, before: AppliedConfig | null, after: AppliedConfig): readonly NodeWarning[] =>
-  node.vital === undefined
-    ? []
-    : lockOutReasons(node, before, after, node.vital).map((text) => ({
-        text: `${text}, so it would be refused`,
-        refuses: true,
-      }));
+const lockedOut = (node: InventoryNode, before: AppliedConfig | null, after: AppliedConfig): readonly string[] =>
+  node.vital === undefined ? [] : lockOutReasons(node, before, after, node.vital);
+
+export const allowsDrain = (pool: ValidPool | undefined): boolean =>
+  pool?.spec.disruption?.allow.includes('drain') === true;
 
 /** Pods that need what goes off; the reconciler drains such a node, if it may. */
 function losing(

@@ -200,9 +200,9 @@ describe('the time of a rollout in which places are given back', () => {
       '2 stopped, 2 stopped, 90 gone on',
     ],
     [
-      'that forgives one failure, but not the only canary its own',
+      'that forgives one failure, and tries another node in place of the only canary',
       { maxUnavailable: 2, canary: { nodes: 1 }, onFailure: { threshold: 2, action: 'halt' } },
-      '1 stopped, 1 stopped, 90 gone on',
+      '2 stopped, 2 stopped, 90 gone on',
     ],
     [
       'all at once, on trial for five minutes',

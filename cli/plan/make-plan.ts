@@ -5,6 +5,8 @@ import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import { isOutvoted } from '#reconciler/policy/judge-nodes.ts';
 import { NO_CANARIES } from '#reconciler/policy/rollout/canaries.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type PoolMembership, poolMembershipOf, validPools } from './pool-membership.ts';
@@ -42,11 +44,13 @@ interface PlanQuestion {
   readonly nodes: readonly InventoryNode[] | undefined;
   /** The commit that the cluster says it has in force; undefined if not asked. */
   readonly inForce: string | undefined;
+  /** When it would be merged, for windows that never open. Absent: no window is looked at. */
+  readonly now?: Millis;
 }
 
 /** Compares two revisions. Pure: the same files and nodes give the same plan. */
 export function makePlan(question: PlanQuestion): MergePlan {
-  const { base, head, cluster, folder = '', nodes: inventory, inForce } = question;
+  const { base, head, cluster, folder = '', nodes: inventory, inForce, now } = question;
   const nodes = inventory ?? [];
   const file = inFolder(folder, `clusters/${cluster}.yaml`);
   const before = poolMembershipOf(nodes, base.repo, new Map());
@@ -57,11 +61,11 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const overall = overallBound(base.repo, head.repo, nodes, after);
   const limits = beforeChange(base.repo, head.repo, before);
   const planned = names.flatMap((name) =>
-    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall, limits),
+    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall, limits, now),
   );
   const pools = planned.map(({ plan }) => plan);
   const known = new Set(findingsIn(base.repo).map(formatFinding));
-  const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools);
+  const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools, before);
   return {
     base: base.name,
     head: head.name,
@@ -99,6 +103,7 @@ function planPool(
   after: PoolMembership,
   overall: OverallBound | null,
   limits: BeforeCommit,
+  at: Millis | undefined,
 ): readonly PlannedPool[] {
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
@@ -146,11 +151,16 @@ function planPool(
   const isNeverTold = ({ name: each }: InventoryNode): boolean => held.has(each) || locked.has(each);
   const refuses = new Set(plans.flatMap((plan) => (refusalIn(plan) === undefined ? [] : [plan.name])));
   const waits = (): string | undefined => {
-    if (valid === undefined || fields.length + touched.length === 0) return undefined;
+    if (valid === undefined) return undefined;
+    const isOfWindows = spec.some((line) => line.startsWith('rollout.windows'));
+    if (fields.length + touched.length === 0)
+      return isOfWindows && at !== undefined ? closedForGood(valid, head, at) : undefined;
     if (!hadIt && isOutvoted({ counted: members.length, against: held.size })) return OUTVOTED;
     const lack = hadIt || isAdopted ? undefined : lackOfCanaries(valid, members);
     if (lack !== undefined) return lack;
     if (valid.spec.suspend === true) return SUSPENDED_IN_GIT;
+    const closed = at === undefined ? undefined : closedForGood(valid, head, at);
+    if (closed !== undefined) return closed;
     const none = computedForNone(classes);
     if (none !== undefined) return none;
     if (touched.length > 0) return bars.size < touched.length ? undefined : bars.values().next().value;
@@ -189,7 +199,7 @@ function planPool(
     cost: mostDisruptiveCost(fields),
     spec,
     members: members.length,
-    nodes: plans,
+    nodes: plans.map((each) => (bars.has(each.name) ? { ...each, held: bars.get(each.name) ?? '' } : each)),
     waits: waits(),
     rollout: rollout && planRollout(rollout, untimed()),
     ...(loosened.length === 0 ? {} : { loosened }),
@@ -198,6 +208,12 @@ function planPool(
 }
 
 const OUTVOTED = 'the kubelets of more than half of its nodes refuse it, so the pool keeps what it has';
+
+/** What the reconciler says of windows that never open; undefined for all others. */
+function closedForGood({ spec: { rollout } }: ValidPool, { cluster }: LoadedRepo, at: Millis): string | undefined {
+  const { open, changesAt, because } = windowsState([cluster.windows, rollout.windows], at);
+  return open || changesAt !== null || rollout.emergency !== undefined ? undefined : because;
+}
 
 function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]): string | undefined {
   const { selector } = spec.rollout.canary ?? {};

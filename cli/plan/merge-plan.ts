@@ -48,6 +48,8 @@ export interface MovePlan extends Spread {
   readonly cost: ChangeCost | undefined;
   /** Those that go back to their local config; the others are among the nodes of the pool that they go to. */
   readonly leaving: readonly NodePlan[];
+  /** How many of these at a time. */
+  readonly budget: number;
 }
 
 export interface PoolPlan {

@@ -1,7 +1,8 @@
-import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
+import { STEADY_MS } from '#shared/contract/api/probation.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
-import { parseDuration } from '#shared/runtime/duration.ts';
+import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import type { LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
@@ -42,9 +43,13 @@ export function planMoves(
   base: LoadedRepo,
   head: LoadedRepo,
   pools: readonly PoolPlan[],
+  before: PoolMembership,
 ): readonly MovePlan[] {
   const [old, now] = [validPools(base), validPools(head)];
   const byName = new Map(nodes.map((node) => [node.name, node] as const));
+  const gone = new Set(moves.map(({ node }) => node));
+  const staying = (pool: string | null): number =>
+    [...before.pool].filter(([node, own]) => own === pool && !gone.has(node)).length;
   const groups = Map.groupBy(moves, ({ from, to, contested }) => JSON.stringify([from, to, contested]));
   return [...groups.values()].flatMap((group): readonly MovePlan[] => {
     const [{ from, to, contested } = { from: null, to: null, contested: undefined }] = group;
@@ -65,17 +70,32 @@ export function planMoves(
         fields,
         cost: mostDisruptiveCost(fields),
         leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
-        // The reconciler sends nodes back to their local config one at a time, and each proves it in the usual trial.
-        ...oneByOne(to === null ? group.length : 0),
+        ...wayBack(to === null ? members : [], from === null ? undefined : (now.get(from) ?? had), staying(from)),
       },
     ];
   });
 }
 
-function oneByOne(nodes: number): Spread {
-  const trialMs = parseDuration(DEFAULT_TRIAL.duration) ?? 0;
-  return spreadOf((restartMs) => nodes * (restartMs + trialMs)) ?? { expectedMs: 0, quickMs: 0, slowMs: 0 };
+/**
+ * Nodes go back to their local config within the budget of the pool that they leave, of which they are counted among the members until
+ * then; those of the control plane one at a time.
+ *
+ * @param staying how many nodes the pool keeps
+ */
+function wayBack(
+  leaving: readonly InventoryNode[],
+  pool: ValidPool | undefined,
+  staying: number,
+): Pick<MovePlan, 'budget' | keyof Spread> {
+  const most = (left: number): number => limitOf(pool?.spec.rollout.maxUnavailable ?? 1, staying + left);
+  let turns = 0;
+  for (let left = leaving.length; left > 0 && most(left) > 0; left -= most(left)) turns += 1;
+  const steps = Math.max(turns, leaving.filter(({ labels }) => isControlPlane(labels)).length);
+  const times = spreadOf((restartMs) => steps * (restartMs + STEADY_MS));
+  return { budget: Math.min(leaving.length, most(leaving.length)), ...(times ?? NO_TIME) };
 }
+
+const NO_TIME: Spread = { expectedMs: 0, quickMs: 0, slowMs: 0 };
 
 const isSame = (a: ValidPool | undefined, b: ValidPool | undefined): boolean =>
   a?.sha256 === b?.sha256 && a?.spec.apply === b?.spec.apply;

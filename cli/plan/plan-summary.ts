@@ -82,7 +82,10 @@ export function failuresIn(plan: MergePlan): ReadonlySet<PlanFailure> {
     refused: refusal !== undefined || summary.refused > 0,
     conflict: conflicts.length > 0,
     invalid: findings.some(({ severity }) => severity === 'error'),
-    stuck: pools.some(({ waits }) => waits !== undefined && waits !== SUSPENDED_IN_GIT),
+    stuck: pools.some(
+      ({ waits, nodes }) =>
+        (waits !== undefined && waits !== SUSPENDED_IN_GIT) || nodes.some((node) => node.held !== undefined),
+    ),
     held: held !== undefined,
     empty: findings.some(({ code }) => code === 'pool-becomes-empty'),
     security: findings.some(({ kind }) => kind === 'security'),

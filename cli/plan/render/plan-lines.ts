@@ -125,6 +125,8 @@ function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
       return `${counted(able)} would change, but wait for ${absentOf(rollout.waitsFor)}`;
     return `${count} would change, but ${budget === 0 ? 'maxUnavailable' : 'maxUnavailablePerZone'} allows none`;
   }
+  if (rollout.stoppedBy !== undefined)
+    return `${listed(rollout.stoppedBy)} would refuse it, and the pool then halts: ${waves.flat().length - rollout.stoppedBy.length} of ${count} get the config`;
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
   return `${count}, ${budget} at a time, in ${steps}; ${timeOf(rollout)}`;
 }
@@ -156,6 +158,7 @@ export function waitLines(pools: SimilarPools): readonly string[] {
 /** Which nodes, in which order: by canaries and steps where there are any, and otherwise turn by turn. */
 function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
   if (rollout === undefined || rollout.waves.length === 0 || waits !== undefined) return [];
+  if (rollout.stoppedBy !== undefined) return [];
   const { stages, waves } = rollout;
   if (stages.length > 1)
     return [...stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`), ...absentLines(rollout)];
@@ -284,8 +287,8 @@ export function moveLine({ from, to, contested, nodes, fields }: MovePlan): stri
 }
 
 /** How nodes go back to their local config; empty where they do not. */
-export const leavingLines = ({ leaving, ...time }: MovePlan): readonly string[] =>
-  leaving.length === 0 ? [] : [`${counted(leaving)}, 1 at a time; ${timeOf(time)}`, ...capacityLines(leaving)];
+export const leavingLines = ({ leaving, budget, ...time }: MovePlan): readonly string[] =>
+  leaving.length === 0 ? [] : [`${counted(leaving)}, ${budget} at a time; ${timeOf(time)}`, ...capacityLines(leaving)];
 
 /** A field that a node which moves loses or gets; what counts without a pool is the node's own. */
 export const movedSides = ({ to }: MovePlan, change: FieldChange): readonly [string, string] => [

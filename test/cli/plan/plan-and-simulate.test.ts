@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { InventoryNode } from '#cli/inventory/inventory-node.ts';
+import { makePlan } from '#cli/plan/make-plan.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
+import { simulate } from '#cli/simulate/simulate.ts';
+import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
+import { fc } from '../../support/property.ts';
+import { inventoryNode } from '../support/inventory-node.ts';
+
+const HOUR = 3_600_000;
+const ZONE = 'topology.kubernetes.io/zone';
+const SERVER = { 'node-role.kubernetes.io/control-plane': '' };
+const { probation: _, ...AT_PACE } = poolSpec().rollout;
+
+/** What a pull request does to the pool: its payload before and after, and how its spec becomes. */
+interface Change {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly maxPods: number;
+  readonly spec?: Partial<KubeletPoolSpec>;
+  readonly rollout?: Partial<RolloutSpec>;
+  readonly isGone?: true;
+}
+
+const NO_END = { allow: [], deny: [{ cron: '0 0 1 * *', duration: '800h' }], overrun: 'stop' } as const;
+const DRAINS = { disruption: { allow: ['restart', 'drain'] as const } };
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  plain: { fields: {}, maxPods: 120 },
+  'fewer pods than run': { fields: {}, maxPods: 40 },
+  'the same, with a drain allowed': { fields: {}, maxPods: 40, spec: DRAINS },
+  'too little memory for pods that a node needs': { fields: { kubeReserved: { memory: '7Gi' } }, maxPods: 110 },
+  'no memory at all': { fields: { kubeReserved: { memory: '9Gi' } }, maxPods: 110 },
+  'CPUs that few nodes have': { fields: { reservedSystemCPUs: '0-5' }, maxPods: 110 },
+  'a field that old kubelets refuse': {
+    fields: { serializeImagePulls: false, maxParallelImagePulls: 3 },
+    maxPods: 110,
+  },
+  'a drain that the pool does not allow': {
+    fields: { cpuManagerPolicy: 'static', reservedSystemCPUs: '0' },
+    maxPods: 110,
+  },
+  'a pool that is suspended': { fields: {}, maxPods: 120, spec: { suspend: true } },
+  'a window without an end': { fields: {}, maxPods: 120, rollout: { windows: NO_END } },
+  'canaries that no node is': {
+    fields: {},
+    maxPods: 120,
+    rollout: { canary: { selector: { matchLabels: { no: 'body' } } } },
+  },
+  'a pool that goes': { fields: {}, maxPods: 110, isGone: true },
+  'a selector with a slip': { fields: {}, maxPods: 110, spec: { nodeSelector: { matchLabels: { pool: 'wrokers' } } } },
+};
+
+/** What the two commands say of one pull request. */
+function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, change: Change, canRefuse: boolean) {
+  const was = { rollout: { ...AT_PACE, ...rollout } };
+  const before = { kubeReserved: { memory: '1Gi' }, systemReserved: { memory: '0' }, evictionHard: { 'memory.available': '100Mi' } };
+  const spec = { ...was, ...change.spec, rollout: { ...was.rollout, ...change.rollout } };
+  const old = validPool('workers', 110, was, before);
+  const now = validPool('workers', change.maxPods, spec, { ...before, ...change.fields });
+  const other = validPool('other', 110);
+  const base = commit(COMMIT_A, old, other).repo;
+  const head: LoadedRepo = commit(COMMIT_B, ...(change.isGone ? [] : [now]), other).repo;
+  const plan = makePlan({
+    base: { name: 'base', commit: undefined, repo: base, kept: new Map() },
+    head: { name: 'head', repo: head },
+    cluster: 'demo',
+    nodes,
+    inForce: undefined,
+    now: NOW,
+  });
+  const manners = { failureRate: 0, restartMs: 10_000, random: seededRandom(1) };
+  const simulation = simulate({ base, head, nodes, manners, start: NOW, horizonMs: 300 * HOUR });
+  const named = (...kinds: readonly string[]): readonly string[] =>
+    simulation.events.filter(({ event }) => kinds.includes(event)).map(({ node }) => node);
+  const pool = plan.pools.find(({ name }) => name === 'workers');
+  const rolled = pool?.waits === undefined ? pool?.rollout : undefined;
+  const begun = rolled?.waves.flat() ?? [];
+  const refuses = new Set(
+    (pool?.nodes ?? []).flatMap(({ name, held, warnings }) =>
+      held === undefined && warnings.some((warning) => warning.refuses) ? [name] : [],
+    ),
+  );
+  const left = new Set(named('returned'));
+  const told = named('started', 'refused').filter((name) => !left.has(name));
+  void canRefuse;
+  return {
+    plan,
+    simulation,
+    status: simulation.pools.get('workers'),
+    waits: pool?.waits,
+    planned: {
+      begun: begun.toSorted(),
+      first: (rolled?.waves[0] ?? []).toSorted(),
+      refused: begun.filter((name) => refuses.has(name)).toSorted(),
+      leaving: plan.moves.flatMap(({ leaving }) => leaving.map(({ name }) => name)).toSorted(),
+    },
+    simulated: {
+      begun: [...new Set(told)].toSorted(),
+      first: told.slice(0, rolled?.waves[0]?.length ?? 0).toSorted(),
+      refused: named('refused').toSorted(),
+      leaving: [...left].toSorted(),
+    },
+    took: { planned: plan.summary, simulated: simulation.end - simulation.start },
+  };
+}
+
+const STATES: readonly Partial<InventoryNode>[] = [
+  {},
+  {},
+  {},
+  {},
+  { ready: false },
+  { cordoned: true },
+  { silent: true },
+  { leaving: 'it goes' },
+  { virtual: true },
+];
+
+const GI = 2 ** 30;
+const sized = (memory: number, cpus: number): Pick<InventoryNode, 'capacity' | 'allocatable'> => ({
+  capacity: { cpu: `${cpus}`, memory: `${memory}Gi`, pods: '110' },
+  allocatable: { cpu: `${cpus}`, memory: `${memory * 1024 - 1124}Mi`, pods: '110' },
+});
+
+const node = fc
+  .record({
+    state: fc.constantFrom(...STATES),
+    labels: fc.constantFrom({}, {}, { canary: 'yes' }, SERVER),
+    zone: fc.constantFrom({}, { [ZONE]: 'a' }, { [ZONE]: 'b' }),
+    age: fc.nat(4),
+    size: fc.constantFrom(sized(8, 4), sized(16, 8)),
+    version: fc.constantFrom('v1.34.2', 'v1.34.2', 'v1.21.0'),
+    pods: fc.constantFrom(10, 47),
+    vital: fc.constantFrom(0.1, 1.5),
+  })
+  .map(
+    ({ state, labels, zone, age, size, version, pods, vital }) =>
+      (name: string): InventoryNode =>
+        inventoryNode(name, {
+          ...state,
+          ...size,
+          kubeletVersion: version,
+          createdAt: NOW - (100 + age) * HOUR,
+          labels: { pool: 'workers', ...labels, ...zone },
+          pods,
+          vital: { count: 2, requests: { cpu: 0.1, memory: vital * GI, 'ephemeral-storage': 0 } },
+          needs: new Map(),
+        }),
+  );
+const fleets = fc.array(node, { minLength: 1, maxLength: 7 }).map((all) => all.map((make, index) => make(`n${index}`)));
+
+const rollouts = fc.record(
+  {
+    maxUnavailable: fc.integer({ min: 1, max: 3 }),
+    canary: fc.oneof(
+      fc.record({ nodes: fc.integer({ min: 1, max: 2 }) }),
+      fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),
+    ),
+    steps: fc.constant([{ nodes: '50%' as const }]),
+    onFailure: fc.record({ threshold: fc.integer({ min: 1, max: 3 }), action: fc.constant('halt' as const) }),
+  },
+  { requiredKeys: ['maxUnavailable'] },
+);
+
+describe('plan and simulate', () => {
+  for (const [name, change] of Object.entries(CHANGES)) {
+    it(`say the same of who begins, refuses, leaves, and first: ${name}`, () => {
+      fc.assert(
+        fc.property(fleets, rollouts, (nodes, rollout) => {
+          const { planned, simulated, waits, status } = both(nodes, rollout, change, true);
+          assert.deepEqual(simulated, planned);
+          if (waits !== undefined && !waits.startsWith('the kubelets of'))
+            assert.ok(status?.message?.includes(waits) || simulated.begun.length === 0, `${waits}: ${status?.message}`);
+        }),
+        { numRuns: 40 },
+      );
+    });
+  }
+});

@@ -12,7 +12,18 @@ export function nodeViewOf(node: InventoryNode, index: number, now: Millis): Nod
   const since = now - 365 * 86_400_000 + index;
   const times = { readySince: since, createdAt: createdAt ?? since };
   const features = declares === undefined ? {} : { declares };
-  return { name, uid: name, labels, ready, cordoned, kubeletVersion, size: node, ...features, ...marksIn(node), ...times };
+  return {
+    name,
+    uid: name,
+    labels,
+    ready,
+    cordoned,
+    kubeletVersion,
+    size: node,
+    ...features,
+    ...marksIn(node),
+    ...times,
+  };
 }
 
 /** What its taints and its deletion say. */

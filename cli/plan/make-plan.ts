@@ -65,7 +65,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
   );
   const pools = planned.map(({ plan }) => plan);
   const known = new Set(findingsIn(base.repo).map(formatFinding));
-  const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools, before);
+  const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools, before, overall);
   return {
     base: base.name,
     head: head.name,

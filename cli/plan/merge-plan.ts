@@ -50,6 +50,10 @@ export interface MovePlan extends Spread {
   readonly leaving: readonly NodePlan[];
   /** How many of these at a time. */
   readonly budget: number;
+  /** Those of them that can go now. */
+  readonly going: readonly string[];
+  /** What keeps the others: no time includes them. Absent for none. */
+  readonly absent?: readonly Absent[];
 }
 
 export interface PoolPlan {

@@ -10,6 +10,7 @@ import { type PoolMembership, validPools } from './pool-membership.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { planNode } from './plan-node.ts';
+import { type OverallBound, unavailableIn, whoCanBegin } from './who-can-begin.ts';
 import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 
 export interface Move {
@@ -44,12 +45,13 @@ export function planMoves(
   head: LoadedRepo,
   pools: readonly PoolPlan[],
   before: PoolMembership,
+  overall: OverallBound | null,
 ): readonly MovePlan[] {
   const [old, now] = [validPools(base), validPools(head)];
   const byName = new Map(nodes.map((node) => [node.name, node] as const));
-  const gone = new Set(moves.map(({ node }) => node));
-  const staying = (pool: string | null): number =>
-    [...before.pool].filter(([node, own]) => own === pool && !gone.has(node)).length;
+  const moving = new Set(moves.map(({ node }) => node));
+  const staying = (pool: string | null): readonly InventoryNode[] =>
+    nodes.filter(({ name }) => before.pool.get(name) === pool && !moving.has(name));
   const groups = Map.groupBy(moves, ({ from, to, contested }) => JSON.stringify([from, to, contested]));
   return [...groups.values()].flatMap((group): readonly MovePlan[] => {
     const [{ from, to, contested } = { from: null, to: null, contested: undefined }] = group;
@@ -70,7 +72,12 @@ export function planMoves(
         fields,
         cost: mostDisruptiveCost(fields),
         leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
-        ...wayBack(to === null ? members : [], from === null ? undefined : (now.get(from) ?? had), staying(from)),
+        ...wayBack(
+          to === null ? members : [],
+          from === null ? undefined : (now.get(from) ?? had),
+          staying(from),
+          overall,
+        ),
       },
     ];
   });
@@ -80,19 +87,34 @@ export function planMoves(
  * Nodes go back to their local config within the budget of the pool that they leave, of which they are counted among the members until
  * then; those of the control plane one at a time.
  *
- * @param staying how many nodes the pool keeps
+ * @param staying the nodes that the pool keeps
  */
 function wayBack(
   leaving: readonly InventoryNode[],
   pool: ValidPool | undefined,
-  staying: number,
-): Pick<MovePlan, 'budget' | keyof Spread> {
-  const most = (left: number): number => limitOf(pool?.spec.rollout.maxUnavailable ?? 1, staying + left);
-  let turns = 0;
-  for (let left = leaving.length; left > 0 && most(left) > 0; left -= most(left)) turns += 1;
-  const steps = Math.max(turns, leaving.filter(({ labels }) => isControlPlane(labels)).length);
+  staying: readonly InventoryNode[],
+  overall: OverallBound | null,
+): Pick<MovePlan, 'budget' | 'going' | 'absent' | keyof Spread> {
+  if (pool === undefined || leaving.length === 0) return { budget: 0, going: [], ...NO_TIME };
+  const { rollout } = pool.spec;
+  const members = [...staying, ...leaving];
+  const { able, explain } = whoCanBegin(rollout, members, leaving, overall);
+  const away = unavailableIn(members, rollout).length;
+  const most = (gone: number): number =>
+    Math.min(overall?.free ?? Infinity, limitOf(rollout.maxUnavailable, members.length - gone) - away);
+  let [turns, gone] = [0, 0];
+  for (; gone < able.length && most(gone) > 0; gone += most(gone)) turns += 1;
+  const steps = Math.max(turns, able.filter(({ labels }) => isControlPlane(labels)).length);
   const times = spreadOf((restartMs) => steps * (restartMs + STEADY_MS));
-  return { budget: Math.min(leaving.length, most(leaving.length)), ...(times ?? NO_TIME) };
+  const going = able.slice(0, gone);
+  const begins = new Set(going);
+  const absent = explain(leaving.filter((node) => !begins.has(node)));
+  return {
+    budget: Math.min(able.length, Math.max(0, most(0))),
+    going: going.map(({ name }) => name),
+    ...(absent.length > 0 && { absent }),
+    ...(times ?? NO_TIME),
+  };
 }
 
 const NO_TIME: Spread = { expectedMs: 0, quickMs: 0, slowMs: 0 };

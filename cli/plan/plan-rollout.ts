@@ -73,13 +73,13 @@ export function plannedRollout(
   const own = limitOf(rollout.maxUnavailable, members.length);
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
-  const { able: ordered, free: budget, freeIn, blocking, explain } = whoCanBegin(
-    rollout,
-    members,
-    changes,
-    overall,
-    kept,
-  );
+  const {
+    able: ordered,
+    free: budget,
+    freeIn,
+    blocking,
+    explain,
+  } = whoCanBegin(rollout, members, changes, overall, kept);
   const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));

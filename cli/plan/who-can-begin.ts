@@ -83,9 +83,7 @@ export function whoCanBegin(
   const isAble = (node: InventoryNode): boolean =>
     absence(node) === undefined && free > 0 && inTheWayOf(node).length === 0;
   function explain(waiting: readonly InventoryNode[]): readonly Absent[] {
-    const absent = new Set(
-      waiting.flatMap((node) => (absence(node) === undefined ? inTheWayOf(node) : [node])),
-    );
+    const absent = new Set(waiting.flatMap((node) => (absence(node) === undefined ? inTheWayOf(node) : [node])));
     const alike = Map.groupBy(absent, (node) => absence(node) ?? 'the node is not Ready');
     return [...alike].map(([because, nodes]) => ({ nodes: nodes.map(({ name }) => name), because }));
   }

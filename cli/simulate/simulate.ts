@@ -112,11 +112,7 @@ const NOTHING: Pick<LoadedRepo, 'pools'> = { pools: [] };
 type PodCounts = ReadonlyMap<string, Omit<PodCount, 'at'>>;
 
 /** What was counted on each node; undefined where nothing was. Where no drain is allowed, how many pods run counts for the agent alone: it refuses. */
-function podCounts(
-  base: LoadedRepo | null,
-  head: LoadedRepo,
-  nodes: readonly InventoryNode[],
-): PodCounts | undefined {
+function podCounts(base: LoadedRepo | null, head: LoadedRepo, nodes: readonly InventoryNode[]): PodCounts | undefined {
   if (nodes.every(({ pods }) => pods === undefined)) return undefined;
   const [old, now] = [validPools(base ?? NOTHING), validPools(head)];
   const { pool } = poolMembershipOf(nodes, head, old);

@@ -168,7 +168,10 @@ function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
 }
 
 /** Whom the time does not include. */
-function absentLines({ absent, waitsFor }: RolloutPlan): readonly string[] {
+function absentLines({
+  absent,
+  waitsFor,
+}: { readonly [key in 'absent' | 'waitsFor']?: RolloutPlan[key] | undefined }): readonly string[] {
   return [
     ...(absent === undefined ? [] : [`not in that time: ${absentOf(absent)}`]),
     ...(waitsFor === undefined ? [] : [`then the others wait for ${absentOf(waitsFor)}`]),
@@ -287,8 +290,12 @@ export function moveLine({ from, to, contested, nodes, fields }: MovePlan): stri
 }
 
 /** How nodes go back to their local config; empty where they do not. */
-export const leavingLines = ({ leaving, budget, ...time }: MovePlan): readonly string[] =>
-  leaving.length === 0 ? [] : [`${counted(leaving)}, ${budget} at a time; ${timeOf(time)}`, ...capacityLines(leaving)];
+export function leavingLines({ leaving, budget, absent, ...time }: MovePlan): readonly string[] {
+  if (leaving.length === 0) return [];
+  if (budget === 0) return [`${counted(leaving)} would go, but wait for ${absentOf(absent ?? [])}`];
+  const line = `${counted(leaving)}, ${budget} at a time; ${timeOf(time)}`;
+  return [line, ...absentLines({ absent }), ...capacityLines(leaving)];
+}
 
 /** A field that a node which moves loses or gets; what counts without a pool is the node's own. */
 export const movedSides = ({ to }: MovePlan, change: FieldChange): readonly [string, string] => [

@@ -92,7 +92,13 @@ function hear(
 ): NextReport {
   const wanted = wantedBy(spec);
   const number = spec.order === undefined ? {} : { obeyedOrder: Math.max(spec.order, before.obeyedOrder ?? 0) };
-  const answered = { ...before, ...answerTo(spec, before, at, refusalOf), ...number, observedGeneration, heartbeat: at };
+  const answered = {
+    ...before,
+    ...answerTo(spec, before, at, refusalOf),
+    ...number,
+    observedGeneration,
+    heartbeat: at,
+  };
   const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
   if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(answered);

@@ -25,7 +25,7 @@ interface Change {
 }
 
 const NO_END = { allow: [], deny: [{ cron: '0 0 1 * *', duration: '800h' }], overrun: 'stop' } as const;
-const DRAINS = { disruption: { allow: ['restart', 'drain'] as const } };
+const DRAINS = { disruption: { allow: ['restart', 'drain'] as const, drainTimeout: '10m' } };
 
 const CHANGES: Readonly<Record<string, Change>> = {
   plain: { fields: {}, maxPods: 120 },
@@ -54,9 +54,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
 };
 
 /** What the two commands say of one pull request. */
-function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, change: Change, canRefuse: boolean) {
+function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, change: Change) {
   const was = { rollout: { ...AT_PACE, ...rollout } };
-  const before = { kubeReserved: { memory: '1Gi' }, systemReserved: { memory: '0' }, evictionHard: { 'memory.available': '100Mi' } };
+  const before = {
+    kubeReserved: { memory: '1Gi' },
+    systemReserved: { memory: '0' },
+    evictionHard: { 'memory.available': '100Mi' },
+  };
   const spec = { ...was, ...change.spec, rollout: { ...was.rollout, ...change.rollout } };
   const old = validPool('workers', 110, was, before);
   const now = validPool('workers', change.maxPods, spec, { ...before, ...change.fields });
@@ -85,7 +89,6 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ch
   );
   const left = new Set(named('returned'));
   const told = named('started', 'refused').filter((name) => !left.has(name));
-  void canRefuse;
   return {
     plan,
     simulation,
@@ -95,7 +98,7 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ch
       begun: begun.toSorted(),
       first: (rolled?.waves[0] ?? []).toSorted(),
       refused: begun.filter((name) => refuses.has(name)).toSorted(),
-      leaving: plan.moves.flatMap(({ leaving }) => leaving.map(({ name }) => name)).toSorted(),
+      leaving: plan.moves.flatMap(({ going }) => going).toSorted(),
     },
     simulated: {
       begun: [...new Set(told)].toSorted(),
@@ -103,7 +106,8 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ch
       refused: named('refused').toSorted(),
       leaving: [...left].toSorted(),
     },
-    took: { planned: plan.summary, simulated: simulation.end - simulation.start },
+    isOver: rolled?.stoppedBy === undefined && plan.summary.waiting + plan.summary.refused === 0,
+    took: { ...plan.summary, ms: simulation.end - simulation.start },
   };
 }
 
@@ -170,8 +174,11 @@ describe('plan and simulate', () => {
     it(`say the same of who begins, refuses, leaves, and first: ${name}`, () => {
       fc.assert(
         fc.property(fleets, rollouts, (nodes, rollout) => {
-          const { planned, simulated, waits, status } = both(nodes, rollout, change, true);
+          const { planned, simulated, waits, status, isOver, took } = both(nodes, rollout, change);
           assert.deepEqual(simulated, planned);
+          if (isOver && took.untimed.length === 0) {
+            assert.ok(took.quickMs <= took.ms && took.ms <= took.slowMs, `${took.ms} of ${JSON.stringify(took)}`);
+          }
           if (waits !== undefined && !waits.startsWith('the kubelets of'))
             assert.ok(status?.message?.includes(waits) || simulated.begun.length === 0, `${waits}: ${status?.message}`);
         }),

@@ -110,7 +110,10 @@ describe('a plan in which nodes get another config although no pool has another 
 
   it('counts a node that refuses a config as refused, and says once what many nodes have in common', async () => {
     const { code, out } = await planned({ 'pools/general/kubelet.yaml': layer('maxPods: 20') });
-    assert.match(out, /^1 pool, 8 nodes: 0 kubelets restart, 2 nodes would refuse the config, 6 nodes would wait, 0 reboots$/m);
+    assert.match(
+      out,
+      /^1 pool, 8 nodes: 0 kubelets restart, 2 nodes would refuse the config, 6 nodes would wait, 0 reboots$/m,
+    );
     assert.match(
       out,
       /^ {2}! a-1 \(30 pods\), a-2 \(31 pods\): more pods run there than maxPods allows \(20\): it would be refused$/m,
@@ -181,7 +184,10 @@ describe('a plan in which nodes get another config although no pool has another 
       '#### Findings',
     ]);
     assert.match(out, /^From `HEAD \([0-9a-f]{12}\)` to `the working copy`\.$/m);
-    assert.match(out, /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 40 s \(30 s to 80 s\) if all goes well\*\*$/m);
+    assert.match(
+      out,
+      /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 40 s \(30 s to 80 s\) if all goes well\*\*$/m,
+    );
     assert.match(out, /\| `maxPods` \| `60` \| `local config` \| restart of the kubelet \|/);
     assert.match(out, /^- ❌ `pools\/general\/kubelet\.yaml:\d+:\d+: error unknown-field/m);
     assert.match(out, /^- ⚠️ `pools\/gpu\/pool\.yaml: warning pool-becomes-empty/m);

@@ -8,7 +8,7 @@ import { NO_CANARIES } from '#reconciler/policy/rollout/canaries.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
-import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
+import { mostDisruptiveCost, diffPayloads, type FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type PoolMembership, poolMembershipOf, validPools } from './pool-membership.ts';
 import type { MergePlan, PoolPlan, RolloutPlan } from './merge-plan.ts';
 import { emptied, movesBetween, planMoves } from './plan-moves.ts';
@@ -132,7 +132,9 @@ function planPool(
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with is unknown here.
   const isCompared = valid !== undefined && !isAdopted;
-  const fields = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
+  const fields = isCompared
+    ? withRunning(diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)), touched)
+    : [];
   const isHeld = heldByVersion();
   const held = new Set(
     touched.flatMap((node) => {
@@ -205,6 +207,22 @@ function planPool(
     ...(loosened.length === 0 ? {} : { loosened }),
   };
   return [{ plan, rollout }];
+}
+
+/** A field that was not set is what its nodes run: `"512Mi" on 29, "2Gi" on 7`. Where that is not known of each, it stays unset. */
+function withRunning(fields: readonly FieldChange[], nodes: readonly InventoryNode[]): readonly FieldChange[] {
+  const running = nodes.map((node) => node.running);
+  if (nodes.length === 0 || running.includes(undefined) || fields.every(({ before }) => before !== undefined))
+    return fields;
+  const values = running.map((config) => new Map(diffPayloads(null, config ?? {}).map((each) => [each.path, each])));
+  return fields.map((field) => {
+    if (field.before !== undefined) return field;
+    const texts = values.map((of) => of.get(field.path)?.after ?? 'not set');
+    const groups = [...Map.groupBy(texts, (text) => text)].toSorted(([, a], [, b]) => b.length - a.length);
+    const [only] = groups;
+    if (groups.length === 1 && only !== undefined) return only[0] === 'not set' ? field : { ...field, before: only[0] };
+    return { ...field, before: groups.map(([text, same]) => `${text} on ${same.length}`).join(', ') };
+  });
 }
 
 const OUTVOTED = 'the kubelets of more than half of its nodes refuse it, so the pool keeps what it has';

@@ -4,7 +4,7 @@ import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts'
 import type { Conflict } from '#reconciler/policy/pool-selection/conflict-lines.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import type { NotEstimated } from './not-estimated.ts';
-import type { Allocatable } from '#reconciler/policy/allocatable/allocatable.ts';
+import type { Allocatable, MostLeft } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FaultReach } from './fault-reach.ts';
 import type { Absent } from './who-can-begin.ts';
 
@@ -103,11 +103,17 @@ export interface ClassPlan {
   readonly values: readonly { readonly field: string; readonly before: string; readonly after: string }[];
 }
 
+/** What a node has left for pods before and afterwards. */
+export interface AllocatableChange extends Allocatable {
+  /** Of what `after` is left at most: parts that the node's own config says are unknown, and take more. Absent where it is exact. */
+  readonly atMost?: Pick<MostLeft, 'capacity' | 'taken'>;
+}
+
 /** A node that gets another config. */
 export interface NodePlan {
   readonly name: string;
   readonly kubeletVersion: string;
-  readonly allocatable: readonly Allocatable[];
+  readonly allocatable: readonly AllocatableChange[];
   /** It had no config of ours, and its kubelet runs what this one says: its files are written, and it runs on without a restart. */
   readonly runsAlready: boolean;
   /**

@@ -1,10 +1,10 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import { formatRoughly } from '#shared/runtime/rough-duration.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
-import { formatResource } from '#reconciler/policy/allocatable/allocatable.ts';
+import { formatResource, type NodeResource } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
-import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
+import type { AllocatableChange, MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
 import type { Absent } from '../who-can-begin.ts';
 import { type SimilarPools, MANY_POOLS } from './group-pools.ts';
 
@@ -260,14 +260,22 @@ const MOST_LISTED_CLASSES = 20;
 /** Nodes with the same effect are named together. */
 export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
   const effects = nodes.flatMap(({ name, allocatable }) =>
-    allocatable.map(({ resource, before, after }) => ({
+    allocatable.map(({ resource, before, after, atMost }) => ({
       name,
-      text: `allocatable ${resource}: ${formatResource(resource, before)} → ${formatResource(resource, after)}`,
+      text: `allocatable ${resource}: ${formatResource(resource, before)} → ${atMost === undefined ? '' : 'at most '}${formatResource(resource, after)}${sumOf(resource, atMost)}`,
     })),
   );
   return [...Map.groupBy(effects, ({ text }) => text)].map(
     ([text, on]) => `${text} on ${listed(on.map(({ name }) => name))}`,
   );
+}
+
+/** `(capacity 15.1Gi - kubeReserved 40.0Gi; what the node's own config reserves comes on top)`. */
+function sumOf(resource: NodeResource, atMost: AllocatableChange['atMost']): string {
+  if (atMost === undefined) return '';
+  const parts = atMost.taken.map(({ what, amount }) => `${what} ${formatResource(resource, amount)}`);
+  const sum = [`capacity ${formatResource(resource, atMost.capacity)}`, ...parts].join(' - ');
+  return ` (${sum}; what the node's own config reserves comes on top)`;
 }
 
 export function warningLines(nodes: readonly NodePlan[]): readonly string[] {

@@ -158,7 +158,14 @@ function planPool(
     if (fields.length + touched.length === 0)
       return isOfWindows && at !== undefined ? closedForGood(valid, head, at) : undefined;
     if (!hadIt && isOutvoted({ counted: members.length, against: held.size })) return OUTVOTED;
-    const lack = hadIt || isAdopted ? undefined : lackOfCanaries(valid, members);
+    const able = members.filter(({ name: each }) => !held.has(each));
+    const lack =
+      hadIt || isAdopted
+        ? undefined
+        : lackOfCanaries(
+            specInForce(valid, () => members, limits),
+            able,
+          );
     if (lack !== undefined) return lack;
     if (valid.spec.suspend === true) return SUSPENDED_IN_GIT;
     const closed = at === undefined ? undefined : closedForGood(valid, head, at);
@@ -233,8 +240,8 @@ function closedForGood({ spec: { rollout } }: ValidPool, { cluster }: LoadedRepo
   return open || changesAt !== null || rollout.emergency !== undefined ? undefined : because;
 }
 
-function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]): string | undefined {
-  const { selector } = spec.rollout.canary ?? {};
+function lackOfCanaries({ rollout }: ValidPool['spec'], members: readonly InventoryNode[]): string | undefined {
+  const { selector } = rollout.canary ?? {};
   if (selector === undefined || members.length === 0) return undefined;
   return members.some(({ labels }) => selectorMatches(selector, labels)) ? undefined : NO_CANARIES;
 }

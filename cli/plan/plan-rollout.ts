@@ -83,11 +83,15 @@ export function plannedRollout(
   const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
-  const waves = stages.map(({ name, items, isFixed, soakMs }) => ({
+  const isFirst = changes.length === able.length && !isProven;
+  const waves = stages.map(({ name, items, isFixed, soakMs }, index) => ({
     nodes: items.map(asForecast),
     isFixed,
     // Who waits for its zone is overtaken by the next that would be a canary.
-    ...(name === 'canary' && { candidates: candidates.map(asForecast) }),
+    ...((name === 'canary' || (index === 0 && isFirst)) && {
+      candidates: candidates.map(asForecast),
+      isUntilProven: name !== 'canary',
+    }),
     soakMs: (items.length > 0 ? items : ordered).every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
   }));
   const { full, afterCanary } = trialTermsOf(pool.spec);

@@ -11,6 +11,8 @@ export interface Stage {
   readonly isFixed?: boolean;
   /** Of the first stage: all who may begin in it instead, in the order in which canaries are chosen. Absent: those of later waves, in theirs. */
   readonly candidates?: readonly ForecastNode[];
+  /** They begin in that order only until a node has promoted the payload. */
+  readonly isUntilProven?: boolean;
   /** How long its nodes have to be healthy with the payload before the next one begins. */
   readonly soakMs: Millis;
 }
@@ -205,16 +207,19 @@ function* wayOf(
   const all = stages.reduce((sum, { nodes }) => sum + nodes.length, until);
   const others = stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes));
   let anybody: WaitingNodes | undefined;
-  for (const [index, { nodes, isFixed = false, candidates, soakMs: stageSoakMs }] of stages.entries()) {
+  for (const [index, stage] of stages.entries()) {
+    const { nodes, isFixed = false, candidates, isUntilProven = false, soakMs: stageSoakMs } = stage;
     until += nodes.length;
-    const own = isFixed ? nodes : candidates;
-    const waiting = own === undefined ? (anybody ??= waitingNodes(others.filter(isLeft))) : waitingNodes(own);
+    const chosen = isFixed ? nodes : candidates;
+    const own = chosen && waitingNodes(chosen);
+    const waiting = (): WaitingNodes =>
+      own !== undefined && !(isUntilProven && promoted > 0) ? own : (anybody ??= waitingNodes(others.filter(isLeft)));
     while (isUnderwayUpTo(until, isFixed)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
       const turn: ForecastNode[] = [];
       while (begun < until + tolerated() && hasPlace(allowed)) {
-        const next = waiting.take(
+        const next = waiting().take(
           ({ zone, isControlPlane }) => (inZone.get(zone) ?? 0) < perZone(zone) && !(isControlPlane && masters > 0),
         );
         if (next === undefined) break;

@@ -113,10 +113,7 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ch
 }
 
 const STATES: readonly Partial<InventoryNode>[] = [
-  {},
-  {},
-  {},
-  {},
+  ...Array.from({ length: 12 }, () => ({})),
   { ready: false },
   { cordoned: true },
   { silent: true },
@@ -155,11 +152,11 @@ const node = fc
           needs: new Map(),
         }),
   );
-const fleets = fc.array(node, { minLength: 1, maxLength: 7 }).map((all) => all.map((make, index) => make(`n${index}`)));
+const fleets = fc.array(node, { minLength: 1, maxLength: 8 }).map((all) => all.map((make, index) => make(`n${index}`)));
 
 const rollouts = fc.record(
   {
-    maxUnavailable: fc.integer({ min: 1, max: 3 }),
+    maxUnavailable: fc.integer({ min: 1, max: 4 }),
     canary: fc.oneof(
       fc.record({ nodes: fc.integer({ min: 1, max: 2 }) }),
       fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),
@@ -167,7 +164,7 @@ const rollouts = fc.record(
     steps: fc.constant([{ nodes: '50%' as const }]),
     onFailure: fc.record({ threshold: fc.integer({ min: 1, max: 3 }), action: fc.constant('halt' as const) }),
   },
-  { requiredKeys: ['maxUnavailable'] },
+  { requiredKeys: ['maxUnavailable', 'onFailure'] },
 );
 
 describe('plan and simulate', () => {

@@ -192,7 +192,9 @@ function planPool(
     if (valid === undefined) return [];
     const classes = touched.flatMap((node) => {
       const [has, gets] = [had(node), poolFor(valid, node)];
-      return has === undefined || gets === undefined ? [] : [disruptionFor(node, has, gets).class];
+      if (has === undefined || gets === undefined) return [];
+      const { class: needed, podLimit = Infinity } = disruptionFor(node, has, gets);
+      return [needed === 'restart' && (node.pods ?? 0) > podLimit ? 'drain' : needed];
     });
     return notEstimatedIn(valid, head.cluster, classes);
   };

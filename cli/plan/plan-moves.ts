@@ -104,13 +104,14 @@ function wayBack(
     Math.min(overall?.free ?? Infinity, limitOf(rollout.maxUnavailable, members.length - gone) - away);
   let [turns, gone] = [0, 0];
   for (; gone < able.length && most(gone) > 0; gone += most(gone)) turns += 1;
-  const steps = Math.max(turns, able.filter(({ labels }) => isControlPlane(labels)).length);
+  const servers = able.filter(({ labels }) => isControlPlane(labels)).length;
+  const steps = Math.max(turns, servers);
   const times = spreadOf((restartMs) => steps * (restartMs + STEADY_MS));
   const going = able.slice(0, gone);
   const begins = new Set(going);
   const absent = explain(leaving.filter((node) => !begins.has(node)));
   return {
-    budget: Math.min(able.length, Math.max(0, most(0))),
+    budget: Math.min(able.length - servers + Math.min(1, servers), Math.max(0, most(0))),
     going: going.map(({ name }) => name),
     ...(absent.length > 0 && { absent }),
     ...(times ?? NO_TIME),

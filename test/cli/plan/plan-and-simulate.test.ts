@@ -99,12 +99,14 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ch
       first: (rolled?.waves[0] ?? []).toSorted(),
       refused: begun.filter((name) => refuses.has(name)).toSorted(),
       leaving: plan.moves.flatMap(({ going }) => going).toSorted(),
+      leavingAtOnce: plan.moves.reduce((sum, { budget }) => sum + budget, 0),
     },
     simulated: {
       begun: [...new Set(told)].toSorted(),
       first: told.slice(0, rolled?.waves[0]?.length ?? 0).toSorted(),
       refused: named('refused').toSorted(),
       leaving: [...left].toSorted(),
+      leavingAtOnce: simulation.events.filter((each) => each.at === NOW && left.has(each.node)).length,
     },
     // Where some wait for ever, the last of the others says how long it took.
     isTimed: rolled?.stoppedBy === undefined && plan.summary.refused === 0 && rolled?.waitsFor === undefined,

@@ -1,14 +1,11 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import { isOutvoted } from '#reconciler/policy/judge-nodes.ts';
-import { NO_CANARIES } from '#reconciler/policy/rollout/canaries.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
-import { mostDisruptiveCost, diffPayloads, type FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
+import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type PoolMembership, poolMembershipOf, validPools } from './pool-membership.ts';
 import type { MergePlan, PoolPlan, RolloutPlan } from './merge-plan.ts';
 import { emptied, movesBetween, planMoves } from './plan-moves.ts';
@@ -25,7 +22,8 @@ import { type OverallBound, unavailableIn } from './who-can-begin.ts';
 import { beforeChange, loosenedLimits } from './loosened-limits.ts';
 import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import { notEstimatedIn } from './not-estimated.ts';
-import { barOf, disruptionFor, SUSPENDED_IN_GIT } from './wait-reasons.ts';
+import { withRunningValues } from './running-values.ts';
+import { barOf, closedForGood, disruptionFor, lackOfCanaries, OUTVOTED, SUSPENDED_IN_GIT } from './wait-reasons.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
 
 interface PlanQuestion {
@@ -133,7 +131,7 @@ function planPool(
   // What the nodes of a pool that goes were provisioned with is unknown here.
   const isCompared = valid !== undefined && !isAdopted;
   const fields = isCompared
-    ? withRunning(diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)), touched)
+    ? withRunningValues(diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)), touched)
     : [];
   const isHeld = heldByVersion();
   const held = new Set(
@@ -216,36 +214,6 @@ function planPool(
     ...(loosened.length === 0 ? {} : { loosened }),
   };
   return [{ plan, rollout }];
-}
-
-/** A field that was not set is what its nodes run: `"512Mi" on 29, "2Gi" on 7`. Where that is not known of each, it stays unset. */
-function withRunning(fields: readonly FieldChange[], nodes: readonly InventoryNode[]): readonly FieldChange[] {
-  const running = nodes.map((node) => node.running);
-  if (nodes.length === 0 || running.includes(undefined) || fields.every(({ before }) => before !== undefined))
-    return fields;
-  const values = running.map((config) => new Map(diffPayloads(null, config ?? {}).map((each) => [each.path, each])));
-  return fields.map((field) => {
-    if (field.before !== undefined) return field;
-    const texts = values.map((of) => of.get(field.path)?.after ?? 'not set');
-    const groups = [...Map.groupBy(texts, (text) => text)].toSorted(([, a], [, b]) => b.length - a.length);
-    const [only] = groups;
-    if (groups.length === 1 && only !== undefined) return only[0] === 'not set' ? field : { ...field, before: only[0] };
-    return { ...field, before: groups.map(([text, same]) => `${text} on ${same.length}`).join(', ') };
-  });
-}
-
-const OUTVOTED = 'the kubelets of more than half of its nodes refuse it, so the pool keeps what it has';
-
-/** What the reconciler says of windows that never open; undefined for all others. */
-function closedForGood({ spec: { rollout } }: ValidPool, { cluster }: LoadedRepo, at: Millis): string | undefined {
-  const { open, changesAt, because } = windowsState([cluster.windows, rollout.windows], at);
-  return open || changesAt !== null || rollout.emergency !== undefined ? undefined : because;
-}
-
-function lackOfCanaries({ rollout }: ValidPool['spec'], members: readonly InventoryNode[]): string | undefined {
-  const { selector } = rollout.canary ?? {};
-  if (selector === undefined || members.length === 0) return undefined;
-  return members.some(({ labels }) => selectorMatches(selector, labels)) ? undefined : NO_CANARIES;
 }
 
 /** Of the nodes in all pools, as `reconciler/policy/rollout/max-unavailable.ts` has it. */

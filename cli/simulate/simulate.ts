@@ -85,7 +85,9 @@ export function simulate(question: SimulationQuestion): Simulation {
     ({ pools, refused, moved } = round(fleet, inForce, now, known, judge, counts));
     for (const [name, status] of pools) seen.set(name, status);
   }
-  for (const [name, status] of seen) if (!pools.has(name)) seen.set(name, { ...status, ...GONE });
+  for (const [name, { counts: last, ...status }] of seen) {
+    if (!pools.has(name)) seen.set(name, { ...status, ...(last && { counts: { ...last, nodes: 0 } }), ...GONE });
+  }
   const counted = nodes.filter((node) => neverReason(node) === null).length;
   return { start, end: now, events: fleet.events, pools: seen, nodes: counted, invalidPools: refused };
 }

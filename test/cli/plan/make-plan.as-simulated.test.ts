@@ -27,6 +27,8 @@ interface Change {
 const NO_END = { allow: [], deny: [{ cron: '0 0 1 * *', duration: '800h' }], overrun: 'stop' } as const;
 const DRAINS = { disruption: { allow: ['restart', 'drain'] as const, drainTimeout: '10m' } };
 
+const ENDLESS: Change = { fields: {}, maxPods: 120, rollout: { windows: NO_END } };
+
 const CHANGES: Readonly<Record<string, Change>> = {
   plain: { fields: {}, maxPods: 120 },
   'fewer pods than run': { fields: {}, maxPods: 40 },
@@ -43,7 +45,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     maxPods: 110,
   },
   'a pool that is suspended': { fields: {}, maxPods: 120, spec: { suspend: true } },
-  'a window without an end': { fields: {}, maxPods: 120, rollout: { windows: NO_END } },
+  'a window without an end': ENDLESS,
   'canaries that no node is': {
     fields: {},
     maxPods: 120,
@@ -170,6 +172,16 @@ const rollouts = fc.record(
 );
 
 describe('plan and simulate', () => {
+  it('say in the same words that windows never open, and the plan before anything waits for them', () => {
+    const { waits, status } = both([inventoryNode('n0')], { maxUnavailable: 1 }, ENDLESS);
+    assert.match(waits ?? '', /^the window "0 0 1 \* \*" \(800h\) denies changes without an end in sight$/);
+    assert.ok(status?.message?.includes(waits ?? '-'));
+    const only = { fields: {}, maxPods: 110, rollout: { windows: NO_END } };
+    assert.equal(both([inventoryNode('n0')], { maxUnavailable: 1 }, only).waits, waits);
+    const other = { windows: { ...NO_END, deny: [{ cron: '0 0 1 * *', duration: '8h' }] } };
+    assert.equal(both([inventoryNode('n0')], { maxUnavailable: 1 }, { ...only, rollout: other }).waits, undefined);
+  });
+
   for (const [name, change] of Object.entries(CHANGES)) {
     it(`say the same of who begins, refuses, leaves, and first: ${name}`, () => {
       fc.assert(

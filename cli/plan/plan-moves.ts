@@ -70,7 +70,8 @@ export function planMoves(
         ...(contested === undefined ? {} : { contested }),
         nodes: group.map(({ node }) => node),
         fields,
-        cost: mostDisruptiveCost(fields),
+        // The way back to what nobody here knows counts as a restart (`rollout/node-disruption.ts`).
+        cost: to === null && fields.length > 0 ? 'restart' : mostDisruptiveCost(fields),
         leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
         ...wayBack(
           to === null ? members : [],

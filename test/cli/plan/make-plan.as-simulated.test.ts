@@ -55,6 +55,19 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'a selector with a slip': { fields: {}, maxPods: 110, spec: { nodeSelector: { matchLabels: { pool: 'wrokers' } } } },
 };
 
+function asked(base: LoadedRepo, head: LoadedRepo, nodes: readonly InventoryNode[]) {
+  const plan = makePlan({
+    base: { name: 'base', commit: undefined, repo: base, kept: new Map() },
+    head: { name: 'head', repo: head },
+    cluster: 'demo',
+    nodes,
+    inForce: undefined,
+    now: NOW,
+  });
+  const manners = { failureRate: 0, restartMs: 10_000, random: seededRandom(1) };
+  return { plan, simulation: simulate({ base, head, nodes, manners, start: NOW, horizonMs: 300 * HOUR }) };
+}
+
 /** What the two commands say of one pull request. */
 function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, change: Change) {
   const was = { rollout: { ...AT_PACE, ...rollout } };
@@ -69,16 +82,7 @@ function both(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, ch
   const other = validPool('other', 110);
   const base = commit(COMMIT_A, old, other).repo;
   const head: LoadedRepo = commit(COMMIT_B, ...(change.isGone ? [] : [now]), other).repo;
-  const plan = makePlan({
-    base: { name: 'base', commit: undefined, repo: base, kept: new Map() },
-    head: { name: 'head', repo: head },
-    cluster: 'demo',
-    nodes,
-    inForce: undefined,
-    now: NOW,
-  });
-  const manners = { failureRate: 0, restartMs: 10_000, random: seededRandom(1) };
-  const simulation = simulate({ base, head, nodes, manners, start: NOW, horizonMs: 300 * HOUR });
+  const { plan, simulation } = asked(base, head, nodes);
   const named = (...kinds: readonly string[]): readonly string[] =>
     simulation.events.filter(({ event }) => kinds.includes(event)).map(({ node }) => node);
   const pool = plan.pools.find(({ name }) => name === 'workers');
@@ -180,6 +184,17 @@ describe('plan and simulate', () => {
     assert.equal(both([inventoryNode('n0')], { maxUnavailable: 1 }, only).waits, waits);
     const other = { windows: { ...NO_END, deny: [{ cron: '0 0 1 * *', duration: '8h' }] } };
     assert.equal(both([inventoryNode('n0')], { maxUnavailable: 1 }, { ...only, rollout: other }).waits, undefined);
+  });
+
+  it('call the way back to the local config a restart, whatever the pool had set', () => {
+    const old = validPool('workers', 110, {}, { cpuManagerPolicy: 'static', reservedSystemCPUs: '0' });
+    const [base, head] = [commit(COMMIT_A, old).repo, commit(COMMIT_B, validPool('other', 110)).repo];
+    const { plan, simulation } = asked(base, head, [inventoryNode('n0')]);
+    assert.deepEqual([plan.moves[0]?.cost, plan.summary.restarts], ['restart', 1]);
+    assert.deepEqual(
+      simulation.events.map(({ event }) => event),
+      ['started', 'returned'],
+    );
   });
 
   for (const [name, change] of Object.entries(CHANGES)) {

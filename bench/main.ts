@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `validate`, `churn`, `commits`, `peak`, `fleet` and `planner` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `validate`, `churn`, `commits`, `peak`, `heavy-commits`, `fleet` and `planner` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.bench.ts'),
   validate: () => import('./validate.bench.ts'),
@@ -17,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   churn: () => import('./churn.bench.ts'),
   commits: () => import('./commits.bench.ts'),
   peak: () => import('./peak.bench.ts'),
+  'heavy-commits': () => import('./heavy-commits.bench.ts'),
   fleet: () => import('./fleet.bench.ts'),
   'fleet-real': () => import('./fleet-real.bench.ts'),
   scale: () => import('./scale.bench.ts'),

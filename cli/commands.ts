@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { COMPLETION } from './completion/command.ts';
+import { DIFF } from './diff/command.ts';
 import { DOCTOR } from './doctor/command.ts';
 import { EVENTS_COMMAND } from './events/command.ts';
 import { HISTORY } from './history/command.ts';
@@ -26,6 +27,7 @@ const OTHERS: readonly Command[] = [
   FORESIGHT,
   IMPORT,
   STATUS,
+  DIFF,
   EVENTS_COMMAND,
   DOCTOR,
   SUPPORT_BUNDLE,

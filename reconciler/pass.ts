@@ -6,8 +6,10 @@ import type { CanaryQueries } from './cluster/blockers/canary-queries.ts';
 import { createFallbackNames } from './cluster/fallback-names.ts';
 import { createRefusedWriteBackoff } from './cluster/refused-write-backoff.ts';
 import type { IneffectiveWrites } from './cluster/write-cache/ineffective-writes.ts';
+import type { CommitReference } from '#shared/contract/api/kubelet-pool.ts';
 import { blockersQueries } from './policy/pool-blockers.ts';
 import { type Desired, desiredState } from './policy/desired.ts';
+import type { Commit, CommitOid } from './policy/commit-snapshot.ts';
 import type { JudgePool } from './policy/config-repo/judge-pool.ts';
 import type { Fleet, UnreadableObject } from './policy/fleet.ts';
 import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
@@ -21,12 +23,13 @@ import { type CommitNote, noteRefused } from './reporting/notes/commit-note.ts';
 import type { NotesWriter } from './reporting/notes/notes-writer.ts';
 import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
 import { createChangeLogger } from './reporting/change-logger.ts';
-import { writeSourceState } from './reporting/notes/source-state.ts';
-import { readingMark, recordedCommitsOf } from './reporting/notes/recorded-commits.ts';
+import { type SourceState, writeSourceState } from './reporting/notes/source-state.ts';
+import { mayBeReleased, readingMark, recordedCommitsOf, withRelease } from './reporting/notes/recorded-commits.ts';
 import type { SourceRecord } from './reporting/source/source-record.ts';
 import { sourceStatus } from './reporting/source/source-status.ts';
 import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-rate-limit.ts';
 import { recordedPolicy } from './policy/cluster-policy.ts';
+import { commitReference } from './policy/commit-reference.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ClockReading, clockJump, shiftTimes } from './policy/first-seen/clock-jump.ts';
 import { withLimitsInForce } from './policy/pool-limits/held-limits.ts';
@@ -103,8 +106,10 @@ export function createPass(ports: PassPorts): Pass {
   return async (signal) => {
     const everything = ports.fleet();
     if (everything === null) return { ran: false, waitMs: 0 };
-    const recorded = await ports.record.load(signal);
-    leftBehind ??= recorded.reading;
+    const found = await ports.record.load(signal);
+    leftBehind ??= found.reading;
+    const recorded = mayBeReleased(found) ? withRelease(found, await ports.record.release(signal)) : found;
+    if (recorded !== found) leftBehind = '';
     const { tip, readAt, failure } = ports.branch.view();
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
@@ -116,6 +121,7 @@ export function createPass(ports: PassPorts): Pass {
         records.all(),
       ),
       ...(refused === null ? {} : { refused: refused.message }),
+      ...(inForce === null ? {} : { by: aboutCommit(inForce.oid, tip?.commit ?? null, recorded) }),
     });
     const commits = recordedCommitsOf(recorded, here, leftBehind);
     const wanted = skipUnreadable(everything, (fleet) => {
@@ -190,8 +196,8 @@ export function createPass(ports: PassPorts): Pass {
 
     tellNotes(taken.refused, due);
     const read = taken.reading === undefined ? taken : { ...taken, reading: readingMark(taken.reading, leftBehind) };
-    const found = { here, taken: read, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
-    const source = nextRecord(recorded, { ...found, at: clock.now() });
+    const facts = { here, taken: read, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
+    const source = nextRecord(recorded, { ...facts, at: clock.now() });
     const { waitMs } = applied;
     const told = { source, desired, tip: tip?.commit ?? null, readAt };
     // A process that has only just begun has nothing to add to what the one before said.
@@ -253,6 +259,14 @@ export function createPass(ports: PassPorts): Pass {
       said.reportingFailed(error);
     }
   }
+}
+
+/** By what was read, or by the record of it. */
+function aboutCommit(oid: CommitOid, tip: Commit | null, { commit, subject, author }: SourceState): CommitReference {
+  if (tip?.oid === oid) return commitReference(tip);
+  return commit === oid
+    ? commitReference({ oid, subject, author: { name: author, email: '', at: '' } })
+    : { commit: oid };
 }
 
 const hasPools = ({ pools, unreadable = [] }: Fleet): boolean =>

@@ -10,11 +10,10 @@ import { withRetryAfter } from '#reconciler/cluster/kube/retry-after-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import { judgeForFleet } from '#reconciler/policy/judge-for-fleet.ts';
-import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { LoadedRepo, PoolBounds } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { Snapshot } from '#reconciler/policy/commit-snapshot.ts';
 import { createCommitReader } from '#reconciler/reading/commit-reader.ts';
 import { createCommitReadings } from '#reconciler/reading/commit-readings.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { connectTrust, type TrustSettings } from '#reconciler/git/trust/connect-trust.ts';
 import { createReporting } from '#reconciler/reporting/reporting.ts';
@@ -94,8 +93,8 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   const telling = createReporting({ kube, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log });
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
   const git = { url: gitUrl, ssh: gitSsh, credentials: fileCredentials(options.gitCredentialsDir), clock, random };
-  const load = ({ files, findings }: Snapshot, fieldsBefore?: FieldPolicy): LoadedRepo =>
-    loadRepo(files, { cluster, gitFindings: findings, ...(fieldsBefore && { fieldsBefore }) });
+  const load = ({ files, findings }: Snapshot, boundsBefore?: PoolBounds): LoadedRepo =>
+    loadRepo(files, { cluster, gitFindings: findings, ...(boundsBefore && { boundsBefore }) });
   const readings = createCommitReadings({
     read: createCommitReader({ cluster, clock }),
     judge: (pool) => judgeForFleet(pool, fleet(), judgePool),

@@ -1,3 +1,5 @@
+import { runbookOf } from '#reconciler/policy/runbook.ts';
+
 /**
  * `error`: something does not work. `warning`: it works, but not as anybody would want it to for long. `note`: worth to know, and often meant.
  */
@@ -97,7 +99,7 @@ export const CODES = {
   ),
   'commit-refused': meaning(
     'error',
-    'The newest commit is not in force. A later one brings its changes as well, and is judged by all that it changes.',
+    'The newest commit is not in force. Later commits contain what is refused, and wait until that is reverted or allowed.',
     'Look the reason up in docs/operate.md, under "Commits and git".',
   ),
   'commit-findings': meaning(
@@ -258,3 +260,20 @@ export const CODES = {
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 export type Code = keyof typeof CODES;
+
+/** Codes of what there is an alert for as well. */
+export const RUNBOOKS: Readonly<Partial<Record<Code, string>>> = {
+  'no-leader': runbookOf('NoLeader'),
+  'git-failing': runbookOf('GitStale'),
+  'commit-refused': runbookOf('CommitRefused'),
+  'notes-off': runbookOf('NotesNotWritten'),
+  'statuses-off': runbookOf('StatusesNotPosted'),
+  'pool-invalid': runbookOf('PoolConfigInvalid'),
+  'pool-waits-for-nodes': runbookOf('PoolBlocked'),
+  'nodes-in-conflict': runbookOf('NodesInConflict'),
+  'nodes-without-agent': runbookOf('NodesWithoutAgent'),
+  'agents-silent': runbookOf('AgentsSilent'),
+  'config-rejected': runbookOf('NodeConfigError'),
+  'nodes-broken': runbookOf('NodeBroken'),
+  'nodes-drifted': runbookOf('NodeDrifted'),
+};

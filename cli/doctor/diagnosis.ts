@@ -1,5 +1,5 @@
 import { firstFew } from '#shared/runtime/first-few.ts';
-import { type Code, CODES, type DiagnosisSeverity } from './diagnosis-codes.ts';
+import { type Code, CODES, type DiagnosisSeverity, RUNBOOKS } from './diagnosis-codes.ts';
 
 /** Something that is wrong, and what to do about it. */
 export interface Diagnosis {
@@ -9,6 +9,8 @@ export interface Diagnosis {
   readonly what: string;
   readonly why: string;
   readonly remedy: string;
+  /** The page of its alert; absent where there is none. */
+  readonly runbook?: string;
   /** Every object that it is about: names of pools, nodes, pods, CRDs. */
   readonly objects: readonly string[];
 }
@@ -16,7 +18,8 @@ export interface Diagnosis {
 /** @param what what is wrong here, in a sentence; why that matters and how it is fixed follows from the code */
 export function diagnosis(code: Code, what: string, objects: readonly string[] = []): Diagnosis {
   const { severity, why, remedy } = CODES[code];
-  return { code, severity, what, why, remedy, objects };
+  const runbook = RUNBOOKS[code];
+  return { code, severity, what, why, remedy, ...(runbook === undefined ? {} : { runbook }), objects };
 }
 
 const MOST_NAMED = 5;

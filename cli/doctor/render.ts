@@ -7,10 +7,11 @@ const TONES: Readonly<Record<DiagnosisSeverity, Tone>> = { error: 'bad', warning
 
 /** For each what is wrong, what follows from it, and what to do. */
 export function doctorAsText(found: readonly Diagnosis[], paint: Paint): string {
-  const body = found.flatMap(({ code, severity, what, why, remedy }) => [
+  const body = found.flatMap(({ code, severity, what, why, remedy, runbook }) => [
     `${paint(TONES[severity], severity)} ${paint('strong', code)}: ${what}`,
     `  ${why}`,
     `  ${paint('strong', 'What to do:')} ${remedy}`,
+    ...(runbook === undefined ? [] : [`  ${paint('strong', 'Runbook:')} ${runbook}`]),
     '',
   ]);
   return `${joinLines([...body, summary(found, paint)])}\n`;

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
-import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { LoadedRepo, PoolBounds } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { type Given, UsageError, type OptionSpecs } from '../command.ts';
 import { fetchRunningConfigs } from '../inventory/fetch-running-configs.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
@@ -54,7 +53,7 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
   ]);
   const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err, folder);
   const allowFields = allowedOutside(given);
-  const load = ({ name, commit, files, findings }: Revision, fieldsBefore?: FieldPolicy): LoadedRevision => ({
+  const load = ({ name, commit, files, findings }: Revision, boundsBefore?: PoolBounds): LoadedRevision => ({
     name: commit === null ? name : `${name} (${commit.oid.slice(0, 12)})`,
     commit: commit?.oid,
     repo: loadRepo(files, {
@@ -62,7 +61,7 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
       gitFindings: findings,
       folder,
       allowFields,
-      ...(fieldsBefore && { fieldsBefore }),
+      ...(boundsBefore && { boundsBefore }),
     }),
   });
   const asWritten = load(base);
@@ -71,10 +70,11 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
     const valid = kept.get(pool.name)?.pool;
     return valid === undefined ? pool : { ...valid, findings: pool.findings };
   });
+  const { fields, trial } = asWritten.repo.cluster;
   const commits = new Map([...kept].map(([name, { commit }]) => [name, commit] as const));
   return {
     base: { ...asWritten, repo: { ...asWritten.repo, pools }, kept: commits },
-    head: load(head, asWritten.repo.cluster.fields),
+    head: load(head, base.commit === null ? { fields } : { fields, trial }),
     cluster,
     folder,
   };

@@ -16,6 +16,7 @@ import { poolOriginOf } from './pool-origin.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { computedForNone, planClasses } from './plan-classes.ts';
 import { heldByVersion } from './held-by-version.ts';
+import { isSameConfig } from './same-config.ts';
 import { planNode, refusalIn } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { type OverallBound, unavailableIn } from './who-can-begin.ts';
@@ -114,7 +115,7 @@ function planPool(
   const isSame = (node: InventoryNode): boolean => {
     const [has, gets] = [had(node), poolFor(valid, node)];
     // One for whose machine there is no config keeps what it has.
-    return gets === undefined || (has?.sha256 === gets.sha256 && has.spec.apply === gets.spec.apply);
+    return gets === undefined || isSameConfig(has, gets);
   };
   const touched = valid === undefined ? [] : members.filter((node) => !isSame(node));
   const from =

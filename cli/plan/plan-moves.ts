@@ -9,6 +9,7 @@ import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { type PoolMembership, validPools } from './pool-membership.ts';
 import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
+import { isSameConfig } from './same-config.ts';
 import { planNode } from './plan-node.ts';
 import { type OverallBound, unavailableIn, whoCanBegin } from './who-can-begin.ts';
 import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
@@ -61,7 +62,7 @@ export function planMoves(
     const isSaid = target?.change === 'added' && (target.from === from || from === null);
     const isUnknown = contested !== undefined || isSaid;
     const fields =
-      isUnknown || isSame(had, gets) ? [] : diffPayloads(poolValueForDisplay(had), poolValueForDisplay(gets));
+      isUnknown || isSameConfig(had, gets) ? [] : diffPayloads(poolValueForDisplay(had), poolValueForDisplay(gets));
     const members = group.flatMap(({ node }) => byName.get(node) ?? []);
     return [
       {
@@ -120,9 +121,6 @@ function wayBack(
 }
 
 const NO_TIME: Spread = { expectedMs: 0, quickMs: 0, slowMs: 0 };
-
-const isSame = (a: ValidPool | undefined, b: ValidPool | undefined): boolean =>
-  a?.sha256 === b?.sha256 && a?.spec.apply === b?.spec.apply;
 
 /** Pools that are still there and lose all their nodes: a label that is misspelled in a selector looks like that. */
 export function emptied(

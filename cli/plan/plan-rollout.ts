@@ -80,7 +80,7 @@ export function plannedRollout(
     blocking,
     explain,
   } = whoCanBegin(rollout, members, changes, overall, kept);
-  const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered);
+  const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered, isProven);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
   const isFirst = changes.length === able.length && !isProven;
@@ -176,6 +176,7 @@ function stagesOf(
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
+  isProven: boolean,
 ): {
   readonly stages: readonly StageOf<InventoryNode>[];
   readonly lacking: readonly InventoryNode[];
@@ -194,13 +195,17 @@ function stagesOf(
     if (!isPerClass(pool)) return { upTo: share(canary.nodes) };
     return { ofClasses: roomOfClasses(pool, canary.nodes, members, touched), classOf: classNameIn(pool) };
   })();
-  const shapes: readonly StageShape<InventoryNode>[] = [
+  const first: readonly StageShape<InventoryNode>[] = [
     ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
     ...stepsFor(rollout, members.length).map(({ nodes, soak }, index) => ({
       name: `step ${index + 1}`,
       soakMs: soakMs(soak),
       who: { upTo: nodes },
     })),
+  ];
+  // What is proven goes in no wave.
+  const shapes = [
+    ...(isProven ? [] : first),
     { name: 'rest', soakMs: soakMs(undefined), who: { upTo: members.length } },
   ];
   const begun = members.length - touched.length;

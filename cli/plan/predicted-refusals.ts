@@ -10,6 +10,7 @@ import { poolFor } from '../class-of-node.ts';
 import { heldByVersion } from './held-by-version.ts';
 import { type PoolMembership, validPools } from './pool-membership.ts';
 import type { Move } from './plan-moves.ts';
+import { isSameConfig } from './same-config.ts';
 
 /** What of the cluster's file keeps the reconciler from beginning anything, as `reconciler/policy/rollout/holds` has it. */
 export function clusterHold({ suspend, unreadable }: ClusterConfig): string | undefined {
@@ -60,7 +61,7 @@ export function massRefusal(
     const wanted = now.get(pool) ?? old.get(pool);
     const [had, gets] = [poolFor(old.get(from), node), poolFor(wanted, node)];
     const isHeld = wanted !== undefined && (gets === undefined || isHeldByVersion(node, gets));
-    const isOther = had !== undefined && (had.sha256 !== gets?.sha256 || had.spec.apply !== gets.spec.apply);
+    const isOther = had !== undefined && !isSameConfig(had, gets);
     return isOther && !isHeld ? [pool] : [];
   });
   const mass =

@@ -1,5 +1,6 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { covers, DENIED_BY_DEFAULT, RESTRICTIVE_VALUES } from '#shared/contract/kubelet-config/field-policy.ts';
+import { childrenOf, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { WEAKENING } from '#shared/contract/kubelet-config/security/weakening.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { valueIn } from '#shared/runtime/maps.ts';
@@ -12,7 +13,9 @@ type Origin = 'pool' | 'node' | 'default';
 /** Fields that may be open where nobody says anything of them, by the two tables of security. */
 const SECURITY_FIELDS = [
   ...Object.entries(WEAKENING).flatMap(([field, { isHarmless }]) => (isHarmless(null) ? [] : [field])),
-  ...Object.keys(DENIED_BY_DEFAULT),
+  ...[...FIELDS.keys()].filter(
+    (field) => covers(Object.keys(DENIED_BY_DEFAULT), field) && childrenOf(field).length === 0,
+  ),
 ].sort();
 
 /**

@@ -1,6 +1,8 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { covers, RESTRICTIVE_VALUES } from '#shared/contract/kubelet-config/field-policy.ts';
 import { ownsNode, powerOf } from '#shared/contract/kubelet-config/security/powers.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { isWider, type Limits, limitsOf, loosenedLimits } from '#reconciler/policy/commit-limits.ts';
 import type { ClusterConfig, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_MAX_CHANGE } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -23,7 +25,7 @@ export function widenedAccess(
 ): readonly Finding[] {
   const isFirst = base.pools.length === 0;
   return [
-    ...allowances(base.cluster, head.cluster, file),
+    ...allowances(base.cluster, head.cluster, file, takingPools(head)),
     ...(isFirst ? [] : looserLimits(limitsOf(base.cluster), limitsOf(head.cluster), file)),
     ...pools.flatMap((pool) => [...ownedNodes(pool), ...(isFirst ? [] : looserPool(pool.name, base, head))]),
     ...changedHands(pools, moves).flatMap(([from, to]) =>
@@ -56,21 +58,30 @@ const opened = (message: string, file: string, field: string): Finding => ({
   field,
 });
 
+/** Pools whose nodes keep of their own configs only what is denied: an allowance takes it from them. */
+const takingPools = ({ pools }: LoadedRepo): readonly string[] =>
+  pools.flatMap((pool) => (pool.status === 'valid' && pool.spec.apply === 'replace' ? [pool.name] : []));
+
 function allowances(
   { fields: before }: ClusterConfig,
   { fields: now }: ClusterConfig,
   file: string,
+  takers: readonly string[],
 ): readonly Finding[] {
   const more = now.allow.filter((field) => !covers(before.allow, field));
   const fewer = before.deny.filter((field) => !covers(now.deny, field));
   const whoever = 'from the next commit on, whoever may change a pool may set';
+  const andTake =
+    takers.length === 0
+      ? ''
+      : `; nodes of ${firstFew(takers)} (apply: replace) lose their own value of it with the next config`;
   return [
     ...more.map((field) => {
       const gives = powerOf(field)?.gives;
       const who = gives === undefined ? '' : `: whoever chooses its value ${gives}`;
-      return opened(`${whoever} ${field}${who}`, file, 'spec.fields.allow');
+      return opened(`${whoever} ${field}${who}${andTake}`, file, 'spec.fields.allow');
     }),
-    ...fewer.map((field) => opened(`${whoever} ${field}, which was denied so far`, file, 'spec.fields.deny')),
+    ...fewer.map((field) => opened(`${whoever} ${field}, which was denied so far${andTake}`, file, 'spec.fields.deny')),
   ];
 }
 
@@ -89,7 +100,25 @@ function looserLimits(before: Limits, now: Limits, file: string): readonly Findi
     maxUnassign: `one commit, or lost labels, may send ${now.maxUnassign} of the nodes back to their local config`,
     windows: 'changes may begin at times when they could not before',
   };
-  return [...change, ...loosenedLimits(before, now).map((limit) => opened(says[limit], file, `spec.${limit}`))];
+  return [
+    ...change,
+    ...looserTrials(before, now, file),
+    ...loosenedLimits(before, now).map((limit) => opened(says[limit], file, `spec.${limit}`)),
+  ];
+}
+
+function looserTrials({ trial: before }: Limits, { trial: now }: Limits, file: string): readonly Finding[] {
+  if (before === undefined || now === undefined) return [];
+  const ms = (duration: string): number => parseDuration(duration) ?? 0;
+  const next = 'from the next commit on, a pool may ask for';
+  return [
+    ...(ms(now.minDuration) < ms(before.minDuration)
+      ? [opened(`${next} trials of ${now.minDuration}`, file, 'spec.trial.minDuration')]
+      : []),
+    ...(ms(now.maxStartTimeout) > ms(before.maxStartTimeout)
+      ? [opened(`${next} a startTimeout of ${now.maxStartTimeout}`, file, 'spec.trial.maxStartTimeout')]
+      : []),
+  ];
 }
 
 /** Values of fields that own a node, which a person allowed: nothing else would say that they changed hands. */

@@ -1,7 +1,8 @@
 import { BY_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
 import { type ClaimedVerb, claimText } from '#shared/contract/claim.ts';
-import { KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { KUBELET_POOLS, type Resource } from '#shared/kube/kube.ts';
 import { mergePatchLatest } from '#shared/kube/update.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Given } from '../command.ts';
@@ -17,8 +18,8 @@ export interface AnnotationChange {
   readonly say: string;
 }
 
-/** Carries a wish out on a pool. @returns what was done */
-type AnnotatePool = (name: string, wish: (latest: KubeletPool) => AnnotationChange) => Promise<string>;
+/** Carries a wish out on an object. @returns what was done */
+type Annotate = (resource: Resource, name: string, wish: (latest: KubeObject) => AnnotationChange) => Promise<string>;
 
 /**
  * Carries a wish out on each of the pools that were named, and says what was done.
@@ -32,23 +33,24 @@ export async function annotatePools(
 ): Promise<readonly KubeletPool[]> {
   const connection = await connectWith(given, io);
   const pools = await choosePools(given, connection.kube, io.err);
-  const annotate = await poolAnnotator(connection);
+  const annotate = await annotatorFor(connection);
   const wrap = wrapFor(io.out);
-  for (const { metadata } of pools) io.out.write(wrap(`${await annotate(metadata.name, wish)}\n`));
+  for (const { metadata } of pools)
+    io.out.write(wrap(`${await annotate(KUBELET_POOLS, metadata.name, (latest) => wish(latest as KubeletPool))}\n`));
   return pools;
 }
 
 /**
- * Decides on the pool as it is at the moment of the write, and again after a write in between: what is said is what
+ * Decides on the object as it is at the moment of the write, and again after a write in between: what is said is what
  * was done. Beside what it writes stands who did it, as far as the API server says that.
  */
-export async function poolAnnotator({ kube, transport }: Connection): Promise<AnnotatePool> {
+export async function annotatorFor({ kube, transport }: Connection): Promise<Annotate> {
   const who = await readActor(transport);
-  return async (name, wish) => {
-    let said = `${name}: the pool is gone`;
-    await mergePatchLatest<KubeletPool>(
+  return async (resource, name, wish) => {
+    let said = `${name}: it is gone`;
+    await mergePatchLatest<KubeObject>(
       kube,
-      { resource: KUBELET_POOLS },
+      { resource },
       name,
       (latest) => {
         const { write, say } = wish(latest);

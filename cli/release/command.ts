@@ -1,28 +1,40 @@
 import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
+import { commitRelease, mayBeReleased } from '#reconciler/reporting/notes/recorded-commits.ts';
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import type { Command, ExitCode, Given } from '../command.ts';
+import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
+import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
+import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
-import { type AnnotationChange, annotatePools } from '../pools/annotate-pool.ts';
+import { type AnnotationChange, annotatePools, annotatorFor } from '../pools/annotate-pool.ts';
 import { checkChoice, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
+import { wrapFor } from '../wrap.ts';
 
 export const RELEASE: Command = {
   name: 'release',
   summary: 'lets a halted pool try the failed config again, without a commit',
-  takes: 'POOL...',
+  takes: 'POOL...|--commit',
   mostWords: MOST_POOLS,
   about: [
     'Use it when the config is not to blame: a registry was down, or a machine broke. The failed nodes are forgiven, and the\n' +
       'rollout goes on; a node that fails from now on counts again. It holds for this halt alone.',
     'If the config is at fault, fix or revert it in git; that ends the halt, too.',
-    'Exit code 1 where a pool is not halted.',
+    '--commit is for a commit that is refused because reconcilers ended while they read it, and is not to blame: it is read once\n' +
+      'more, and refused again if it ends three more of them.',
+    'Exit code 1 where a pool is not halted, or no commit is refused for that.',
   ],
-  options: POOL_OPTIONS,
-  examples: ['kubelet-gitops release general'],
+  options: {
+    ...POOL_OPTIONS,
+    commit: { type: 'boolean', about: 'the commit whose reading reconcilers did not survive, not a pool' },
+  },
+  examples: ['kubelet-gitops release general', 'kubelet-gitops release --commit'],
   run: runRelease,
 };
 
 async function runRelease(given: Given, io: Io): Promise<ExitCode> {
+  if (given.flag('commit')) return releaseCommit(given, io);
   checkChoice(given, false);
   const pools = await annotatePools(given, io, release);
   return pools.every(isHalted) ? 0 : 1;
@@ -41,4 +53,28 @@ function release({ metadata, status }: KubeletPool): AnnotationChange {
     write: { verb: 'release', annotation: RELEASE_ANNOTATION, value },
     say: `${halt.config} is released; it was halted at ${halt.at}: ${halt.message}`,
   };
+}
+
+async function releaseCommit(given: Given, io: Io): Promise<ExitCode> {
+  if (given.words.length > 0) throw new UsageError('name pools, or say --commit');
+  const annotate = await annotatorFor(await connectWith(given, io));
+  let code: ExitCode = 1;
+  const said = await annotate(KUBELET_SOURCES, SOURCE_NAME, (latest) => {
+    const { status }: KubeletSource = latest;
+    const { commit = '', reason: refusedReason = '', message = '' } = status?.refused ?? {};
+    code = mayBeReleased({ refusedReason }) ? 0 : 1;
+    if (commit === '') return { say: 'no commit is refused: there is nothing to release' };
+    const short = commit.slice(0, 12);
+    if (code === 1) return { say: `commit ${short} is refused for another reason, which no release ends: ${message}` };
+    return {
+      write: {
+        verb: 'release',
+        annotation: RELEASE_ANNOTATION,
+        value: commitRelease(commit, toTimestamp(systemClock.now())),
+      },
+      say: `commit ${short} is released: within a minute it is read once more`,
+    };
+  });
+  io.out.write(wrapFor(io.out)(`${said}\n`));
+  return code;
 }

@@ -26,14 +26,17 @@ export const STATUS: Command = {
   summary: 'shows the commit in force, the pools and the nodes of a cluster',
   mostWords: 0,
   about: [
-    'Exit code 0 when a commit is in force and every pool is settled, 1 when something is under way or wrong.',
+    'Exit code 0 when a commit is in force, every pool is settled and no node needs a person, 1 when something is under way or wrong.',
     'A watch outlasts an API server that is away for some minutes, and ends with 1 when somebody has to act: a pool is halted, a commit is refused.',
   ],
   options: {
     ...CLUSTER_OPTIONS,
     pool: { type: 'string', value: 'NAME', about: 'only this pool and its nodes' },
     node: { type: 'string', value: 'NAME', about: 'only this node and its pool' },
-    problems: { type: 'boolean', about: 'only pools that are not settled, and nodes that are not as assigned' },
+    problems: {
+      type: 'boolean',
+      about: 'only pools that are not settled or are suspended, and nodes that are not as assigned',
+    },
     why: { type: 'boolean', about: 'for every node, why it changes now or not' },
     watch: { type: 'boolean', short: 'w', about: 'keep watching until every pool is settled or stopped' },
     timeout: TIMEOUT_OPTION,

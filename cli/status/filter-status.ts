@@ -1,10 +1,11 @@
+import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { findByName } from '../find-by-name.ts';
 import { isConfigValid } from './all-settled.ts';
-import { nodeTroubles, type StatusView } from './render.ts';
+import { nodeTroubles, type StatusView, suspensionLine } from './render.ts';
 
 /** Which part of a status is asked for; undefined for all. */
 interface StatusQuestion {
@@ -47,7 +48,8 @@ export function filterStatus(
       (node === undefined || reason.node === node) && (named === undefined || reason.pool === named);
     return { view, shown: view, isShown };
   }
-  const pools = view.pools.filter((each) => !isWell(each));
+  const isAllSuspended = recordedPolicy(all.source.policy, false).suspend;
+  const pools = view.pools.filter((each) => !isWell(each) || isAllSuspended || suspensionLine(each) !== null);
   const nodes = view.nodes.filter((each) => !isAtRest(each, now));
   const leftOut = { pools: view.pools.length - pools.length, nodes: view.nodes.length - nodes.length };
   const shown: StatusView = { ...view, pools, nodes, leftOut };

@@ -8,7 +8,9 @@ import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
+import { runbookOf } from '#reconciler/policy/runbook.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
@@ -68,9 +70,12 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
   }
   if (source.refusedCommit !== '') {
     lines.push(`${paint('bad', 'refused')}     ${source.refusedCommit.slice(0, 12)}: ${source.refusedBecause}`);
+    lines.push(`${paint('bad', 'runbook')}     ${runbookOf('CommitRefused')}`);
   }
-  if (source.failure !== '')
+  if (source.failure !== '') {
     lines.push(`${paint('bad', 'git')}         fails since ${source.failingSince}: ${source.failure}`);
+    lines.push(`${paint('bad', 'runbook')}     ${runbookOf('GitStale')}`);
+  }
   if (recordedPolicy(source.policy, false).suspend) {
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }
@@ -169,7 +174,7 @@ function poolTroubles({ status = {} }: KubeletPool): readonly string[] {
   // A settled pool may have nodes that wait for leave to restart with what they run.
   const waits = status.phase === 'Waiting' || (status.phase === 'Settled' && status.holds !== undefined);
   const waiting = status.phase === 'Halted' || waits ? [status.message ?? ''] : [];
-  return [...kept, ...waiting];
+  return [...kept, ...waiting, ...haltLines(status)];
 }
 
 const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);

@@ -32,7 +32,7 @@ export function statusAsJson(view: StatusView, settled: boolean, why: readonly N
 
 function poolAsJson(pool: KubeletPool): object {
   const { metadata, status = {} } = pool;
-  const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
+  const { message: findings = '' } = status.conditions?.find(({ type }) => type === 'ConfigValid') ?? {};
   return {
     name: metadata.name,
     phase: status.phase ?? 'Waiting',
@@ -47,7 +47,9 @@ function poolAsJson(pool: KubeletPool): object {
       message: each.message ?? null,
     })),
     counts: status.counts ?? null,
-    findings: invalid?.message.split('\n') ?? [],
+    halt: status.halt ?? null,
+    impact: status.impact ?? null,
+    findings: findings.split('\n').filter((line) => line !== ''),
     waves: status.rollout?.waves ?? [],
   };
 }
@@ -59,7 +61,7 @@ function nodeAsJson({ metadata, spec = {}, status = {} }: KubeletNode): object {
     name: metadata.name,
     pool: spec.pool ?? null,
     phase: phase ?? null,
-    assigned: spec.configSource?.name ?? 'local',
+    assigned: status.assigned?.name ?? null,
     active: active?.name ?? null,
     lastKnownGood: lastKnownGood?.name ?? null,
     kubeletVersion: kubeletVersion ?? null,

@@ -1,6 +1,7 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import { wasInForce, isConfigValid, isFaulty } from './all-settled.ts';
+import { wasInForce, isConfigValid, isFaulty, needsPerson } from './all-settled.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readProof } from '#reconciler/policy/proof/record.ts';
 import { type StatusView, suspensionLine } from './render.ts';
@@ -24,9 +25,15 @@ export function stopReason({ source, pools, nodes }: StatusView, commit = ''): s
     ...suspended.map(({ metadata }) => `pool ${metadata.name} is suspended`),
     ...halted.map(({ metadata }) => `pool ${metadata.name} is halted`),
     ...invalid.map(({ metadata }) => `the config of pool ${metadata.name} is refused`),
+    ...unwellNodes(nodes),
     ...(!isFaulty(source) || invalid.length > 0 ? [] : ['the commit has findings']),
   ];
   return stops.length === 0 ? null : stops.join(', ');
+}
+
+function unwellNodes(nodes: readonly KubeletNode[]): readonly string[] {
+  const names = nodes.filter(needsPerson).map(({ metadata }) => metadata.name);
+  return names.length === 0 ? [] : [`${firstFew(names)} drifted, or the kubelet is not healthy there`];
 }
 
 /** Nodes that are in the middle of a change finish it. */

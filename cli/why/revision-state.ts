@@ -1,4 +1,5 @@
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { ConfigReference, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 
@@ -15,7 +16,7 @@ export interface RevisionState {
 
 export interface RevisionStateQuestion {
   /** What the revision renders for the node's pool; null where no pool has the node. */
-  readonly wanted: { readonly configName: string; readonly sha256: string } | null;
+  readonly wanted: Pick<ValidPool, 'configName' | 'sha256' | 'spec'> | null;
   /** Its commit. */
   readonly revision: string;
   /** What the reconciler says of commits; null if not read. */
@@ -30,14 +31,17 @@ export interface RevisionStateQuestion {
 export function revisionState({ wanted, revision, source, node, reason }: RevisionStateQuestion): RevisionState {
   const { active, rejected = [] } = node?.status ?? {};
   if (wanted === null || active === undefined) return { standing: 'unknown', because: null };
-  if (active?.sha256 === wanted.sha256) return { standing: 'in-place', because: null };
+  // Fields that are kept follow lists that change nothing by themselves.
+  const isIt = ({ sha256, apply = 'overlay' }: Partial<ConfigReference>): boolean =>
+    sha256 === wanted.sha256 && apply === wanted.spec.apply;
+  if (isIt(active)) return { standing: 'in-place', because: null };
   const { configName } = wanted;
-  const failed = rejected.find(({ sha256 }) => sha256 === wanted.sha256);
+  const failed = rejected.find(isIt);
   if (failed !== undefined) {
     return { standing: 'failed-here', because: `${configName} failed here (${failed.reason}) and is not tried again` };
   }
-  const assigned = node?.spec?.configSource ?? null;
-  if (assigned?.sha256 === wanted.sha256) {
+  const { configSource: assigned = null, apply } = node?.spec ?? {};
+  if (assigned !== null && isIt({ ...assigned, ...(apply && { apply }) })) {
     return { standing: 'not-yet', because: `${configName} is assigned, and the node is still applying it` };
   }
   if (source !== null && source.commit !== '' && source.commit !== revision) {

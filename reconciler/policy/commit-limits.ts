@@ -1,22 +1,34 @@
 import { isDeepStrictEqual as equal } from 'node:util';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { type FieldPolicy, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
-import type { ClusterConfig, LoadedRepo } from './config-repo/loaded-repo.ts';
+import type { ClusterConfig, LoadedRepo, PoolBounds, TrialLimits } from './config-repo/loaded-repo.ts';
 import { DEFAULT_CLUSTER } from './config-repo/read-cluster.ts';
 
 /** Limits of rollouts that a commit which changes pools cannot loosen for itself. */
 export type FormerLimits = Pick<ClusterConfig, 'maxUnavailable' | 'maxUnassign' | 'windows'>;
 
 /** What the cluster's file of the commit in force holds the next commit to. */
-export type Limits = FormerLimits & Pick<ClusterConfig, 'maxChange' | 'fields'>;
+export type Limits = FormerLimits & Pick<ClusterConfig, 'maxChange'> & PoolBounds;
 
-export const limitsOf = ({ maxUnavailable, maxUnassign, maxChange, windows, fields }: ClusterConfig): Limits => ({
+export const limitsOf = ({
   maxUnavailable,
   maxUnassign,
   maxChange,
   windows,
   fields,
+  trial,
+}: ClusterConfig): Required<Limits> => ({
+  maxUnavailable,
+  maxUnassign,
+  maxChange,
+  windows,
+  fields,
+  trial,
 });
+
+/** What is known where nothing was ever in force: the very first commit allows itself no field either. */
+export const NOTHING_BEFORE: PoolBounds = { fields: NO_FIELD_POLICY };
 
 /**
  * The limits before a commit that have to hold besides its own: a commit that changes pools and loosens a limit at once
@@ -57,25 +69,27 @@ export function isWider(before: Amount | null, now: Amount | null): boolean {
 
 /** What the record in the cluster says of the limits of the commit in force. */
 export interface RecordedLimits {
-  /** What the commit before it allowed and denied, by which it was judged. */
-  readonly fieldsBefore: FieldPolicy;
+  /** What the commit before it let pools say, by which it was judged. */
+  readonly boundsBefore: PoolBounds;
   /** What it holds the next one to. */
   readonly limits: Limits;
 }
 
-export const writeLimits = (limits: Limits, fieldsBefore: FieldPolicy | undefined): string =>
-  JSON.stringify({ limits, fieldsBefore });
+export const writeLimits = (limits: Limits, boundsBefore: PoolBounds | undefined): string =>
+  JSON.stringify({ limits, boundsBefore });
 
 /** Reads the record back. A damaged record allows nothing. */
 export function readLimits(text: string): RecordedLimits {
   try {
-    const { limits, fieldsBefore } = JSON.parse(text) as Partial<RecordedLimits>;
+    const { limits, boundsBefore } = JSON.parse(text) as Partial<RecordedLimits>;
     return {
-      fieldsBefore: fieldsIn(fieldsBefore),
-      limits: isLimits(limits) ? { ...limits, fields: fieldsIn(limits.fields) } : limitsOf(DEFAULT_CLUSTER),
+      boundsBefore: boundsIn(boundsBefore),
+      limits: isLimits(limits)
+        ? { ...limits, ...boundsIn(limits), trial: trialIn(limits.trial) ?? DEFAULT_CLUSTER.trial }
+        : limitsOf(DEFAULT_CLUSTER),
     };
   } catch {
-    return { fieldsBefore: NO_FIELD_POLICY, limits: limitsOf(DEFAULT_CLUSTER) };
+    return { boundsBefore: NOTHING_BEFORE, limits: limitsOf(DEFAULT_CLUSTER) };
   }
 }
 
@@ -91,6 +105,17 @@ export function isFormerLimits(value: Partial<FormerLimits> | null | undefined):
 
 const isAmount = (value: unknown): value is Amount => typeof value === 'number' || typeof value === 'string';
 const isAmountOrNull = (value: unknown): value is Amount | null => value === null || isAmount(value);
+
+function boundsIn(value: Partial<PoolBounds> | null | undefined): PoolBounds {
+  const trial = trialIn(value?.trial);
+  return { fields: fieldsIn(value?.fields), ...(trial && { trial }) };
+}
+
+function trialIn(value: Partial<TrialLimits> | null | undefined): TrialLimits | undefined {
+  const { minDuration = '', maxStartTimeout = '' } = value ?? {};
+  const isRight = [minDuration, maxStartTimeout].every((each) => parseDuration(each) !== undefined);
+  return isRight ? { minDuration, maxStartTimeout } : undefined;
+}
 
 const fieldsIn = (value: Partial<FieldPolicy> | null | undefined): FieldPolicy => ({
   allow: words(value?.allow),

@@ -1,6 +1,5 @@
-import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { CommitReference, KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Choice } from './pool-selection/choose-pool.ts';
 import type { Fleet } from './fleet.ts';
 import type { CommitOid } from './commit-snapshot.ts';
@@ -12,7 +11,7 @@ import { type PoolClasses, recordedClasses, classifyNodes } from './payload-clas
 import { withSettledKeep } from './settled-keep.ts';
 import { membersOfPools, type PoolMembers, isStillValid } from './pool-members.ts';
 import type { JudgePool } from './config-repo/judge-pool.ts';
-import type { LoadedPool, LoadedRepo, ValidPool } from './config-repo/loaded-repo.ts';
+import type { LoadedPool, LoadedRepo, PoolBounds, ValidPool } from './config-repo/loaded-repo.ts';
 import { DEFAULT_CLUSTER } from './config-repo/read-cluster.ts';
 
 /**
@@ -60,14 +59,16 @@ export interface Desired {
   readonly unverified?: true;
   /** Why the newest commit was refused, if it was: a sentence. */
   readonly refused?: string;
+  /** The commit in force, for people. Absent where nobody needs to be told. */
+  readonly by?: CommitReference;
 }
 
 /** The commit in force and what it holds. */
 export interface CommitInForce {
   readonly oid: CommitOid;
   readonly repo: LoadedRepo;
-  /** What the commit before it allowed and denied, by which it was read. Absent: its own file counted. */
-  readonly fieldsBefore?: FieldPolicy;
+  /** What the commit before it let pools say, by which it was read. Absent: its own file counted. */
+  readonly boundsBefore?: PoolBounds;
   /** Limits of the commit before it that hold besides its own. */
   readonly former?: FormerLimits;
 }

@@ -16,6 +16,7 @@ import { inTurn } from './rollout/pool-turns.ts';
 import { lockOutVerdict } from './rollout/lock-out.ts';
 import { createPayloadReader } from './payload-reader.ts';
 import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './rollout/halt.ts';
+import { withCause } from './rollout/halt-cause.ts';
 import { removedWhileDown } from './rollout/removed-while-down.ts';
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './rollout/label-grace.ts';
 import type { Signals } from './signals.ts';
@@ -187,16 +188,11 @@ function planGroup(
     },
     budgets,
   );
-  return {
-    group,
-    decisions,
-    memory: rememberRollout(
-      group,
-      known,
-      { halt, released, waves, cohort, analysis, onTrial: budgets.onTrial(budgeted), lost },
-      now,
-    ),
-  };
+  const { by } = desired;
+  const explained = halt === null ? null : withCause(halt, group, known, payloadOf, by);
+  const onTrial = budgets.onTrial(budgeted);
+  const rollout = { halt: explained, released, waves, cohort, analysis, onTrial, lost, by };
+  return { group, decisions, memory: rememberRollout(group, known, rollout, now) };
 }
 
 /** Then no node is written to. */

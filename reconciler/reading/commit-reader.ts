@@ -2,15 +2,14 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { withLifetime, within } from '#shared/runtime/lifetime.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Snapshot } from '../policy/commit-snapshot.ts';
 import type { LoadOptions } from '../policy/config-repo/load-repo.ts';
-import type { LoadedPool, LoadedRepo } from '../policy/config-repo/loaded-repo.ts';
+import type { LoadedPool, LoadedRepo, PoolBounds } from '../policy/config-repo/loaded-repo.ts';
 import { fromPortable } from '../policy/config-repo/portable-pool.ts';
 import type { WorkerCall, WorkerInput } from './worker-call.ts';
 
 /** Reads a commit; rejects with a `GitopsError` where it cannot be read within the limits. */
-export type ReadCommit = (snapshot: Snapshot, signal: AbortSignal, fieldsBefore?: FieldPolicy) => Promise<LoadedRepo>;
+export type ReadCommit = (snapshot: Snapshot, signal: AbortSignal, boundsBefore?: PoolBounds) => Promise<LoadedRepo>;
 
 export interface CommitReaderOptions extends Pick<LoadOptions, 'cluster' | 'folder' | 'allowFields'> {
   readonly clock: Clock;
@@ -37,11 +36,11 @@ export function createCommitReader(options: CommitReaderOptions): ReadCommit {
   const { clock, ms = READING_MS } = options;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function read(snapshot: Snapshot, signal: AbortSignal, fieldsBefore?: FieldPolicy): Promise<LoadedRepo> {
+  async function read(snapshot: Snapshot, signal: AbortSignal, boundsBefore?: PoolBounds): Promise<LoadedRepo> {
     const reason = (): GitopsError => new GitopsError('COMMIT_NOT_READ', `reading it took longer than ${ms / 1000} s`);
     const term = { clock, parent: signal, onParent: () => signal.reason as unknown, ms, reason };
     return withLifetime(term, async (life) => {
-      const run = startWorker(snapshot, options, fieldsBefore);
+      const run = startWorker(snapshot, options, boundsBefore);
       try {
         return await within(life.signal, run.repo);
       } finally {
@@ -50,8 +49,8 @@ export function createCommitReader(options: CommitReaderOptions): ReadCommit {
     });
   }
 
-  return (snapshot, signal, fieldsBefore) => {
-    const present = last.then(() => read(snapshot, signal, fieldsBefore));
+  return (snapshot, signal, boundsBefore) => {
+    const present = last.then(() => read(snapshot, signal, boundsBefore));
     last = present.catch(() => undefined);
     return present;
   };
@@ -65,13 +64,13 @@ interface RunningWorker {
 function startWorker(
   { files, findings }: Snapshot,
   { cluster, folder = '', allowFields = [], heapMiB = HEAP_MIB }: CommitReaderOptions,
-  fieldsBefore: FieldPolicy | undefined,
+  boundsBefore: PoolBounds | undefined,
 ): RunningWorker {
   const { promise, resolve, reject } = Promise.withResolvers<LoadedRepo>();
   const { port1: ours, port2: port } = new MessageChannel();
   const answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const input: WorkerInput = {
-    options: { cluster, folder, allowFields, gitFindings: findings, ...(fieldsBefore && { fieldsBefore }) },
+    options: { cluster, folder, allowFields, gitFindings: findings, ...(boundsBefore && { boundsBefore }) },
     files: [...files].map(([path, file]) => [path, file.path, file.oid]),
     port,
     answered,

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { AcceptedCommitsOptions, UnreadCommit } from '../policy/commit-admission/accepted-commits.ts';
 import type { Snapshot } from '../policy/commit-snapshot.ts';
-import type { LoadedRepo, LoadedPool } from '../policy/config-repo/loaded-repo.ts';
+import type { LoadedPool, LoadedRepo, PoolBounds } from '../policy/config-repo/loaded-repo.ts';
 import type { ReadCommit } from './commit-reader.ts';
 
 /** Reads the newest commit beside the passes: they go on with the commit in force until it is read. */
@@ -26,7 +25,7 @@ interface CommitReadingsPorts {
 interface Request {
   readonly key: string;
   readonly snapshot: Snapshot;
-  readonly fieldsBefore: FieldPolicy | undefined;
+  readonly boundsBefore: PoolBounds | undefined;
 }
 
 export function createCommitReadings({ read, judge, onRead, log }: CommitReadingsPorts): CommitReadings {
@@ -34,10 +33,10 @@ export function createCommitReadings({ read, judge, onRead, log }: CommitReading
   let begun: { readonly key: string; readonly stop: AbortController } | null = null;
   let done: { readonly key: string; readonly result: LoadedRepo | UnreadCommit } | null = null;
 
-  async function run({ key, snapshot, fieldsBefore }: Request, signal: AbortSignal): Promise<void> {
+  async function run({ key, snapshot, boundsBefore }: Request, signal: AbortSignal): Promise<void> {
     let result: LoadedRepo | UnreadCommit;
     try {
-      const repo = await read(snapshot, signal, fieldsBefore);
+      const repo = await read(snapshot, signal, boundsBefore);
       for (const pool of repo.pools) for (const _ of judge(pool)) await nextTurn();
       result = repo;
     } catch (err) {
@@ -51,10 +50,10 @@ export function createCommitReadings({ read, judge, onRead, log }: CommitReading
   }
 
   return {
-    load(snapshot, fieldsBefore) {
-      const key = JSON.stringify([snapshot.commit.oid, fieldsBefore]);
+    load(snapshot, boundsBefore) {
+      const key = JSON.stringify([snapshot.commit.oid, boundsBefore]);
       if (done?.key === key) return done.result;
-      asked = { key, snapshot, fieldsBefore };
+      asked = { key, snapshot, boundsBefore };
       return null;
     },
     start(signal) {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isSeq, parseDocument } from 'yaml';
+import { parseDuration } from '#shared/runtime/duration.ts';
 
 /** Spans of the sandbox: what takes minutes on real nodes takes seconds here. */
 export interface Spans {
@@ -24,7 +25,11 @@ export async function templateFiles(spans: Spans = SHORTENED): Promise<Readonly<
     if (!entry.isFile()) continue;
     const path = relative(TEMPLATE, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
-    files[path] = path.endsWith('/pool.yaml') ? shorten(text, spans) : text;
+    files[path] = path.endsWith('/pool.yaml')
+      ? shorten(text, spans)
+      : path.startsWith('clusters/')
+        ? withShortTrials(text, spans)
+        : text;
   }
   return files;
 }
@@ -43,6 +48,10 @@ function shorten(text: string, spans: Spans): string {
   pool.setIn(['spec', 'trial', 'maxRestarts'], 1);
   return pool.toString();
 }
+
+/** A cluster's file lets no pool have trials of less than a minute, unless it says so. */
+const withShortTrials = (text: string, { trial }: Spans): string =>
+  (parseDuration(trial) ?? 0) >= 60_000 ? text : `${text.trimEnd()}\n\n  trial: {minDuration: ${trial}}\n`;
 
 /** A KubeletConfiguration file with fields set, comments kept: the edit that a person would make. */
 export function withFields(text: string, fields: Readonly<Record<string, unknown>>): string {

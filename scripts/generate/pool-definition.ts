@@ -36,7 +36,8 @@ export function generatePoolDefinition(): ReadonlyMap<string, string> {
       keepFields: list(
         'With replace, the fields of the nodes’ own configs that keep their values, because policy denies them',
         { type: 'string', minLength: 1, maxLength: 256 },
-        400,
+        // What the cluster's file, the one before it and the pool deny, 200 each, and what is denied by default.
+        700,
       ),
     },
   };

@@ -27,7 +27,7 @@ const POLICY_FIELDS: Schema = {
   maxLength: 256,
   anyOf: [
     { enum: [...FIELDS.keys()] },
-    { pattern: `^(?:${[...FIELDS.keys()].filter((path) => !path.includes('.')).join('|')})\\.` },
+    { pattern: `^(?:${[...FIELDS.keys()].filter((path) => !path.includes('.')).join('|')})\\.[^\\s,]+$` },
   ],
   'x-words': true,
   ...saying({ any: ['unknown-value', '{value} is not a field of a KubeletConfiguration'] }),
@@ -160,6 +160,12 @@ const CLUSTER_SPEC = map('What holds for the cluster', {
   maxUnavailable: amount('Nodes of all pools together that may be unavailable at a time', 0),
   suspend: filled(flag('Nothing new is started in any pool while it is true')),
   windows: WINDOWS,
+  trial: filled(
+    map('How little pools may let a config prove', {
+      minDuration: filled(positiveDuration('Shortest trial of a pool, also after its canaries', '1m')),
+      maxStartTimeout: filled(positiveDuration('Longest startTimeout of a pool', '30m')),
+    }),
+  ),
   fields: FIELD_POLICY,
   tolerate: TOLERANCE,
 });

@@ -43,7 +43,8 @@ const baseFile = (maxPods: number): string =>
 
 const files = (maxPods: number): Readonly<Record<string, string>> => ({
   // Its rounds change the layer of all pools.
-  'clusters/moves.yaml': 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {maxChange: 100%}\n',
+  'clusters/moves.yaml':
+    'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {maxChange: 100%, trial: {minDuration: 1s}}\n',
   'base/kubelet.yaml': baseFile(maxPods),
   ...Object.fromEntries(
     POOLS.map((pool) => [

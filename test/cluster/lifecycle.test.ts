@@ -19,6 +19,7 @@ import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { buildPrograms, type Programs } from './support/programs.ts';
 import { until } from '../support/until.ts';
 import { runWorkloads, type Workloads } from './support/workloads.ts';
+import { clusterWithShortTrials } from '../support/short-trials.ts';
 
 const run = promisify(execFile);
 /** One that knows kustomize's components; that of our control plane is 1.20. */
@@ -57,7 +58,12 @@ describeOrSkip('installed, upgraded and uninstalled by the book', { skip }, () =
     runtime = await startContainerd();
     kubelet = await startKubelet({ controlPlane: cluster, runtime, nodeName: 'node-a', config: { maxPods: 42 } });
     git = await startGitServer();
-    await git.commit({ files: { 'pools/all/pool.yaml': POOL, 'pools/all/kubelet.yaml': LAYER }, message: 'Begin' });
+    const files = {
+      ...clusterWithShortTrials('my-cluster'),
+      'pools/all/pool.yaml': POOL,
+      'pools/all/kubelet.yaml': LAYER,
+    };
+    await git.commit({ files, message: 'Begin' });
     images = { '0.1.0': await buildPrograms(cluster), '0.2.0': await buildPrograms(cluster, '0.2.0') };
     await layOut();
     workloads = runWorkloads({

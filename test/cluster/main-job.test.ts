@@ -18,6 +18,7 @@ import { keptProgram } from './support/kept-program.ts';
 import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { buildPrograms, installManifests, type Program, type Programs } from './support/programs.ts';
 import { until } from '../support/until.ts';
+import { clusterWithShortTrials } from '../support/short-trials.ts';
 
 const run = promisify(execFile);
 const skip = await nodeSkipReason();
@@ -96,7 +97,11 @@ describeOrSkip('the main job on a real cluster', { skip }, () => {
 
   const push = (fields: string, message: string): Promise<string> =>
     git.commit({
-      files: { 'pools/all/pool.yaml': POOL, 'pools/all/kubelet.yaml': layer(fields) },
+      files: {
+        ...clusterWithShortTrials(CLUSTER),
+        'pools/all/pool.yaml': POOL,
+        'pools/all/kubelet.yaml': layer(fields),
+      },
       message,
       author: { name: 'Ada', email: 'ada@example.com' },
     });
@@ -255,7 +260,7 @@ describeOrSkip('the main job on a real cluster', { skip }, () => {
     await git.commit({
       files: {
         'pools/all/pool.yaml': POOL.replace('kubernetes.io/os: linux', 'nobody: here'),
-        'clusters/real.yaml': `apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {maxUnassign: "100%"}\n`,
+        ...clusterWithShortTrials(CLUSTER, '  maxUnassign: "100%"\n'),
       },
       message: 'Let the node go',
     });

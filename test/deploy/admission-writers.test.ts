@@ -44,6 +44,14 @@ const configMap = (name: string, labels: object | undefined, more: Partial<Admis
     },
     { object: { metadata: { name, ...(labels === undefined ? {} : { labels }) } } },
   ] as const;
+const lease = (name: string, more: Partial<AdmissionRequest> = {}) => {
+  const object = { metadata: { name } };
+  const resource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+  const request = { ...on('leases', { namespace: 'kubelet-gitops', name, ...more }), resource };
+  return [request, request.operation === 'DELETE' ? { oldObject: object } : { object, oldObject: object }] as const;
+};
+const LEADS = 'kubelet-gitops-reconciler';
+const DELETES = { operation: 'DELETE' } as const;
 const OURS = { 'app.kubernetes.io/managed-by': 'kubelet-gitops' };
 const annotated = (annotations: object): Pool => pool({ annotations });
 const kept = annotated({ 'kubelet-gitops.dev/first-seen': '1' });
@@ -72,6 +80,7 @@ const claims = (who: string): Pool => annotated({ 'kubelet-gitops.dev/by': who }
 const suspended = (more: object = {}): Pool => annotated({ 'kubelet-gitops.dev/suspend': 'look', ...more });
 const released = annotated({ 'kubelet-gitops.dev/first-seen': '1', 'kubelet-gitops.dev/release': 'x' });
 const NOTHING = pool({}, null);
+const commitReleased = pool({ annotations: { 'kubelet-gitops.dev/release': 'x' } }, null);
 const GENERAL = 'general-0123456789';
 const ADA_OF_PLATFORM = claimText({ verb: 'resume', at: AT, who: 'Ada of Platform' }, '');
 
@@ -97,6 +106,7 @@ const ADMITTED: readonly Row[] = [
   ],
   ['an operator resumes', POOL, was(suspended(), annotated({}))],
   ['an operator releases beside what is there', POOL, was(kept, released)],
+  ['an operator releases a commit', on('kubeletsources'), was(NOTHING, commitReleased)],
   [
     'the reconciler writes what became of the branch',
     on('kubeletsources', { ...STATUS, name: 'kubelet-gitops', ...by(RECONCILER) }),
@@ -120,12 +130,29 @@ const ADMITTED: readonly Row[] = [
   ['somebody makes a ConfigMap of his own', ...configMap('my-settings', undefined)],
   ['somebody edits the settings', ...configMap('kubelet-gitops-settings', { 'app.kubernetes.io/managed-by': 'Helm' })],
   ['somebody makes one in another namespace', ...configMap(GENERAL, OURS, { namespace: 'other' })],
+  ['the reconciler renews its Lease', ...lease(LEADS, by(RECONCILER))],
+  ['somebody writes another Lease', ...lease('of-others')],
+  ['somebody writes one of that name elsewhere', ...lease(LEADS, { namespace: 'other' })],
+  ['the namespace goes, and the Lease with it', ...lease(LEADS, { ...DELETES, ...by(COLLECTOR) })],
+  [
+    'the same where controllers have no accounts of their own',
+    ...lease(LEADS, { ...DELETES, ...by({ username: 'system:kube-controller-manager' }) }),
+  ],
   ['the reconciler makes a config source', ...configMap(GENERAL, OURS, by(RECONCILER))],
 ];
 
 const SPEC_IS_OURS = /writes the spec/;
 const METADATA_IS_OURS = /labels, finalizers and owners/;
 const REFUSED: readonly (readonly [...Row, RegExp])[] = [
+  ['somebody takes the Lease', ...lease(LEADS), /only the reconciler writes the Lease/],
+  ['somebody makes it first', ...lease(LEADS, creates), /only the reconciler writes the Lease/],
+  ['somebody deletes it', ...lease(LEADS, DELETES), /only the reconciler writes the Lease/],
+  ['a controller takes it', ...lease(LEADS, by(COLLECTOR)), /only the reconciler writes the Lease/],
+  [
+    'an agent takes it',
+    ...lease(LEADS, by(account('kubelet-gitops', 'kubelet-gitops-agent'))),
+    /only the reconciler writes the Lease/,
+  ],
   ['a new pool', { ...POOL, ...creates }, { object: pool() }, /only the reconciler makes/],
   ...[
     BY_ADA,
@@ -224,7 +251,7 @@ describe('the admission policies for whoever else writes our objects', () => {
   });
 
   it('refuse what cannot be judged, and are bound so that they refuse', () => {
-    assert.equal(policies.length, 2);
+    assert.equal(policies.length, 3);
     for (const { spec, metadata } of policies) {
       assert.equal(spec.failurePolicy, 'Fail');
       const binding = bindings.find(({ spec: { policyName } }) => policyName === metadata.name);
@@ -233,12 +260,16 @@ describe('the admission policies for whoever else writes our objects', () => {
     assert.notDeepEqual(verdict(on('kubeletpools'), { object: {}, oldObject: {} }), []);
   });
 
-  it('leave the operators’ right no more than its annotations: it patches pools, and nothing else', () => {
+  it('leave the operators’ right no more than its annotations: it patches pools and the source, and nothing else', () => {
     const [role] = readDocuments('deploy/components/admission/operators.yaml') as unknown as readonly {
       readonly rules: unknown;
     }[];
     assert.deepEqual(role?.rules, [
-      { apiGroups: ['kubelet-gitops.dev'], resources: ['kubeletpools'], verbs: ['get', 'list', 'patch'] },
+      {
+        apiGroups: ['kubelet-gitops.dev'],
+        resources: ['kubeletpools', 'kubeletsources'],
+        verbs: ['get', 'list', 'patch'],
+      },
     ]);
   });
 });

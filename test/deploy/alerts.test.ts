@@ -29,7 +29,8 @@ const rules = spec.groups.flatMap((group) => group.rules);
  */
 const CASES: Readonly<Record<string, readonly [at: string, fires: Lines, rests: Lines]>> = {
   KubeletGitopsNodeBroken: ['5m', 'node_phase{node="a", phase="Broken"} 1', 'node_phase{node="a", phase="Broken"} 0'],
-  KubeletGitopsPoolHalted: ['5m', 'pool_phase{pool="a", phase="Halted"} 1', 'pool_phase{pool="a", phase="Waiting"} 1'],
+  KubeletGitopsPoolAtRisk: ['5m', 'pool_at_risk{pool="a"} 1', 'pool_at_risk{pool="a"} 0'],
+  KubeletGitopsPoolHalted: ['5m', 'pool_halt_info{pool="a"} 1', 'pool_phase{pool="a", phase="Waiting"} 1'],
   KubeletGitopsNoLeader: ['10m', 'leader{instance="a"} 0', ['leader{instance="a"} 0', 'leader{instance="b"} 1']],
   KubeletGitopsPassesFail: [
     '30m',
@@ -165,6 +166,76 @@ describeOrSkip('Prometheus', { skip }, () => {
       files.push(file);
     }
     testRules(files);
+  });
+
+  it('fires when a rollout has stood still for three hours, and not when one has just begun', async () => {
+    const alert = 'KubeletGitopsRolloutStuck';
+    const own = rules.filter((rule) => rule.alert === alert);
+    await writeFile(join(directory, 'stuck.yaml'), stringify({ groups: [{ name: alert, rules: own }] }));
+    const phase = 'kubelet_gitops_pool_phase{pool="a", phase="Progressing"}';
+    const updated = 'kubelet_gitops_pool_nodes{pool="a", state="updated"}';
+    // It moves last after ten minutes; the second one begins after five quiet hours.
+    const moved = { [phase]: '1x600', [updated]: '0x9 1x600' };
+    const begun = { [phase]: '0x300 1x600', [updated]: '7x900' };
+    const cases = [
+      caseOf(alert, '3h', moved, 0),
+      caseOf(alert, '3h20m', moved, 1),
+      caseOf(alert, '5h30m', begun, 0),
+      caseOf(alert, '8h', begun, 0),
+      caseOf(alert, '8h10m', begun, 1),
+    ];
+    const file = join(directory, 'stuck-cases.yaml');
+    await writeFile(file, stringify({ rule_files: ['stuck.yaml'], tests: cases }));
+    testRules([file]);
+  });
+
+  it('says of a halted pool what changed, by whom, and on which nodes it failed', async () => {
+    const own = rules.filter(({ alert }) => /PoolHalted|PoolAtRisk/.test(alert));
+    await writeFile(join(directory, 'halt.yaml'), stringify({ groups: [{ name: 'halt', rules: own }] }));
+    const info = { pool: 'a', config: 'a-1', commit: 'c372e46', author: 'Ada', changed: 'maxPods: 114 → 120' };
+    const labels = Object.entries(info).map(([name, value]) => `${name}="${value}"`);
+    const series = {
+      [`kubelet_gitops_pool_halt_info{${labels.join(', ')}}`]: '1x60',
+      'kubelet_gitops_pool_failed_node{pool="a", node="w1", reason="CrashLoop", commit="c372e46"}': '1x60',
+      'kubelet_gitops_pool_failed_node{pool="a", node="w2", reason="NotReady", commit="c372e46"}': '1x60',
+      'kubelet_gitops_pool_failed_node{pool="b", node="w9", reason="CrashLoop", commit="d"}': '1x60',
+      'kubelet_gitops_pool_at_risk{pool="a"}': '1x60',
+    };
+    const of = (name: string): Rule['annotations'] =>
+      own.find(({ alert }) => alert === name)?.annotations ?? assert.fail();
+    const fired = (alert: string, severity: string, more: object, summary: string, description: string): object => ({
+      eval_time: '10m',
+      alertname: alert,
+      exp_alerts: [
+        {
+          exp_labels: { severity, pool: 'a', ...more },
+          exp_annotations: { summary, description, runbook_url: of(alert).runbook_url },
+        },
+      ],
+    });
+    const test = {
+      interval: '1m',
+      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      alert_rule_test: [
+        fired(
+          'KubeletGitopsPoolHalted',
+          'warning',
+          info,
+          'The pool a is halted by commit c372e46 (Ada)',
+          'Changed: maxPods: 114 → 120. Failed: w1 (CrashLoop), w2 (NotReady). No further node gets the config. While KubeletGitopsPoolAtRisk is quiet, nothing gets worse.',
+        ),
+        fired(
+          'KubeletGitopsPoolAtRisk',
+          'critical',
+          {},
+          'The pool a is halted, and nodes that got its config are not well',
+          'Failed: w1 (CrashLoop, commit c372e46), w2 (NotReady, commit c372e46). Changed: maxPods: 114 → 120, by Ada. Pods there are at risk.',
+        ),
+      ],
+    };
+    const file = join(directory, 'halt-cases.yaml');
+    await writeFile(file, stringify({ rule_files: ['halt.yaml'], tests: [test] }));
+    testRules([file]);
   });
 
   it('fires for a pool that waits, however long, only where no person suspended it', async () => {

@@ -27,8 +27,8 @@ describe('the bundles', () => {
       [],
     );
     const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
-    // 440,000 bytes: 153,000 are what is known of kubelet configurations (21,000 of these read YAML), 38,000 write logs.
-    assert.ok(bytes <= 448 * 1024, `${bytes} bytes`);
+    // 460,000 bytes: 153,000 are what is known of kubelet configurations (21,000 of these read YAML), 38,000 write logs.
+    assert.ok(bytes <= 456 * 1024, `${bytes} bytes`);
   });
 
   it('the agent’s is ASCII, because V8 keeps two bytes for each character of a text that has another one in it', async () => {

@@ -90,7 +90,7 @@ describe('the reference of pool.yaml and the cluster file', () => {
     assert.deepEqual([fields, maxChange, maxUnavailable, windows], [{ allow: [], deny: [] }, null, null, null]);
     assert.deepEqual([kubeletVersions, tolerate], [[], []]);
     const [set, notSet] = partition(defaultsUnder('Cluster file'));
-    const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)]));
+    const shown = Object.fromEntries(Object.entries(flatten(rest)).map(([key, value]) => [key, String(value)]));
     assert.deepEqual(set, { kubeletVersions: 'none', tolerate: 'none', ...shown });
     assert.deepEqual(notSet, ['maxChange', 'maxUnavailable', 'windows']);
   });

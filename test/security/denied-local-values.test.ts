@@ -160,7 +160,7 @@ describe('whatever policy denies, a node’s own value of it stays', () => {
         const isDenied = (name: string): boolean =>
           within(name, [...deny, ...poolDeny]) || (within(name, [...DENIED, ...DENIED_TOO]) && !within(name, allow));
         const payload = obeys ? without(given.payload, isDenied) : given.payload;
-        const file = await installedOn({ ...given, payload } as World);
+        const file = await installedOn({ ...given, payload });
         if (file === undefined) return;
         installed += 1;
         const [had, has] = [leaves({ ...THRESHOLDS, ...local }), leaves({ ...THRESHOLDS, ...file })];
@@ -170,7 +170,7 @@ describe('whatever policy denies, a node’s own value of it stays', () => {
           if (!had.has(name) && leaves(THRESHOLDS).get(name) === has.get(name)) continue;
           const shuts =
             !within(name, [...deny, ...poolDeny]) && Object.hasOwn(SHUTS, name) && equal(payload[name], SHUTS[name]);
-          assert.ok(shuts, `${name}: ${had.get(name)} → ${has.get(name)}`);
+          assert.ok(shuts, `${name}: ${String(had.get(name))} → ${String(has.get(name))}`);
         }
       }),
       { numRuns: runsOf(20_000, 10) },

@@ -20,6 +20,7 @@ import { type Echo, type EchoingFront, startEchoingFront } from './support/echoi
 import { nodeWithCanary } from './support/node.ts';
 import { run, type Running, start, startKept } from './support/programs.ts';
 import { badStarts, settingsFor, writeSecretFiles } from './support/secret-settings.ts';
+import { clusterWithShortTrials } from '../support/short-trials.ts';
 
 const WITHIN = { withinMs: 180_000, everyMs: 50 };
 const REF = 'refs/notes/kubelet-gitops/demo';
@@ -142,7 +143,11 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
   };
 
   it('the system works with them, so that they are used', async () => {
-    const files = { 'pools/all/pool.yaml': pool(), 'pools/all/kubelet.yaml': layer(77) };
+    const files = {
+      ...clusterWithShortTrials('demo'),
+      'pools/all/pool.yaml': pool(),
+      'pools/all/kubelet.yaml': layer(77),
+    };
     const commit = await git.commit({ files, message: 'Start' });
     await settledOn(commit);
     await until('a note', async () => (await git.readNotes(REF)).has(commit), WITHIN);
@@ -210,7 +215,7 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
   it('and every command of operators, in a cluster that answers and in one that says back what it is told', async () => {
     const env = { KUBECONFIG: join(directory, 'kubeconfig'), HOME: directory };
     const into = join(directory, 'bundle');
-    const commands = [['status', '--why'], ['events'], ['doctor'], ['support-bundle', '--into', into]];
+    const commands = [['status', '--why'], ['diff', 'all'], ['events'], ['doctor'], ['support-bundle', '--into', into]];
     await Promise.all(
       commands.map(async (args) => outputs.set(args.join(' '), await run(programOf('cli'), args, env))),
     );

@@ -115,8 +115,10 @@ describe('a pipeline', () => {
   it('takes no orders from names of files: GitHub obeys lines that begin with two colons', async (t) => {
     const directory = temporaryDirectory(t);
     await mkdir(join(directory, 'pools/a'), { recursive: true });
-    await writeFile(join(directory, 'pools/a/pool.yaml'), 'kind: KubeletPool\n');
     const names = ['::set-output name=verdict::good.yaml', '##[add-mask]error.yaml'];
+    // Of what no pool names, nothing is told.
+    const pool = { kind: 'KubeletPool', spec: { nodeSelector: {}, layers: names } };
+    await writeFile(join(directory, 'pools/a/pool.yaml'), JSON.stringify(pool));
     for (const name of names) await writeFile(join(directory, name), `# ${'x'.repeat(300 * 1024)}\n`);
     for (const format of ['text', 'junit']) {
       const { out } = await run('validate', directory, '-o', format);

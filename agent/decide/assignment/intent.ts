@@ -1,4 +1,4 @@
-import { identityIn, sameIdentity } from '#shared/contract/api/config-identity.ts';
+import { identityIn, sameIdentity, saysWhatStays } from '#shared/contract/api/config-identity.ts';
 import {
   type ConfigSource,
   DEFAULT_DRIFT,
@@ -41,6 +41,7 @@ export function intentOf(node: KubeletNode | null): Intent {
   }
   if (apply !== 'overlay' && apply !== 'replace') return invalid('spec.apply', apply);
   if (drift !== 'repair' && drift !== 'report') return invalid('spec.drift', drift);
+  if (!saysWhatStays(node.spec)) return invalid('spec.keepFields', undefined, DROPPED);
   for (const [field, words] of Object.entries({ allowFields, keepFields, tolerate })) {
     if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
       return invalid(`spec.${field}`, words);
@@ -104,7 +105,10 @@ export const CONFIG_SOURCE_PATTERNS: Readonly<Record<keyof ConfigSource, RegExp>
   sha256: /^[0-9a-f]{64}$/,
 };
 
-function invalid(field: string, value: unknown): Intent {
-  const message = `the assignment cannot be read: ${field} is ${(JSON.stringify(value) ?? 'missing').slice(0, 200)}`;
+const DROPPED = ', and apply: replace needs it: apply the CRDs of this release, an older one drops the field';
+
+function invalid(field: string, value: unknown, why = ''): Intent {
+  const is = (JSON.stringify(value) ?? 'missing').slice(0, 200);
+  const message = `the assignment cannot be read: ${field} is ${is}${why}`;
   return { intent: 'invalid', failure: { reason: 'InvalidAssignment', message } };
 }

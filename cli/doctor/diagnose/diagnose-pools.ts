@@ -1,4 +1,5 @@
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { HORIZON_MS } from '#reconciler/policy/windows/span.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -41,7 +42,13 @@ function halted({ metadata: { name }, status }: KubeletPool): readonly Diagnosis
   const halt = status?.halt ?? undefined;
   if (halt === undefined) return [];
   const does = halt.action === 'revert' ? 'goes back' : 'halted';
-  return [diagnosis('pool-halted', `pool ${name}: ${does} since ${halt.at}: ${halt.message}`, [name])];
+  return [
+    diagnosis(
+      'pool-halted',
+      [`pool ${name}: ${does} since ${halt.at}: ${halt.message}`, ...haltLines(status ?? {})].join('; '),
+      [name],
+    ),
+  ];
 }
 
 function invalid({ metadata: { name }, status }: KubeletPool): readonly Diagnosis[] {

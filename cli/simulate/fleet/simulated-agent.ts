@@ -1,4 +1,4 @@
-import { identityIn, sameIdentity, writtenKeep } from '#shared/contract/api/config-identity.ts';
+import { identityIn, sameIdentity, saysWhatStays, writtenKeep } from '#shared/contract/api/config-identity.ts';
 import {
   type ConfigReference,
   DEFAULT_TRIAL,
@@ -83,6 +83,8 @@ const AT_REST = {
   lastKnownGood: { name: LOCAL },
 } as const;
 
+const UNREADABLE = { reason: 'InvalidAssignment', message: 'spec.keepFields is missing' };
+
 function hear(
   spec: KubeletNodeSpec,
   before: KubeletNodeStatus,
@@ -99,6 +101,7 @@ function hear(
     observedGeneration,
     heartbeat: at,
   };
+  if (!saysWhatStays(spec)) return quiet({ ...answered, error: { ...UNREADABLE, at } });
   const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
   if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(answered);
@@ -165,7 +168,7 @@ function answerTo(
   refusalOf: FailureOf,
 ): Pick<KubeletNodeStatus, 'preflight'> {
   if (before === undefined || before === null) return {};
-  if (order === undefined) return { preflight: { outcome: 'ready' } };
+  if (order === undefined || !saysWhatStays(order)) return { preflight: { outcome: 'ready' } };
   const { configSource, apply = 'overlay', retry } = order;
   const about = {
     sha256: configSource.sha256,

@@ -1,20 +1,21 @@
-import { type FieldPolicy, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { type CommitInForce, type Desired, type DesiredPool, desiredState } from '../desired.ts';
 import type { JudgePool } from '../config-repo/judge-pool.ts';
 import type { Fleet } from '../fleet.ts';
 import type { CommitOid, Snapshot } from '../commit-snapshot.ts';
-import { type FormerLimits, formerLimits, type Limits, limitsOf, type RecordedLimits } from '../commit-limits.ts';
-import type { LoadedRepo } from '../config-repo/loaded-repo.ts';
+import {
+  type FormerLimits,
+  formerLimits,
+  type Limits,
+  limitsOf,
+  NOTHING_BEFORE,
+  type RecordedLimits,
+} from '../commit-limits.ts';
+import type { LoadedRepo, PoolBounds } from '../config-repo/loaded-repo.ts';
 import { DEFAULT_CLUSTER } from '../config-repo/read-cluster.ts';
 import type { JudgedSnapshot } from '../commit-snapshot.ts';
 import { recoveredCommit } from './recovered-commit.ts';
+import { explainRefusal, type RefusedCommit } from './refusal-cause.ts';
 import { judgeCommit, judgeSigner, type RefusalReason, type RewritePolicy } from './refuse-commit.ts';
-
-export interface RefusedCommit {
-  readonly commit: CommitOid;
-  readonly reason: RefusalReason;
-  readonly message: string;
-}
 
 /** A commit that could not be read within the limits. */
 export interface UnreadCommit {
@@ -33,10 +34,10 @@ export interface CommitDecision {
 
 export interface AcceptedCommitsOptions {
   /**
-   * @param fieldsBefore what the commit before allows and denies; undefined where the commit's own file counts
+   * @param boundsBefore what the commit before lets pools say; undefined where the commit's own file counts
    * @returns null while it is being read
    */
-  readonly load: (snapshot: Snapshot, fieldsBefore?: FieldPolicy) => LoadedRepo | UnreadCommit | null;
+  readonly load: (snapshot: Snapshot, boundsBefore?: PoolBounds) => LoadedRepo | UnreadCommit | null;
   readonly judge: JudgePool;
   readonly policy: RewritePolicy;
 }
@@ -89,7 +90,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
   let read: CommitInForce | null = null;
   /** The one that could not be read last, so that it is not read again. */
   let unread: RefusedCommit | null = null;
-  let refused: RefusedCommit | null = null;
+  let last: RefusedCommit | null = null;
   const known = new Map<string, DesiredPool>();
 
   /** Reads a commit as what is in force before it lets it be read. */
@@ -99,26 +100,29 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
     limits: Limits | undefined,
   ): CommitInForce | RefusedCommit | null {
     const { oid } = tip.commit;
-    const fieldsBefore = limits?.fields ?? recorded.limits?.fieldsBefore ?? NO_FIELD_POLICY;
-    const repo = load(tip, fieldsBefore);
+    const { fields, trial } = limits ?? recorded.limits?.boundsBefore ?? NOTHING_BEFORE;
+    const boundsBefore: PoolBounds = { fields, ...(trial && { trial }) };
+    const repo = load(tip, boundsBefore);
     if (repo === null) return null;
     const because = 'unread' in repo ? repo.unread : repo.tooLarge;
     if ('unread' in repo || because !== undefined) return tooLarge(oid, because ?? '');
     const loosened = limits && tip.since !== null ? formerLimits(limits, inForce?.repo ?? null, repo) : undefined;
     const former = limits === undefined ? recorded.former : loosened;
-    return { oid, repo, fieldsBefore, ...(former && { former }) };
+    return { oid, repo, boundsBefore, ...(former && { former }) };
   }
 
   return {
     inForce: () => inForce?.oid ?? null,
     known: () => known,
     keep(taken, desired) {
-      ({ inForce, refused } = taken);
+      ({ inForce, refused: last } = taken);
       const declared = new Set(inForce?.repo.pools.map(({ name }) => name));
       for (const name of known.keys()) if (!declared.has(name)) known.delete(name);
       for (const pool of desired?.pools.values() ?? []) if (pool.origin === 'rendered') known.set(pool.name, pool);
     },
     consider(tip, fleet, recorded) {
+      // What ended processes is in the record alone, where a person may release it.
+      const refused = last?.reason === 'ended-the-reconciler' ? null : last;
       // A process that has not read the branch yet knows no other commit than the one that was refused.
       if (tip === null) return { inForce, refused: refused ?? recorded.refused };
       if (tip.commit.oid === inForce?.oid) return { inForce, refused: null };
@@ -127,19 +131,23 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
       if (!signer.accepted)
         return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
       const against = inForce?.oid ?? recorded.inForce ?? recoveredCommit(fleet);
-      const before = [refused, recorded.refused].find((last) => last?.commit === oid);
+      const before = [refused, recorded.refused].find((each) => each?.commit === oid);
       if (oid !== against && before?.commit === oid && LASTING_REFUSALS.includes(before.reason)) {
         return { inForce, refused: before };
       }
       // Another commit came into force while this one was read: how the two relate is unknown before the next reading.
       if (oid !== against && tip.since !== against) return { inForce, refused: null };
       // It may be asked again and again, and is read only once.
-      const limits = oid === against ? undefined : limitsBefore(inForce, recorded);
+      const limits = oid === against ? undefined : limitsBefore(inForce, recorded, against);
       if (unread?.commit === oid) return { inForce, refused: unread };
       if (read?.oid !== oid) {
         const found = readTip(tip, recorded, limits);
         if (found === null) return { inForce, refused: null, reading: oid };
-        if ('reason' in found) return { inForce, refused: (unread = found) };
+        if ('reason' in found)
+          return {
+            inForce,
+            refused: (unread = explainRefusal(tip.commit, found, refused ?? recorded.refused, against)),
+          };
         read = found;
       }
       const { repo } = read;
@@ -158,7 +166,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
               fleet,
             );
       if (!verdict.accepted) {
-        return { inForce, refused: { commit: oid, reason: verdict.reason, message: verdict.message } };
+        return { inForce, refused: explainRefusal(tip.commit, verdict, refused ?? recorded.refused, against) };
       }
       return { inForce: read, refused: null };
     },
@@ -171,8 +179,10 @@ const tooLarge = (commit: CommitOid, because: string): RefusedCommit => ({
   message: `${because}. Commit less: spread it over several repositories, or take out what no pool needs`,
 });
 
-/** What a commit is held to that is not in force yet. The very first one allows itself no field either. */
-function limitsBefore(inForce: CommitInForce | null, { limits }: RecordedCommits): Limits {
+/** What a commit is held to that is not in force yet; the very first one to its own limits of trials alone. */
+function limitsBefore(inForce: CommitInForce | null, { limits }: RecordedCommits, against: CommitOid | null): Limits {
   if (inForce !== null) return limitsOf(inForce.repo.cluster);
-  return limits?.limits ?? { ...limitsOf(DEFAULT_CLUSTER), fields: NO_FIELD_POLICY };
+  if (limits !== undefined) return limits.limits;
+  const { trial, ...usual } = limitsOf(DEFAULT_CLUSTER);
+  return { ...usual, ...NOTHING_BEFORE, ...(against !== null && { trial }) };
 }

@@ -1,4 +1,5 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
 import { type Desired, desiredState } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
@@ -27,7 +28,13 @@ export type RefusalReason =
 
 type CommitVerdict =
   | { readonly accepted: true }
-  | { readonly accepted: false; readonly reason: RefusalReason; readonly message: string };
+  | {
+      readonly accepted: false;
+      readonly reason: RefusalReason;
+      readonly message: string;
+      /** Names of the pools that it is refused for; absent for none. */
+      readonly pools?: readonly string[];
+    };
 
 interface CandidateCommit {
   readonly lineage: Lineage;
@@ -71,18 +78,24 @@ export function judgeCommit(candidate: CandidateCommit, policy: RewritePolicy, f
   );
   if (losing.length > limit) {
     const names = losing.slice(0, 3).map((node) => node.metadata.name);
+    const pools = [...new Set(losing.flatMap(({ spec }) => spec?.pool ?? []))].sort();
     return refuse(
       'unassigns-too-many',
       `it would send ${losing.length} of ${assigned.length} assigned nodes back to their local config ` +
-        `(${names.join(', ')}${losing.length > names.length ? ' …' : ''}), and maxUnassign allows ${limit}. ` +
+        `(${names.join(', ')}${losing.length > names.length ? ' …' : ''}) of ${pools.length === 1 ? 'pool' : 'pools'} ${firstFew(pools)}, and maxUnassign allows ${limit}. ` +
         describeHowToRaise('maxUnassign', repo.cluster.file),
+      pools,
     );
   }
   const mass =
     massChange(before, desired, limits.maxChange, fleet) ?? massChange(before, desired, repo.cluster.maxChange, fleet);
   return mass === undefined
     ? { accepted: true }
-    : refuse('changes-too-many', describeMassChange(mass, repo.cluster.file));
+    : refuse(
+        'changes-too-many',
+        describeMassChange(mass, repo.cluster.file),
+        mass.pools.map(([pool]) => pool),
+      );
 }
 
 /**
@@ -118,4 +131,9 @@ function isLeaving({ metadata, spec }: KubeletNode, before: Desired, fleet: Flee
   return before.choices.get(metadata.name)?.choice === 'none' && fleet.pools.has(spec?.pool ?? '');
 }
 
-const refuse = (reason: RefusalReason, message: string): CommitVerdict => ({ accepted: false, reason, message });
+const refuse = (reason: RefusalReason, message: string, pools?: readonly string[]): CommitVerdict => ({
+  accepted: false,
+  reason,
+  message,
+  ...(pools && { pools }),
+});

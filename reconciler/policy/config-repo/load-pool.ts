@@ -18,12 +18,14 @@ import { validateForAnyVersion, validateForVersions } from '#shared/contract/kub
 import type { ComputedLeaf } from '../templates/leaf.ts';
 import { templateOf } from '../templates/template.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
+import { checkTrial } from './check-trial.ts';
 import type { FileDecoder } from './file-decoder.ts';
 import type { LoadedPool } from './loaded-repo.ts';
 import { judgeOnExamples } from './example-machines.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
 import { firstFindings } from './reading-limits.ts';
+import { CLUSTER_FILE } from './read-cluster.ts';
 import { readPool } from './read-pool.ts';
 import { suspiciousValues } from './suspicious-values.ts';
 import { fileReport } from './file-report.ts';
@@ -51,6 +53,8 @@ function readWhole(source: PoolSource, decoder: FileDecoder): LoadedPool {
     report.error('bad-name', [], `"${name}" cannot be a pool: ${message}`, 'rename the folder');
   }
   const { spec: declared, layerPlaces, deny, tolerate: own } = readPool(value, name, report);
+  const clusterFile = source.cluster.file ?? CLUSTER_FILE;
+  if (!hasErrors(report.findings)) checkTrial(declared, source.trials, clusterFile, report);
   const allow = allowedFields(source.fields);
   const tolerate = [...new Set([...source.cluster.tolerate, ...own])].sort();
   const spec: KubeletPoolSpec = {

@@ -9,7 +9,7 @@ import { leftOutOf } from './left-out.ts';
 import { loadPool } from './load-pool.ts';
 import { inFolder } from '../in-folder.ts';
 import type { PoolSource } from './pool-source.ts';
-import type { ClusterConfig, LoadedPool, LoadedRepo } from './loaded-repo.ts';
+import type { ClusterConfig, LoadedPool, LoadedRepo, PoolBounds, TrialLimits } from './loaded-repo.ts';
 import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
 import { fileReport } from './file-report.ts';
 import { firstComplaints } from './first-complaints.ts';
@@ -23,10 +23,10 @@ export interface LoadOptions {
   /** The folder of the repository that the files are in, for their paths in findings: `infra/kubelet`. Default: its root. */
   readonly folder?: string;
   /**
-   * What the cluster's file before this commit said of fields: what both allow is allowed, what either denies is denied. Absent:
+   * What the cluster's file before this commit let pools say: what both allow is allowed, what either denies is denied. Absent:
    * the commit's own file counts, for a check of files without the commit in force.
    */
-  readonly fieldsBefore?: FieldPolicy;
+  readonly boundsBefore?: PoolBounds;
   /** Fields that are allowed from outside of the repository. */
   readonly allowFields?: readonly string[];
   /** What judges configs. Default: again at each load. */
@@ -77,10 +77,13 @@ function load(
   // It may be a link itself: then nobody refers to anything in it.
   leftOut.at('pools');
   const { cluster: read, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
-  const cluster: ClusterConfig = { ...read, file: shown(`clusters/${options.cluster}.yaml`) };
+  const before = options.boundsBefore?.trial;
+  const trial = trialNow(read, before);
+  const cluster: ClusterConfig = { ...read, trial, file: shown(`clusters/${options.cluster}.yaml`) };
   const fields = fieldsNow(cluster.fields, options);
+  const trials = before === undefined ? [trial] : [trial, before];
   for (const name of poolNames([...files.keys()], leftOut.poolNames)) {
-    const pool = loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder);
+    const pool = loadPool({ name, files, shown, cluster, fields, trials, leftOut, complaintsOf: judge }, decoder);
     if (pool.status === 'valid') budget.spend('payloads', `payload of ${name}`, pool.payload.length);
     take(pool);
   }
@@ -91,14 +94,18 @@ function load(
 /** A commit may take back at once what was allowed, and deny more; to allow more takes the commit before. */
 function fieldsNow(
   { allow, deny }: FieldPolicy,
-  { fieldsBefore, allowFields = [] }: Pick<LoadOptions, 'fieldsBefore' | 'allowFields'>,
+  { boundsBefore, allowFields = [] }: Pick<LoadOptions, 'boundsBefore' | 'allowFields'>,
 ): FieldPolicy {
-  if (fieldsBefore === undefined) return { allow: [...allowFields, ...allow], deny };
+  if (boundsBefore === undefined) return { allow: [...allowFields, ...allow], deny };
   return {
-    allow: [...allowFields, ...commonFields(allow, fieldsBefore.allow)],
-    deny: [...new Set([...deny, ...fieldsBefore.deny])],
+    allow: [...allowFields, ...commonFields(allow, boundsBefore.fields.allow)],
+    deny: [...new Set([...deny, ...boundsBefore.fields.deny])],
   };
 }
+
+/** A file that is gone, or cannot be read, loosens nothing and tightens nothing: what it said last stays. */
+const trialNow = ({ trial, missing, unreadable }: ClusterConfig, before = trial): TrialLimits =>
+  missing === undefined && unreadable === undefined ? trial : before;
 
 type Shown = PoolSource['shown'];
 

@@ -39,6 +39,16 @@ export interface InvalidPool {
 
 export type LoadedPool = ValidPool | InvalidPool;
 
+/** Durations as `90s`. */
+export interface TrialLimits {
+  /** The shortest trial, also of nodes that begin after the canaries. */
+  readonly minDuration: string;
+  readonly maxStartTimeout: string;
+}
+
+/** What the commit before lets pools say; absent limits of trials where there was none. */
+export type PoolBounds = Pick<ClusterConfig, 'fields'> & Partial<Pick<ClusterConfig, 'trial'>>;
+
 /** `clusters/<cluster>.yaml`, defaults filled in. */
 export interface ClusterConfig {
   /** The file as people see it in the repository, whether it is there or not: `infra/kubelet/clusters/prod.yaml`. */
@@ -67,6 +77,8 @@ export interface ClusterConfig {
   readonly windows: WindowsSpec | null;
   /** Which fields pools may set. */
   readonly fields: FieldPolicy;
+  /** How little a pool may let a config prove. */
+  readonly trial: TrialLimits;
   /** Codes of what kubelets silently drop that are only warnings in every pool. */
   readonly tolerate: readonly TolerableCode[];
 }

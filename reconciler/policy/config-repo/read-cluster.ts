@@ -24,6 +24,7 @@ export const DEFAULT_CLUSTER: ClusterConfig = {
   suspend: false,
   windows: null,
   fields: NO_FIELD_POLICY,
+  trial: { minDuration: '1m', maxStartTimeout: '30m' },
   tolerate: [],
 };
 

@@ -92,26 +92,31 @@ export function remainingTimeOf(
       : zones.map(([zone, nodes]) => [zone, limitOf(perZone, nodes.length) - shutAmong(nodes)]),
   );
   const trials = trialTermsOf(spec);
+  const isProven = onTrial?.allowed === Infinity;
+  const isOpen = ({ name }: Wave): boolean =>
+    !rollout.waves.some((each) => each.name === name && each.state === 'done');
+  const waves = wavesOf(spec.rollout, members).filter(isOpen);
   const terms = (restartMs: Millis): ForecastTerms => ({
     budget: Math.min(limitOf(spec.rollout.maxUnavailable, group.members.length), elsewhere) - shut,
     perZone: (zone) => placesIn.get(zone) ?? Infinity,
     mostOnTrial: mostOnTrial(spec.rollout, group.members.length),
     canaries: canaryCount(spec.rollout, targeted),
-    isProven: onTrial?.allowed === Infinity,
+    isProven,
     restartMs,
     trialMs: {
       full: parseDuration(trials.full.duration) ?? 0,
       afterCanary: parseDuration(trials.afterCanary.duration) ?? 0,
     },
     probationMs: probationOf(spec.rollout),
-    soakMs: soakOf(pool),
+    soakMs: isProven ? Math.max(soakOf(pool), ...waves.map(({ soakMs }) => soakMs)) : soakOf(pool),
     settled: done.length,
     failed,
     reduced: rollout.reduced,
     threshold: haltThreshold(group),
     takenOver: new Set(waiting.filter(({ runsTarget }) => runsTarget).map(({ node }) => node.name)),
   });
-  const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, [waiting, inOrder(() => true)], members);
+  // What is proven goes in no wave, and all of them soak at once.
+  const stages = stagesLeft(isProven ? waves.slice(-1) : waves, [waiting, inOrder(() => true)], members);
   const last = Math.max(...done.map((member) => healthySince(member) ?? -Infinity)) - now;
   const ask = (restartMs: Millis): ReturnType<typeof forecast> =>
     forecast({
@@ -196,21 +201,18 @@ function progressOf(
   };
 }
 
-/** The waves that are not done, with the nodes that have yet to begin in each; the present one also without any. */
+/** Waves that are not done, with the nodes that have yet to begin in each; the present one also without any. */
 function stagesLeft(
   waves: readonly Wave[],
-  statuses: readonly { readonly name: string; readonly state: string }[],
   [waiting, candidates]: readonly [waiting: readonly Member[], candidates: readonly Member[]],
   members: readonly Member[],
 ): readonly Stage[] {
-  const isDone = (name: string): boolean => statuses.some((each) => each.name === name && each.state === 'done');
-  const left = waves.filter(({ name }) => !isDone(name));
   const classOf = ({ payloadClass }: Member): PayloadClass | undefined => payloadClass;
   const begun = Map.groupBy(
     members.filter((member) => !isWaiting(member)),
     classOf,
   );
-  const shapes = left.map(({ name, soakMs, only, ofClasses, nodes }): StageShape<Member> => {
+  const shapes = waves.map(({ name, soakMs, only, ofClasses, nodes }): StageShape<Member> => {
     if (only !== undefined) return { name, soakMs, who: { only } };
     if (ofClasses === undefined) return { name, soakMs, who: { upTo: nodes } };
     const room = new Map([...ofClasses].map(([of, most]) => [of, most - (begun.get(of)?.length ?? 0)]));

@@ -122,15 +122,15 @@ function formerSpecs(
   return isSame && !before.movesNodes ? [] : specsBefore(pool, members, before);
 }
 
-/** What commits before said of the pool, or where it is new of those that its nodes come from. */
+/** What commits before said of the pool, and of those that its nodes come from. */
 function specsBefore(
   pool: ValidPool,
   members: () => readonly Member[],
   before: BeforeCommit,
 ): readonly KubeletPoolSpec[] {
   const was = poolBefore(pool, before);
-  const pools = was === undefined ? originsOf(members, before) : [was];
-  return pools.map(({ inGit, spec }) => inGit?.spec ?? spec);
+  const origins = was === undefined || before.movesNodes ? originsOf(pool, members, before) : [];
+  return [...(was === undefined ? [] : [was]), ...origins].map(({ inGit, spec }) => inGit?.spec ?? spec);
 }
 
 function poolBefore(
@@ -141,8 +141,13 @@ function poolBefore(
   return known.get(name) ?? (spec && { spec, config: { sha256: status?.sha256 ?? '' } });
 }
 
-function originsOf(members: () => readonly Member[], before: BeforeCommit): readonly PoolBefore[] {
+function originsOf(
+  { name: own }: ValidPool,
+  members: () => readonly Member[],
+  before: BeforeCommit,
+): readonly PoolBefore[] {
   const names = new Set(members().flatMap((node) => before.fleet.kubeletNodes.get(node.name)?.spec?.pool ?? []));
+  names.delete(own);
   return [...names].flatMap((name) => poolBefore({ name }, before) ?? []);
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual as equal } from 'node:util';
 import type {
   CanarySpec,
   KubeletPoolSpec,
@@ -63,6 +64,8 @@ function stricterRollout({ rollout: former, trial }: Limits, { rollout: now, ...
     soak,
     canary: canaryIn(former, now),
     steps: stepsIn(former, now, soak),
+    // Two cannot be compared: the one that was in force holds.
+    analysis: equal(former.analysis, now.analysis) ? now.analysis : (former.analysis ?? now.analysis),
     onFailure: threshold === now.onFailure.threshold ? now.onFailure : { ...now.onFailure, threshold },
   });
 }

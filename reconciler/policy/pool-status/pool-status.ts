@@ -20,6 +20,7 @@ import type { RolloutMemory } from '../rollout/rollout-status.ts';
 import { isRecordOfTarget, refusedUnassigned } from '../rollout/node-progress.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 import { firstFew, firstLines } from '#shared/runtime/first-few.ts';
+import { haltImpact } from './halt-impact.ts';
 import { classStatuses } from './class-statuses.ts';
 import { summariseHolds } from './holds-summary.ts';
 
@@ -55,7 +56,7 @@ export function poolStatus(
     phase,
     message,
     counts,
-    ...(halt === null ? {} : { halt }),
+    ...(halt === null ? {} : { halt, impact: haltImpact(group.members, decisions) }),
     ...(released === null ? {} : { released }),
     ...(settled === null ? {} : { settled }),
     ...(proof === null ? {} : { proof }),

@@ -105,7 +105,10 @@ export function releaseOf(
     }));
     return { sha256, haltedAt: halt.at, failures };
   }
-  return before?.released?.sha256 === sha256 ? (before?.released ?? null) : null;
+  const { released, rollout } = before ?? {};
+  // Under the same bytes another config may be meant, of which nobody has seen anything yet.
+  const isOther = rollout !== undefined && !isRecordOfTarget(rollout, target);
+  return released === undefined || released.sha256 !== sha256 || isOther ? null : released;
 }
 
 /** What the release annotation has to say to release this halt and no later one. */

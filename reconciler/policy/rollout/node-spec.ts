@@ -1,4 +1,4 @@
-import { identityText, writtenKeep } from '#shared/contract/api/config-identity.ts';
+import { identityText, saysWhatStays } from '#shared/contract/api/config-identity.ts';
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import {
   DEFAULT_DRIFT,
@@ -79,7 +79,7 @@ function assignmentOfSource(
     trial: trialTermsOf(pool.spec).full,
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     ...(allowFields.length === 0 ? {} : { allowFields }),
-    ...writtenKeep({ keepFields }),
+    ...(apply === 'replace' ? { keepFields: keepFields ?? [] } : {}),
     ...(tolerate.length === 0 ? {} : { tolerate }),
   };
 }
@@ -100,6 +100,7 @@ export function isSameSpec(present: KubeletNodeSpec, wanted: KubeletNodeSpec): b
     sameTrial(present.trial, wanted.trial) &&
     sameWords(present.allowFields, wanted.allowFields) &&
     sameWords(present.keepFields, wanted.keepFields) &&
+    saysWhatStays(present) === saysWhatStays(wanted) &&
     sameWords(present.tolerate, wanted.tolerate)
   );
 }

@@ -1,6 +1,7 @@
 import { writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type {
   AnalysisStatus,
+  CommitReference,
   Halt,
   KubeletPoolStatus,
   ProofRecord,
@@ -36,6 +37,8 @@ export interface RolloutNow extends Pick<RolloutMemory, 'halt' | 'released'> {
   readonly onTrial?: OnTrial | undefined;
   /** See `removedWhileDown`. */
   readonly lost?: readonly string[];
+  /** The commit in force. */
+  readonly by?: CommitReference | undefined;
 }
 
 /**
@@ -45,7 +48,7 @@ export interface RolloutNow extends Pick<RolloutMemory, 'halt' | 'released'> {
 export function rememberRollout(
   group: Group,
   before: KubeletPoolStatus | undefined,
-  { halt, released, waves, cohort, analysis, onTrial, lost = [] }: RolloutNow,
+  { halt, released, waves, cohort, analysis, onTrial, lost = [], by: inForce }: RolloutNow,
   now: Millis,
 ): RolloutMemory {
   const { pool, proof = NO_PROOF } = group;
@@ -63,12 +66,15 @@ export function rememberRollout(
   const last = proof.rollout;
   const displaced = last === undefined && past !== null && past.finishedAt === undefined ? past : undefined;
   const superseded = last?.superseded ?? (displaced === undefined ? 0 : (displaced.superseded ?? 0) + 1);
+  // Later commits that leave the payload as it is have no part in it.
+  const by = last === undefined ? (inForce?.commit === pool?.commit ? inForce : undefined) : last.by;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
     configName: config.name,
     ...targetRecordOf(target),
     startedAt: last?.startedAt ?? at,
     ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...(by === undefined ? {} : { by }),
     ...(cohort.newest === 0 ? {} : { newest: toTimestamp(cohort.newest) }),
     ...(isFinished ? {} : sayOnTrial(onTrial)),
     ...(superseded === 0 || isFinished ? {} : { superseded }),

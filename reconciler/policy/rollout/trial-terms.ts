@@ -1,11 +1,8 @@
 import type { TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { DEFAULT_PROBATION, FULL_PROBATION } from '#shared/contract/api/probation.ts';
+import { DEFAULT_PROBATION, FULL_PROBATION, TRIAL_IN_PROBATIONS } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { formatDuration, parseDuration } from '#shared/runtime/duration.ts';
-
-/** So many times the probation is the trial of a node that begins after the canaries. */
-const TRIAL_IN_PROBATIONS = 3;
 
 /** How long a node on trial has to be Ready and healthy before another takes its place; null where it keeps the place to its end. */
 export function probationOf({ probation = DEFAULT_PROBATION }: Pick<RolloutSpec, 'probation'>): Millis | null {

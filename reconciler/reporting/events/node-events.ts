@@ -47,13 +47,13 @@ function turns({ spec, status = {} }: KubeletNode, about: EventSubject, pool: st
   return [{ about, reason: 'RestartGranted', type: 'Normal', note, pool, config, identity: `granted ${turn.seen}` }];
 }
 
+/** By what it falls back to, whatever it runs just then: a trial that ends with a fall back proves nothing anew. */
 function proofs({ status = {} }: KubeletNode, about: EventSubject, pool: string): readonly ClusterEvent[] {
-  const { active, lastKnownGood, promotedAt } = status;
-  const config = active?.name ?? LOCAL;
+  const { lastKnownGood, promotedAt } = status;
+  const config = lastKnownGood?.name ?? LOCAL;
   if (config === LOCAL || promotedAt === undefined || promotedAt === null) return [];
-  if (lastKnownGood?.sha256 !== active?.sha256) return [];
   const note = `${config} is proven, and is now the last known good config`;
-  const identity = `applied ${active?.sha256} ${promotedAt}`;
+  const identity = `applied ${lastKnownGood?.sha256} ${promotedAt}`;
   return [{ about, reason: 'ConfigApplied', type: 'Normal', note, pool, config, at: promotedAt, identity }];
 }
 

@@ -1,6 +1,7 @@
 import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Claim, readClaim } from '#shared/contract/claim.ts';
+import { haltLines } from '../../policy/pool-status/halt-lines.ts';
 import { formatClass, hasNoConfig } from '../pool-status/class-summary.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
 
@@ -17,7 +18,7 @@ export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly C
   if (halt !== undefined) {
     const happening = halt.action === 'revert' ? 'RolloutReverting' : 'RolloutHalted';
     const identity = `halted ${halt.sha256} ${halt.at}`;
-    all.push({ ...base, reason: happening, type: 'Warning', note: halt.message, at: halt.at, identity });
+    all.push({ ...base, reason: happening, type: 'Warning', note: haltNote(status), at: halt.at, identity });
   }
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   if (status.phase === 'Settled' && ready?.status === 'True' && config !== '') {
@@ -49,6 +50,9 @@ export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly C
   }
   return all;
 }
+
+/** One Event says all of it: what failed, what changed and whose it is, and what is safe. */
+const haltNote = (status: KubeletPoolStatus): string => [status.halt?.message ?? '', ...haltLines(status)].join('. ');
 
 type Base = Pick<ClusterEvent, 'about' | 'pool' | 'config'>;
 

@@ -13,6 +13,7 @@ import type { Expiration } from './expirations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { meterKube } from './meter-kube.ts';
 import { meterSource } from './meter-source.ts';
+import { createLabelLimit, type Words } from './label-limit.ts';
 import { clearPools, samplePools } from './pool-samples.ts';
 import { committedAtOf, createRolloutTimes } from './rollout-times.ts';
 
@@ -93,7 +94,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
       const fleet = view?.fleet() ?? null;
       instruments.leader.set(leads ? 1 : 0);
       instruments.pageListeners.set(view?.pageListeners() ?? 0);
-      if (leads && fleet !== null) samplePools(fleet, instruments, clock.now(), allSuspended, blocking);
+      if (leads && fleet !== null) samplePools(fleet, instruments, clock.now(), allSuspended, blocking, words);
       else clearPools(instruments);
       return registry.metrics();
     },
@@ -136,24 +137,4 @@ function countOccurrence({ about, reason, pool, cause = '' }: ClusterEvent, into
   if (reason === 'ConfigFellBack') into.fallbacks.inc({ pool, reason: words(cause) });
   if (reason === 'ConfigRefused' && about.kind === 'Node') into.refusals.inc({ pool, reason: words(cause) });
   if (reason === 'ConfigApplied') into.promotions.inc({ pool });
-}
-
-/** What a label shows of a word that comes from outside. */
-type Words = (word: string) => string;
-
-/** Beyond those that agents know; a release that is newer may know more. */
-const MOST = 60;
-
-/**
- * Keeps the number of a label's values bounded: each value is a series that Prometheus keeps. An agent on a node that
- * an attacker took over may report any reason, and a new one each time.
- */
-export function createLabelLimit(most: number = MOST): Words {
-  const known = new Set<string>();
-  return (word) => {
-    if (known.has(word)) return word;
-    if (known.size >= most || !/^[A-Z][A-Za-z]{1,39}$/.test(word)) return 'Other';
-    known.add(word);
-    return word;
-  };
 }

@@ -2,10 +2,12 @@ import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-seen.ts';
-import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../../policy/fleet.ts';
+import { changedFields } from '../../policy/pool-status/halt-lines.ts';
 import type { BlockingNodes } from '../../policy/pool-status/blocking-nodes.ts';
+import { createLabelLimit, type Words } from './label-limit.ts';
 import type { Instruments } from './instruments.ts';
 
 const PHASES: readonly PoolPhase[] = ['Settled', 'Progressing', 'Halted', 'Waiting', 'Empty'];
@@ -22,6 +24,9 @@ type Pools = Pick<
   | 'poolSuspended'
   | 'poolInfo'
   | 'poolBlockingNode'
+  | 'poolHaltInfo'
+  | 'poolAtRisk'
+  | 'poolFailedNode'
   | 'nodesUnseen'
   | 'agentsSilent'
 >;
@@ -31,6 +36,7 @@ type Pools = Pick<
  *
  * @param allSuspended whether the cluster's file suspends every pool
  * @param blocking     by pool, the names of the nodes that it waits for
+ * @param words        bounds what agents may write into labels
  */
 export function samplePools(
   fleet: Fleet,
@@ -38,6 +44,7 @@ export function samplePools(
   now: Millis,
   allSuspended: boolean,
   blocking: BlockingNodes = new Map(),
+  words: Words = createLabelLimit(),
 ): void {
   clearPools(into);
   for (const [pool, names] of blocking) {
@@ -45,7 +52,7 @@ export function samplePools(
   }
   for (const pool of fleet.pools.values()) {
     readable(() => {
-      samplePool(pool, into);
+      samplePool(pool, words, into);
       into.poolSuspended.set({ pool: pool.metadata.name }, allSuspended || isSuspended(pool) ? 1 : 0);
     });
   }
@@ -70,9 +77,9 @@ function readable<T>(look: () => T): T | undefined {
 /** A process that does not act says nothing of the fleet: what it said would be counted twice. */
 export function clearPools(into: Pools): void {
   const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, poolBlockingNode } = into;
-  const { nodesUnseen, agentsSilent } = into;
+  const { nodesUnseen, agentsSilent, poolHaltInfo, poolAtRisk, poolFailedNode } = into;
   const ofPools = [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, poolBlockingNode];
-  const all = [...ofPools, nodesUnseen];
+  const all = [...ofPools, poolHaltInfo, poolAtRisk, poolFailedNode, nodesUnseen];
   for (const metric of all) metric.reset();
   agentsSilent.remove();
 }
@@ -81,7 +88,7 @@ export function clearPools(into: Pools): void {
 const isSuspended = ({ metadata: { annotations }, spec }: KubeletPool): boolean =>
   annotations?.[SUSPEND_ANNOTATION] !== undefined || spec?.suspend === true;
 
-function samplePool({ metadata: { name: pool }, status = {} }: KubeletPool, into: Pools): void {
+function samplePool({ metadata: { name: pool }, status = {} }: KubeletPool, words: Words, into: Pools): void {
   const { counts, phase, conditions = [], configName: config = 'local', commit = '' } = status;
   const states = { updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, ...counts };
   into.poolNodes.set({ pool, state: 'updated' }, states.updated);
@@ -94,7 +101,30 @@ function samplePool({ metadata: { name: pool }, status = {} }: KubeletPool, into
   const valid = conditions.find(({ type }) => type === 'ConfigValid');
   into.poolConfigValid.set({ pool }, valid?.status === 'False' ? 0 : 1);
   into.poolInfo.set({ pool, config, commit }, 1);
+  sampleFailures(pool, status, words, into);
 }
+
+/** Series that are there only while something fails, a few for each pool. */
+function sampleFailures(
+  pool: string,
+  { halt, impact, failures = [], rollout, ...status }: KubeletPoolStatus,
+  words: Words,
+  into: Pools,
+): void {
+  const by = halt?.cause?.by ?? rollout?.by ?? { commit: status.commit ?? '' };
+  const commit = by.commit.slice(0, 12);
+  for (const { node, reason } of failures.slice(0, MOST_FAILED)) {
+    into.poolFailedNode.set({ pool, node, reason: words(reason), commit }, 1);
+  }
+  if (halt === undefined) return;
+  const changed = halt.cause === undefined ? '' : changedFields(halt.cause).slice(0, LONGEST_LABEL).toWellFormed();
+  into.poolHaltInfo.set({ pool, config: halt.config, commit, author: by.author ?? '', changed }, 1);
+  into.poolAtRisk.set({ pool }, impact?.risk === 'users' ? 1 : 0);
+}
+
+/** A failure on many nodes says no more than one on ten. */
+const MOST_FAILED = 10;
+const LONGEST_LABEL = 400;
 
 function isSilent({ status }: KubeletNode, now: Millis): boolean {
   const at = fromTimestamp(status?.heartbeat);

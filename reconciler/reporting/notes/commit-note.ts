@@ -2,6 +2,7 @@ import type {
   Amount,
   ClassStatus,
   Halt,
+  HaltImpact,
   KubeletPool,
   KubeletPoolSpec,
   KubeletPoolStatus,
@@ -58,7 +59,10 @@ export interface NotedClass {
   readonly message: string;
 }
 
-type NotedHalt = Pick<Halt, 'config' | 'at' | 'message' | 'action'>;
+type NotedHalt = Pick<Halt, 'config' | 'at' | 'message' | 'action' | 'cause'> & {
+  /** What the halt means for what runs. */
+  readonly impact?: HaltImpact;
+};
 
 /** How much one commit may do at once in this cluster, as that commit itself says. */
 interface NotedLimits {
@@ -208,13 +212,22 @@ function standingOf(
   status: KubeletPoolStatus | undefined,
   config: string | null,
 ): Standing {
-  const { phase = 'Progressing', counts = null, failures = [], halt, released, rollout, classes } = status ?? {};
+  const {
+    phase = 'Progressing',
+    counts = null,
+    failures = [],
+    halt,
+    impact,
+    released,
+    rollout,
+    classes,
+  } = status ?? {};
   return {
     phase,
     emergency: spec?.rollout.emergency ?? null,
     suspended: spec?.suspend === true,
     waves: rollout !== undefined && rollout.configName === config ? rollout.waves : [],
-    halt: halt === undefined ? null : haltOf(halt),
+    halt: halt === undefined ? null : haltOf(halt, impact),
     released: released === undefined ? null : releaseOf(released),
     counts,
     ...(classes === undefined ? {} : { classes: byUrgency(classes).slice(0, MOST_CLASSES).map(notedClass) }),
@@ -230,11 +243,13 @@ const notedClass = ({ name, nodes, updated, configName, message = '' }: ClassSta
   message: plainLine(message, LONGEST_MESSAGE),
 });
 
-const haltOf = ({ config, at, message, action }: Halt): NotedHalt => ({
+const haltOf = ({ config, at, message, action, cause }: Halt, impact: HaltImpact | undefined): NotedHalt => ({
   config,
   at,
   action,
   message: message.slice(0, LONGEST_MESSAGE),
+  ...(cause === undefined ? {} : { cause }),
+  ...(impact === undefined ? {} : { impact: { ...impact, message: impact.message.slice(0, LONGEST_MESSAGE) } }),
 });
 
 const releaseOf = ({ haltedAt, failures }: Released): NonNullable<NotedPool['released']> => ({

@@ -50,6 +50,7 @@ export function nextRecord(recorded: SourceState, round: RecordedPass): SourceSt
     refusedCommit: refused?.commit ?? '',
     refusedReason: refused?.reason ?? '',
     refusedBecause: refused?.message ?? '',
+    refusedCause: refused?.cause === undefined ? '' : JSON.stringify(refused.cause),
     reading: round.taken.reading ?? '',
     failingSince: failure?.since ?? '',
     failure: failure === null ? '' : `${failure.code}: ${failure.message}`,
@@ -57,7 +58,7 @@ export function nextRecord(recorded: SourceState, round: RecordedPass): SourceSt
     unreadableNotes: formatUnreadableNotes(notes?.unreadable() ?? []),
     statuses: round.statuses,
     policy: JSON.stringify(policyOf(desired.policy)),
-    limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.fieldsBefore),
+    limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.boundsBefore),
     findings: writeFindings(desired.findings, leftAlone),
   };
 }

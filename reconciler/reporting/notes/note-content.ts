@@ -2,6 +2,7 @@ import type { Amount, ClassStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { MOST_NOTE_BYTES } from '../../git/notes/stored-note.ts';
 import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/config-repo/read-cluster.ts';
 import type { NoteContent } from '../../git/notes/annotator.ts';
+import { haltLines } from '../../policy/pool-status/halt-lines.ts';
 import { formatClass, isClassDone } from '../pool-status/class-summary.ts';
 import type { CommitNote, NotedClass, NotedPool } from './commit-note.ts';
 import { noteTable } from './note-table.ts';
@@ -110,7 +111,12 @@ function poolLines({
     ...classes.map(statusOf).flatMap((each) => (isClassDone(each) ? [] : [`${name}: ${formatClass(each)}`])),
     ...(emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`]),
     ...(suspended ? [`${name}: suspended`] : []),
-    ...(halt === null ? [] : [`${name}: ${halt.action === 'revert' ? 'reverting' : 'halted'} since ${halt.at}`]),
+    ...(halt === null
+      ? []
+      : [
+          `${name}: ${halt.action === 'revert' ? 'reverting' : 'halted'} since ${halt.at}`,
+          ...haltLines({ halt, ...(halt.impact && { impact: halt.impact }) }).map((line) => `  ${line}`),
+        ]),
     ...(released === null ? [] : [`${name}: released by a person; ${released.nodes} failed before that`]),
   ];
 }

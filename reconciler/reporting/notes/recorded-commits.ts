@@ -1,8 +1,5 @@
-import {
-  LASTING_REFUSALS,
-  type RecordedCommits,
-  type RefusedCommit,
-} from '../../policy/commit-admission/accepted-commits.ts';
+import { LASTING_REFUSALS, type RecordedCommits } from '../../policy/commit-admission/accepted-commits.ts';
+import { readRefusalCause, type RefusedCommit } from '../../policy/commit-admission/refusal-cause.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { recordedPolicy } from '../../policy/cluster-policy.ts';
 import { readLimits } from '../../policy/commit-limits.ts';
@@ -22,7 +19,9 @@ export function recordedCommitsOf(
   const { commit, refusedCommit, refusedReason, refusedBecause } = recorded;
   const reason = LASTING_REFUSALS.find((each) => each === refusedReason);
   const isAboutHere = recorded.url === here.url && recorded.branch === here.branch && recorded.cluster === here.cluster;
-  const before = reason === undefined ? null : { commit: refusedCommit, reason, message: refusedBecause };
+  const cause = readRefusalCause(recorded.refusedCause);
+  const before =
+    reason === undefined ? null : { commit: refusedCommit, reason, message: refusedBecause, ...(cause && { cause }) };
   // What was in force already was read before.
   const [read, ends] = partsOf(ended);
   const refused = ends < MOST_ENDS || read === commit ? before : endedBy(read);
@@ -34,6 +33,28 @@ export function recordedCommitsOf(
     refused: isAboutHere ? refused : null,
   };
 }
+
+/**
+ * The record without the refusal of a commit whose reading reconcilers did not survive, where a person released that and it was not done
+ * yet. Each release counts once: the commit may end three more of them.
+ *
+ * @param asked the release annotation of the KubeletSource
+ */
+export function withRelease(recorded: SourceState, asked: string | undefined): SourceState {
+  const { refusedCommit, refusedReason, released } = recorded;
+  const isAsked = asked !== undefined && asked !== released && asked.startsWith(`${refusedCommit}@`);
+  if (refusedReason !== ENDED || !isAsked) return recorded;
+  return { ...recorded, refusedCommit: '', refusedReason: '', refusedBecause: '', released: asked };
+}
+
+/** What is to be in the release annotation to release a commit. @param at RFC 3339 */
+export const commitRelease = (commit: CommitOid, at: string): string => `${commit}@${at}`;
+
+/** Whether the commit that is refused may be released. */
+export const mayBeReleased = ({ refusedReason }: Pick<SourceState, 'refusedReason'>): boolean =>
+  refusedReason === ENDED;
+
+const ENDED = 'ended-the-reconciler';
 
 /** Processes in a row that end while they read one commit. Fewer may end by chance: a node dies, a pod is killed. */
 const MOST_ENDS = 3;
@@ -51,8 +72,8 @@ function partsOf(mark: string): readonly [commit: CommitOid, ends: number] {
 
 const endedBy = (commit: CommitOid): RefusedCommit => ({
   commit,
-  reason: 'ended-the-reconciler',
+  reason: ENDED,
   message:
     `${MOST_ENDS} reconcilers in a row ended without notice while they read it, so it is not read again. ` +
-    'If the commit is not to blame, push another one, which may be empty (git commit --allow-empty)',
+    'If the commit is not to blame, kubelet-gitops release --commit lets it be read once more; so does another commit, which may be empty',
 });

@@ -27,8 +27,12 @@ export interface SourceState {
   /** A `RefusalReason`. */
   readonly refusedReason: string;
   readonly refusedBecause: string;
+  /** JSON of the commit that the refusal is due to, so that later ones are not blamed; empty where it is unknown. */
+  readonly refusedCause: string;
   /** The commit that is being read: a process that ends meanwhile leaves it behind. */
   readonly reading: CommitOid;
+  /** The release of a commit that was carried out last, see `withRelease`. */
+  readonly released: string;
   /** Since when git fails, and with what. */
   readonly failingSince: string;
   readonly failure: string;
@@ -61,7 +65,9 @@ export const NO_STATE: SourceState = {
   refusedCommit: '',
   refusedReason: '',
   refusedBecause: '',
+  refusedCause: '',
   reading: '',
+  released: '',
   failingSince: '',
   failure: '',
   notes: 'on',
@@ -80,6 +86,7 @@ export function readSourceState(source: KubeletSource | null): SourceState {
     refusedCommit: refused?.commit,
     refusedReason: refused?.reason,
     refusedBecause: refused?.message,
+    refusedCause: refused?.cause,
     failingSince: failure?.since,
     failure: failure?.message,
   };
@@ -93,10 +100,11 @@ export function readSourceState(source: KubeletSource | null): SourceState {
 
 /** The state as the KubeletSource has it. */
 export function writeSourceState(state: SourceState): KubeletSourceStatus {
-  const { refusedCommit, refusedReason, refusedBecause, failingSince, failure, ...rest } = state;
+  const { refusedCommit, refusedReason, refusedBecause, refusedCause, failingSince, failure, ...rest } = state;
   const { displaced, history, policy, limits, ...texts } = rest;
   const fitting = Object.entries(texts).map(([key, text]) => [key, fitMessage(text)]);
-  const refused = { commit: refusedCommit, reason: refusedReason, message: fitMessage(refusedBecause) };
+  const because = { commit: refusedCommit, reason: refusedReason, message: fitMessage(refusedBecause) };
+  const refused = refusedCause === '' ? because : { ...because, cause: refusedCause };
   return {
     ...withoutEmpty({ displaced, history, policy, limits, ...Object.fromEntries(fitting) }),
     ...(refusedCommit === '' ? {} : { refused }),

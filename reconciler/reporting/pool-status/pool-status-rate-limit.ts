@@ -46,12 +46,13 @@ function isOnlyProgress(before: KubeletPoolStatus | undefined, after: KubeletPoo
 }
 
 function essenceOf({ conditions = [], ...status }: KubeletPoolStatus): unknown {
-  const { counts: _, message: __, holds: ___, classes = [], rollout, ...rest } = status;
+  const { counts: _, message: __, holds: ___, classes = [], rollout, impact, ...rest } = status;
   const named = classes.map(({ name, sha256, message }) => [name, sha256, message]);
   const { generation: ____, maxOnTrial: _____, onTrial: ______, ...way } = rollout ?? {};
   return {
     ...rest,
     way,
+    risk: impact?.risk,
     classes: named,
     conditions: conditions.map((condition) => [condition.type, condition.status, condition.reason]),
   };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { API_VERSION, MANAGED_BY, MANAGED_BY_LABEL } from '#shared/contract/api/group.ts';
+import { API_VERSION, MANAGED_BY, MANAGED_BY_LABEL, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type KubeletSource, type KubeletSourceStatus, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_SOURCES } from '#shared/kube/kube.ts';
@@ -11,6 +11,8 @@ import { readSourceState, type SourceState } from '../notes/source-state.ts';
 export interface SourceRecord {
   /** As this process wrote it last, or else as it was found; throws a `KubeError` while the API server is away. */
   load(signal: AbortSignal): Promise<SourceState>;
+  /** The annotation of the KubeletSource by which a person releases a commit, as it was seconds ago. */
+  release(signal: AbortSignal): Promise<string | undefined>;
   /**
    * Writes the status if it differs from what is there; throws the `KubeError` of a failed write.
    *
@@ -25,6 +27,8 @@ export interface SourceRecord {
 const PLACE = { resource: KUBELET_SOURCES };
 /** What others did to the object is put right after this time. */
 const LOOK_AGAIN_MS: Millis = 10 * 60_000;
+/** While a person is waited for. */
+const LOOK_FOR_RELEASE_MS: Millis = 15_000;
 
 export function createSourceRecord(kube: Kube, clock: Clock, mayWrite: () => boolean): SourceRecord {
   let recorded: SourceState | undefined;
@@ -33,8 +37,8 @@ export function createSourceRecord(kube: Kube, clock: Clock, mayWrite: () => boo
   /** What was written last, and what the API server made of it: a webhook may have changed it, and would again. */
   let last: { readonly sent: KubeletSourceStatus; readonly kept: KubeletSourceStatus | undefined } | undefined;
 
-  async function look(signal: AbortSignal): Promise<KubeletSource | null> {
-    if (present !== undefined && clock.monotonic() - lookedAt < LOOK_AGAIN_MS) return present;
+  async function look(signal: AbortSignal, againMs = LOOK_AGAIN_MS): Promise<KubeletSource | null> {
+    if (present !== undefined && clock.monotonic() - lookedAt < againMs) return present;
     present = await kube.get<KubeletSource>(PLACE, SOURCE_NAME, signal);
     lookedAt = clock.monotonic();
     return present;
@@ -61,6 +65,7 @@ export function createSourceRecord(kube: Kube, clock: Clock, mayWrite: () => boo
   }
 
   return {
+    release: async (signal) => (await look(signal, LOOK_FOR_RELEASE_MS))?.metadata.annotations?.[RELEASE_ANNOTATION],
     load: async (signal) => (recorded ??= readSourceState(await look(signal))),
     async save(statusAfter, signal) {
       try {

@@ -23,11 +23,16 @@ const MOST_LINES = 5;
 export function sourceStatus(facts: SourceFacts, present: KubeletSource | undefined, at: string): KubeletSourceStatus {
   const { source, path } = facts;
   const generation = present?.metadata.generation;
+  const tried = attempted(facts, present?.status, at);
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...withoutEmpty({ path }),
+    ...withoutEmpty({
+      path,
+      shortCommit: short(source.commit),
+      shortAttempted: short(tried.lastAttemptedCommit ?? ''),
+    }),
     ...writeSourceState(source),
-    ...attempted(facts, present?.status, at),
+    ...tried,
     ...refusedIn(facts, present?.status),
     conditions: settleConditions(conditionsOf(facts, present?.status), present, at),
   };

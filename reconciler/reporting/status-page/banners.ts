@@ -1,4 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import { runbookOf } from '../../policy/runbook.ts';
 import type { PassResult } from '../pass-result.ts';
 import type { Banner, NodeRow, PoolModel } from './model.ts';
 import { nodeBanners } from './node-banners.ts';
@@ -58,13 +59,13 @@ function staleness(at: Millis, now: Millis): readonly Banner[] {
 
 const MOST_FAILURES = 3;
 
-function haltOf({ name, says, failures }: PoolModel, { planned }: PassResult): Banner {
+function haltOf({ name, says, failures, haltLines }: PoolModel, { planned }: PassResult): Banner {
   const reverts = planned.pools.get(name)?.halt?.action === 'revert';
   const lines = failures.slice(0, MOST_FAILURES).map((each) => `${each.node}: ${each.reason}: ${each.message}`);
   return {
     tone: 'bad',
     title: `Pool ${name} is halted`,
-    text: [says, ...lines].join('\n'),
+    text: [says, ...haltLines, ...lines].join('\n'),
     remedies: [
       reverts
         ? 'Nodes that run the failed config are taken back to the one before.'
@@ -75,7 +76,8 @@ function haltOf({ name, says, failures }: PoolModel, { planned }: PassResult): B
   };
 }
 
-const IN_THE_BOOK = 'Every reason, and what to do: `docs/operate.md`, under “Commits and git”.';
+const seeRunbook = (topic: Parameters<typeof runbookOf>[0]): string =>
+  `Every reason, and what to do: \`${runbookOf(topic)}\``;
 
 function refusal({ source }: PassResult): readonly Banner[] {
   if (source.refusedCommit === '') return [];
@@ -84,7 +86,7 @@ function refusal({ source }: PassResult): readonly Banner[] {
       tone: 'bad',
       title: `Commit ${source.refusedCommit.slice(0, 12)} is refused`,
       text: source.refusedBecause,
-      remedies: ['The commit before stays in force until another one is pushed.', IN_THE_BOOK],
+      remedies: ['The commit before stays in force until another one is pushed.', seeRunbook('CommitRefused')],
     },
   ];
 }
@@ -96,7 +98,7 @@ function gitFailure({ source }: PassResult): readonly Banner[] {
       tone: 'bad',
       title: 'The repository cannot be read',
       text: `Since ${source.failingSince.replace('T', ' ').replace(/Z$/, ' UTC')}: ${source.failure}`,
-      remedies: ['The commit in force stays. New commits are not seen until this is fixed.', IN_THE_BOOK],
+      remedies: ['The commit in force stays. New commits are not seen until this is fixed.', seeRunbook('GitStale')],
     },
   ];
 }

@@ -94,6 +94,8 @@ export interface PoolModel {
   readonly rollout: RolloutModel | null;
   readonly holds: readonly HoldSummary[];
   readonly failures: readonly PoolFailure[];
+  /** What there is to say of a halt besides its message, a line each; none where it is not halted. */
+  readonly haltLines: readonly string[];
   /** Findings in the commit in force about the pool. */
   readonly findings: readonly string[];
 }

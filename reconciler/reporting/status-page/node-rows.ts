@@ -8,7 +8,7 @@ import type { NodeRow, NodeState, StateCount } from './model.ts';
 export function nodeRows({ planned, fleet, at }: Pick<PassResult, 'planned' | 'fleet' | 'at'>): readonly NodeRow[] {
   return explainNodes(planned.nodes, fleet, at).map((reason) => {
     const kubeletNode = fleet.kubeletNodes.get(reason.node);
-    const { spec = {}, status = {} } = kubeletNode ?? {};
+    const { status = {} } = kubeletNode ?? {};
     const { error = null } = status;
     const unseen = unseenIn(status);
     return {
@@ -20,7 +20,7 @@ export function nodeRows({ planned, fleet, at }: Pick<PassResult, 'planned' | 'f
       progress: progressOf(status),
       error: error === null ? '' : `${error.reason}: ${error.message}`,
       unseen: unseen?.status !== 'False' ? '' : `${unseen.reason}: ${unseen.message}`,
-      assigned: spec.configSource?.name ?? 'local',
+      assigned: status.assigned?.name ?? 'local',
       active: status.active?.name ?? '-',
       kubelet: fleet.nodes.get(reason.node)?.kubeletVersion ?? '',
       heartbeat: status.heartbeat ?? '',

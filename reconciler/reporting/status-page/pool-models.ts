@@ -3,6 +3,7 @@ import { formatFinding } from '#shared/contract/finding.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../../policy/desired.ts';
 import { forecastPools, type RolloutForecast } from '../../policy/forecast/forecast-pools.ts';
+import { haltLines } from '../../policy/pool-status/halt-lines.ts';
 import { suspensionOf } from '../../policy/rollout/holds/suspended.ts';
 import { byUrgency } from '../pool-status/class-summary.ts';
 import type { PassResult } from '../pass-result.ts';
@@ -44,6 +45,7 @@ function poolModel(
     rollout: rolloutModel(status, forecast, round.at),
     holds: status.holds ?? [],
     failures: status.failures ?? [],
+    haltLines: haltLines(status),
     findings: round.desired.commit === null ? recordedFindings(round, pool.name) : pool.findings.map(formatFinding),
   };
 }

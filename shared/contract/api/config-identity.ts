@@ -29,6 +29,13 @@ export const writtenKeep = ({
   readonly keepFields?: readonly string[] | undefined;
 }): Pick<ConfigIdentity, 'keepFields'> => (keepFields === undefined || keepFields.length === 0 ? {} : { keepFields });
 
+/**
+ * Whether an assignment says of `replace` what stays, and be it nothing. API servers with older definitions drop the field: what policy
+ * denies would be taken from the node.
+ */
+export const saysWhatStays = ({ apply, keepFields }: Partial<ConfigIdentity>): boolean =>
+  apply !== 'replace' || keepFields !== undefined;
+
 export function sameIdentity(a: ConfigIdentity, b: ConfigIdentity): boolean {
   return a.sha256 === b.sha256 && a.apply === b.apply && sameFields(a.keepFields, b.keepFields);
 }

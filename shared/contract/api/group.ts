@@ -22,7 +22,10 @@ export const OPT_OUT_LABEL = `${GROUP}/opt-out`;
 /** Annotation on a KubeletPool: nothing new is started there while it is set; its value says why. */
 export const SUSPEND_ANNOTATION = `${GROUP}/suspend`;
 
-/** Annotation on a KubeletPool: a halt that a person lets go on, as `<sha256 of the payload>@<time of the halt>`. */
+/**
+ * Annotation on a KubeletPool: a halt that a person lets go on, as `<sha256 of the payload>@<time of the halt>`. On the KubeletSource: a
+ * commit that a person lets be read once more, as `<commit>@<time of the release>`.
+ */
 export const RELEASE_ANNOTATION = `${GROUP}/release`;
 
 /** Annotation on a KubeletPool: who says to have written the annotations above last, see `claim.ts`. */

@@ -68,7 +68,10 @@ export interface KubeletNodeSpec {
   readonly drift?: DriftPolicy;
   /** Fields that may be set although they are denied by default. */
   readonly allowFields?: readonly string[];
-  /** With `replace`, fields, or branches of them, that keep the value of the node's own config unless the payload sets them. */
+  /**
+   * With `replace`, fields, or branches of them, that keep the value of the node's own config unless the payload sets them. There, too,
+   * for none: agents refuse `replace` without it (`saysWhatStays`).
+   */
   readonly keepFields?: readonly string[];
   /**
    * `at` of a rejection of this config that a person forgave: it is forgotten, and the config tried once more. Another

@@ -204,6 +204,50 @@ export interface Halt {
   readonly message: string;
   /** What is done about it. */
   readonly action: 'halt' | 'revert';
+  /** What the payload changed, and who committed it. */
+  readonly cause?: HaltCause;
+}
+
+/** A commit as people know it. */
+export interface CommitReference {
+  readonly commit: string;
+  readonly subject?: string;
+  /** As the commit names its author; never an address. */
+  readonly author?: string;
+}
+
+/** One field that a payload changes, with its values as they are shown: JSON, cut short. */
+export interface ChangedField {
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What stopped a pool, as it was when it stopped. */
+export interface HaltCause {
+  /** What it is compared with: name of a config, or `local`. Absent where that cannot be read any more. */
+  readonly since?: string;
+  /** When the pool had settled on that; absent where it has not. */
+  readonly settledAt?: string;
+  /** A few of the fields that it changes. */
+  readonly changed: readonly ChangedField[];
+  /** How many more there are; absent for none. */
+  readonly more?: number;
+  /** The commit that brought the payload; absent where it is unknown. */
+  readonly by?: CommitReference;
+  /** Findings of the commit about these fields, a line each; absent for none. */
+  readonly warnings?: readonly string[];
+}
+
+/** What a halt means for what runs on the pool's nodes, now. */
+export interface HaltImpact {
+  /**
+   * users: nodes that were given the config are not Ready, or their kubelets run with no config. changing: nodes are still being changed or
+   * taken back. none: nothing gets worse while nobody acts.
+   */
+  readonly risk: 'none' | 'changing' | 'users';
+  /** For people: what runs where, and whether it can wait. */
+  readonly message: string;
 }
 
 /** A halted payload that a person let go on, with the failures that are forgiven by it. */
@@ -330,6 +374,8 @@ export interface RolloutStatus {
   readonly keepFields?: readonly string[];
   readonly startedAt: string;
   readonly finishedAt?: string;
+  /** The commit in force when it began, which brought the payload. Absent where it is unknown. */
+  readonly by?: CommitReference;
   /** When the newest of the nodes that were there at its beginning was created; later ones follow when the waves are done. */
   readonly newest?: string;
   /** How often `maxOnTrial` has doubled; this and the next two are absent where nothing is on trial any more, and with `probation: full`. */
@@ -369,6 +415,8 @@ export interface KubeletPoolStatus {
   readonly message?: string;
   readonly counts?: PoolCounts;
   readonly halt?: Halt;
+  /** Absent where the pool is not halted. */
+  readonly impact?: HaltImpact;
   readonly released?: Released;
   /** What all of its nodes last ran and had proven: what new nodes get in mid-rollout, and what a revert goes back to. */
   readonly settled?: SettledConfig;

@@ -32,9 +32,14 @@ export interface KubeletSourceStatus {
   /** The branch's tip of that reading: a later commit, where a folder is followed that it left as it was. */
   readonly lastAttemptedTip?: string;
   readonly lastAttemptedAt?: string;
+  /** The first 12 digits of `commit` and of `lastAttemptedCommit`: as many fit into a column. */
+  readonly shortCommit?: string;
+  readonly shortAttempted?: string;
   readonly refused?: RefusedCommitStatus;
-  /** The commit that is being read; the next process refuses it where this one ends meanwhile. */
+  /** The commit that is being read, and from the second on, which process in a row reads it: `4151ff9… 2`. */
   readonly reading?: string;
+  /** The release of a refused commit that was carried out last, as the annotation has it. */
+  readonly released?: string;
   readonly failure?: GitFailureStatus;
   /** `on`, or `off: <reason>`; so are `statuses`. */
   readonly notes?: string;
@@ -61,6 +66,8 @@ export interface RefusedCommitStatus {
   /** Such as `changes-too-many`. */
   readonly reason: string;
   readonly message: string;
+  /** JSON: the commit that it is due to. */
+  readonly cause?: string;
 }
 
 /** Since when the repository cannot be read, and why. */

@@ -12,3 +12,6 @@ export const STEADY_MS = 10_000;
 
 /** Where `maxUnavailable` is more, that. */
 export const DEFAULT_MAX_ON_TRIAL = '20%';
+
+/** So many times the probation is the trial of a node that begins after the canaries. */
+export const TRIAL_IN_PROBATIONS = 3;

@@ -109,7 +109,9 @@ export function keptFields({ allow, deny }: FieldPolicy, poolDeny: readonly stri
   const notAllowed = (field: string): readonly string[] => {
     if (covers(allow, field)) return [];
     if (!allow.some((each) => isWithin(each, field))) return [field];
-    return childrenOf(field).flatMap((name) => notAllowed(`${field}.${name}`));
+    const below = childrenOf(field);
+    // Of what has no fields below it, a key that is allowed is a map's: what the payload says of it counts, and the others stay.
+    return below.length === 0 ? [field] : below.flatMap((name) => notAllowed(`${field}.${name}`));
   };
   const denied = new Set([...Object.keys(DENIED_BY_DEFAULT).flatMap(notAllowed), ...deny, ...poolDeny]);
   return [...denied].filter((field) => ![...denied].some((each) => each !== field && isWithin(field, each))).sort();

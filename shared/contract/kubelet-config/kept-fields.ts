@@ -3,9 +3,8 @@ import { isMap, valueIn } from '../../runtime/maps.ts';
 import { isZero, viewOf } from './config-view.ts';
 import { setOwn } from './decode/json.ts';
 import { covers, leavesOf, RESTRICTIVE_VALUES } from './field-policy.ts';
-import { FIELDS } from './fields/fields.ts';
+import { childrenOf, FIELDS } from './fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
-import type { Path } from './position.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -50,21 +49,29 @@ export function changedFields(
   minor: string,
 ): readonly string[] {
   const version = Math.min(minorNumber(minor) ?? NEWEST_MINOR, NEWEST_MINOR);
-  const valuesOf = (config: Config): ((path: Path, name: string) => unknown) => {
+  const valuesOf = (config: Config): ((name: string) => unknown) => {
     const view = viewOf(config, version, 'replace');
-    return (path, name) => {
-      const value = (FIELDS.has(name) ? view.value(name) : valueIn(config, path)) ?? undefined;
+    return (name) => {
+      const field = fieldOf(name);
+      const key = name.slice(field.length + 1);
+      const value = (key === '' ? view.value(field) : valueIn(view.value(field), [key])) ?? undefined;
       return isZero(value) ? undefined : value;
     };
   };
   const [was, is] = [valuesOf(before), valuesOf(after)];
-  const leaves = new Map(
-    [before, after].flatMap((config) => leavesOf(config).map(([path, name]) => [name, path] as const)),
-  );
-  const changed = [...leaves].filter(([name, path]) => {
+  const leaves = [before, after].flatMap((config) => leavesOf(config).map(([, name]) => name));
+  // Of a map's key that neither names, the one may have the default, and the other none.
+  const names = new Set([...leaves, ...fields.filter((field) => childrenOf(field).length === 0)]);
+  const changed = [...names].filter((name) => {
     if (!covers(fields, name)) return false;
-    const value = is(path, name);
-    return !equal(was(path, name), value) && !(Object.hasOwn(RESTRICTIVE_VALUES, name) && value === undefined);
+    const value = is(name);
+    return !equal(was(name), value) && !(Object.hasOwn(RESTRICTIVE_VALUES, name) && value === undefined);
   });
-  return changed.map(([name]) => name).sort();
+  return changed.sort();
+}
+
+/** The field of the table that a name is, or is a key of. */
+function fieldOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return FIELDS.has(name) || dot < 0 ? name : fieldOf(name.slice(0, dot));
 }

@@ -36,6 +36,8 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'file-too-big': 'none',
   'many-aliases': 'none',
   'known-bad': 'none',
+  // Of our own: no kubelet asks what was meant.
+  'fractional-bytes': 'none',
   // It takes the file, and would start where flags reserve what is not there.
   'no-reserved-cpu': 'none',
   'memory-not-equal': 'none',

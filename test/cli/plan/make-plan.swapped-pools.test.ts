@@ -52,3 +52,27 @@ it('a cluster’s file that is new is told by what it says, not that it was miss
     'suspend: false → true',
   ]);
 });
+
+it('nodes restart for a pool that keeps other fields of their own configs, and for no list alone', () => {
+  const replacing = (name: string, label: string, keepFields: readonly string[]) =>
+    validPool(name, 50, { ...selecting(label), apply: 'replace', keepFields });
+  const cluster = { ...DEFAULT_CLUSTER, maxChange: 1 };
+  const revision = (name: string, pools: readonly ReturnType<typeof replacing>[]) =>
+    ({ name, commit: undefined, repo: { cluster, findings: [], pools }, kept: new Map() }) as const;
+  const planned = (...pools: readonly ReturnType<typeof replacing>[]) =>
+    makePlan({
+      base: revision('base', [replacing('a', 'a', ['port']), replacing('b', 'b', [])]),
+      head: revision('head', pools),
+      cluster: 'prod',
+      nodes: [node('a-1', 'a'), node('a-2', 'a'), node('b-1', 'b')],
+      inForce: undefined,
+    });
+  const swapped = planned(replacing('a', 'b', ['port']), replacing('b', 'a', []));
+  const touched = swapped.pools.map(({ name, nodes }) => [name, nodes.map((each) => each.name)]);
+  assert.deepEqual(touched, [
+    ['a', ['b-1']],
+    ['b', ['a-1', 'a-2']],
+  ]);
+  assert.match(swapped.refusal ?? '', /another config \(b 2, a 1\), and maxChange allows 1/);
+  assert.deepEqual(planned(replacing('a', 'a', ['port', 'staticPodPath']), replacing('b', 'b', ['port'])).pools, []);
+});

@@ -89,7 +89,8 @@ describe('a plan in which nodes get another config although no pool has another 
         ],
       ],
     );
-    assert.deepEqual(pools.find(({ name }) => name === 'general')?.rollout?.waves, [['gpu-1', 'gpu-2']]);
+    // Of the pool that they come from, one at a time may be unavailable.
+    assert.deepEqual(pools.find(({ name }) => name === 'general')?.rollout?.waves, [['gpu-1'], ['gpu-2']]);
   });
 
   it('shows the whole config to nodes that had none, under the pool that takes them', async () => {

@@ -48,6 +48,19 @@ describe('the order of a rollout in a plan', () => {
     ]);
   });
 
+  it('has no waves where the pool has proven the config', () => {
+    const nodes = [node('a'), node('b'), node('c')];
+    const spec = {
+      ...poolSpec(),
+      rollout: { ...poolSpec().rollout, maxUnavailable: 3, canary: { nodes: 1, soak: '1h' } },
+    };
+    const stagesOf = (isProven: boolean) =>
+      planOf(plannedRollout({ ...validPool('w', 100), spec }, nodes, nodes, null, { isProven })).stages.map(
+        ({ name }) => name,
+      );
+    assert.deepEqual([stagesOf(true), stagesOf(false)], [['rest'], ['canary', 'rest']]);
+  });
+
   it('takes canaries of each class where the pool asks for them; those that run their config already count', () => {
     const pool = sizedPool(
       "computed: {systemReserved: {memory: 'memory * 0.1'}}\n",

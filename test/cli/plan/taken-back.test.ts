@@ -21,6 +21,13 @@ describe('what a change takes from nodes', () => {
     assert.deepEqual(said(undefined, replace({ tlsMinVersion: 'VersionTLS13' }, ['authentication'])), [message]);
   });
 
+  it('is each field of a branch of which the pool says another', () => {
+    const anonymous = { authentication: { anonymous: { enabled: false } } };
+    const [message = ''] = said(overlay(anonymous), replace(anonymous, ['authentication.webhook']));
+    assert.match(message, /\bauthentication\.x509\.clientCAFile\b/);
+    assert.doesNotMatch(message, /\bauthentication\.(?:anonymous|webhook)\b/);
+  });
+
   it('is what a null takes back', () => {
     const expected = 'nodes lose what their own configs say of seccompDefault: the kubelet’s defaults count there';
     assert.deepEqual(said(overlay(), overlay({ seccompDefault: null })), [expected]);

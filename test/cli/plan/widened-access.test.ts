@@ -22,7 +22,7 @@ const NIGHT = 'windows: {allow: [{cron: "0 2 * * *", duration: 1h}]}';
 /** What the plan says of security when one tree becomes another. */
 function opened(before: Tree, after: Tree): readonly string[] {
   const base: LoadedRepo = loadRepo(filesOf(before), { cluster: 'prod' });
-  const head = loadRepo(filesOf(after), { cluster: 'prod', fieldsBefore: base.cluster.fields });
+  const head = loadRepo(filesOf(after), { cluster: 'prod', boundsBefore: base.cluster });
   const { findings } = makePlan({
     base: { name: 'base', commit: undefined, repo: base, kept: new Map() },
     head: { name: 'head', repo: head },
@@ -55,6 +55,14 @@ describe('what a plan says that a change opens', () => {
       opened(denies, START).join('\n'),
       /^opens spec\.fields\.deny: .* may set maxPods, which was denied so far/,
     );
+  });
+
+  it('is what an allowance takes from nodes whose pool replaces their own config', () => {
+    const replacing = { ...START, ...inPool('  apply: replace\n', 'maxPods: 5\n') };
+    const loses = /; nodes of x \(apply: replace\) lose their own value of it with the next config$/;
+    assert.match(opened(replacing, { ...replacing, ...cluster('fields: {allow: [staticPodPath]}') }).join('\n'), loses);
+    const denying = { ...replacing, ...cluster('fields: {deny: [clusterDomain]}') };
+    assert.match(opened(denying, replacing).join('\n'), loses);
   });
 
   it('is who gains access, where an allowed field opens the API of the kubelet', () => {
@@ -101,6 +109,18 @@ describe('what a plan says that a change opens', () => {
       cluster('maxUnavailable: 1'),
       cluster('maxUnavailable: 5'),
       /^opens spec\.maxUnavailable: 5 of all/,
+    ],
+    [
+      'shorter trials',
+      cluster(),
+      cluster('trial: {minDuration: 1s}'),
+      /^opens spec\.trial\.minDuration: .* trials of 1s$/,
+    ],
+    [
+      'kubelets that may take longer to start',
+      cluster('trial: {maxStartTimeout: 5m}'),
+      cluster('trial: {maxStartTimeout: 6m}'),
+      /^opens spec\.trial\.maxStartTimeout: .* a startTimeout of 6m$/,
     ],
     ['no bound over all pools', cluster('maxUnavailable: 1'), cluster(), /^opens spec\.maxUnavailable: any number/],
     ['windows that are gone', cluster(NIGHT), cluster(), /^opens spec\.windows: changes may begin at times/],

@@ -3,13 +3,14 @@ import { after, before, describe, it } from 'node:test';
 import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { connectWith } from '#cli/connect-cluster.ts';
 import { parseCommandLine } from '#cli/parse-command-line.ts';
-import { poolAnnotator } from '#cli/pools/annotate-pool.ts';
+import { annotatorFor } from '#cli/pools/annotate-pool.ts';
 import { RESUME } from '#cli/resume/command.ts';
 import { readClaim } from '#shared/contract/claim.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
-import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { API_VERSION, BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import { KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { poolSpec } from '../../support/fleet.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
@@ -39,7 +40,7 @@ describe('the commands that hold pools up and let them go on', () => {
   const verbs = new Set(['get', 'list', 'patch']);
   before(async () => {
     const may = ({ resource, verb, subresource }: ResourceCall): boolean =>
-      resource === 'kubeletpools' && subresource === undefined && verbs.has(verb);
+      ['kubeletpools', 'kubeletsources'].includes(resource) && subresource === undefined && verbs.has(verb);
     cluster = await aCluster({ anonymous: { user: 'operator', may } });
     ({ sandbox } = cluster);
     for (const name of ['a', 'b']) {
@@ -84,8 +85,8 @@ describe('the commands that hold pools up and let them go on', () => {
   it('hold a pool up though nobody answers who asks', async () => {
     const { kube, transport } = await connectWith(givenOf(cluster), IO);
     const ask: typeof transport.ask = () => Promise.reject(new KubeError('KUBE_TIMEOUT', 'no complete answer'));
-    const annotate = await poolAnnotator({ kube, transport: { ...transport, ask } });
-    assert.equal(await annotate('a', () => ({ say: 'suspended' })), 'a: suspended');
+    const annotate = await annotatorFor({ kube, transport: { ...transport, ask } });
+    assert.equal(await annotate(KUBELET_POOLS, 'a', () => ({ say: 'suspended' })), 'a: suspended');
   });
 
   it('suspend says what it replaces, and writes nothing that is there already', async () => {
@@ -127,6 +128,34 @@ describe('the commands that hold pools up and let them go on', () => {
     assert.equal(await annotation('a', RELEASE_ANNOTATION), releaseValue(later));
   });
 
+  it('release --commit names the commit that ended reconcilers, and no other', async () => {
+    const commit = 'c'.repeat(40);
+    const release = () => cli('release', '--commit');
+    const missing = await release();
+    assert.deepEqual([missing.code, missing.out], [1, 'kubelet-gitops: it is gone\n']);
+    const place = { resource: KUBELET_SOURCES };
+    const metadata = { name: SOURCE_NAME };
+    await sandbox.kube.create<KubeletSource>(place, { apiVersion: API_VERSION, kind: 'KubeletSource', metadata });
+    const refuse = (reason: string) =>
+      sandbox.kube.mergePatch<KubeletSource>(
+        place,
+        SOURCE_NAME,
+        { status: { refused: { commit, reason, message: 'no' } } },
+        { subresource: 'status' },
+      );
+    const found = async (): Promise<string | undefined> =>
+      (await sandbox.kube.get<KubeletSource>(place, SOURCE_NAME))?.metadata.annotations?.[RELEASE_ANNOTATION];
+    assert.match((await release()).out, /no commit is refused/);
+    await refuse('changes-too-many');
+    const other = await release();
+    assert.deepEqual([other.code, await found()], [1, undefined]);
+    await refuse('ended-the-reconciler');
+    const { code, out } = await release();
+    assert.equal(code, 0);
+    assert.match(out, /^kubelet-gitops: commit cccccccccccc is released/);
+    assert.match((await found()) ?? '', new RegExp(`^${commit}@\\d{4}-`));
+  });
+
   const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no pool', ['suspend', '--because', 'x'], /name a pool, or say --all/],
     ['a pool and all', ['resume', 'a', '--all'], /name pools, or say --all/],
@@ -134,6 +163,7 @@ describe('the commands that hold pools up and let them go on', () => {
     ['an empty reason', ['suspend', 'a', '--because', ' '], /say why: --because TEXT/],
     ['a reason without an end', ['suspend', 'a', '--because', 'x'.repeat(501)], /501 of at most 500/],
     ['a release of nothing', ['release'], /name a pool$/],
+    ['a release of both', ['release', '--commit', 'a'], /name pools, or say --commit$/],
     ['a pool that is not there', ['release', 'aa'], /has no pool aa: did you mean a\?/],
     [
       'a pool that is not there and like none',

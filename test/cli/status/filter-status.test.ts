@@ -7,7 +7,9 @@ import { plain } from '#cli/paint.ts';
 import { filterStatus } from '#cli/status/filter-status.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
-import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { DEFAULT_NAMESPACE, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { KUBELET_SOURCES, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import {
   COMMIT_A,
@@ -36,11 +38,28 @@ const ALL: StatusView = {
     settledNode(nodeView('g-2', 'gpu'), gpu),
   ],
 };
+const annotations = { [SUSPEND_ANNOTATION]: 'freeze' };
 const NOTHING = { pool: undefined, node: undefined, hasProblems: false };
 const named = ({ pools, nodes }: StatusView): readonly string[] =>
   [...pools, ...nodes].map((each) => each.metadata.name);
 
 describe('the part of a status that is asked for', () => {
+  it('with problems, has suspended pools as well: nobody else reminds of them', () => {
+    const suspended = {
+      ...ALL,
+      pools: ALL.pools.map((pool) => ({ ...pool, metadata: { ...pool.metadata, annotations } })),
+    };
+    const byFile = { ...ALL, pools: ALL.pools.map((pool) => ({ ...pool, spec: { ...workers.spec, suspend: true } })) };
+    const policy = JSON.stringify({ ...policyOf(DEFAULT_CLUSTER), suspend: true });
+    for (const view of [suspended, byFile, { ...ALL, source: { ...ALL.source, policy } }]) {
+      assert.deepEqual(named(filterStatus(view, { ...NOTHING, hasProblems: true }, NOW).shown), [
+        'workers',
+        'gpu',
+        'g-1',
+      ]);
+    }
+  });
+
   for (const [what, question, shown] of [
     ['all of it', {}, ['workers', 'gpu', 'w-1', 'w-2', 'g-1', 'g-2']],
     ['a pool', { pool: 'workers' }, ['workers', 'w-1', 'w-2']],

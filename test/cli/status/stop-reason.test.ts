@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
+import { allSettled } from '#cli/status/all-settled.ts';
 import { stopReason } from '#cli/status/stop-reason.ts';
 import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
@@ -46,6 +48,25 @@ function suspendedBy(annotations: Readonly<Record<string, string>>, status: Kube
 }
 
 describe('that nothing more happens by itself', () => {
+  const unhealthy = { type: 'KubeletConfigHealthy', status: 'False', reason: 'NotHealthy', message: '' } as const;
+  const unwell: readonly (readonly [string, KubeletNodeStatus])[] = [
+    ['drifts, and is left as it is', { phase: 'Drifted' }],
+    ['runs with none of its configs', { phase: 'Broken' }],
+    ['has a kubelet that is down', { phase: 'Idle', conditions: [{ ...unhealthy, lastTransitionTime: '' }] }],
+  ];
+  for (const [what, status] of unwell) {
+    it(`is so where a node ${what}, and its pool has settled by proof`, () => {
+      const here: StatusView = { ...view({}, { phase: 'Settled' }), nodes: [{ metadata: { name: 'w' }, status }] };
+      assert.match(stopReason(here) ?? '', /^w drifted, or the kubelet is not healthy there$/);
+      assert.equal(allSettled(here), false);
+      assert.equal(allSettled({ ...here, nodes: [] }), true);
+      assert.equal(
+        stopReason({ ...here, pools: [{ metadata: { name: 'p' }, status: { phase: 'Progressing' } }] }),
+        null,
+      );
+    });
+  }
+
   const by = (annotation: string) => ({ [SUSPEND_ANNOTATION]: annotation });
   const settled = { phase: 'Settled' } as const;
   const policy = JSON.stringify({ maxUnavailable: null, maxUnassign: '20%', suspend: true, windows: null });

@@ -85,6 +85,12 @@ const rows: readonly (readonly [
     'failed-here',
     /failed here \(CrashLoop\) and is not tried again$/,
   ],
+  [
+    'it runs the same laid over its own config, which the revision replaces',
+    { wanted: validPool('w', 150, { apply: 'replace' }), reason: budget },
+    'not-yet',
+    /maxUnavailable allows 1$/,
+  ],
   ['no agent says anything', { node: null }, 'unknown', null],
   ['no pool has it', { wanted: null }, 'unknown', null],
 ];

@@ -157,6 +157,12 @@ test('a support bundle packs what there is, and no Secret', { skip }, async () =
   assert.doesNotMatch(all.join(), /needle/);
 });
 
+test('diff reads pools, nodes and configs, and asks the API server for what a kubelet runs', { skip }, async () => {
+  const { code, out, err } = await cli('diff', 'node/right');
+  assert.equal(code, 0, err);
+  assert.match(out, /^node right: settled on local$[^]*^no field differs$[^]*the kubelet was not asked: /m);
+});
+
 test('events are read from a real API server', { skip }, async () => {
   await apply({
     apiVersion: 'events.k8s.io/v1',

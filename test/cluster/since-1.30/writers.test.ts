@@ -147,6 +147,25 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
     refused(await as(operator, 'PATCH', `${POOLS}/gpu`, { metadata: owners }), /labels, finalizers and owners/);
     refused(await as(operator, 'PATCH', `${POOLS}/gpu`, { spec: { priority: 9 } }), /writes the spec/);
     refused(await as(operator, 'PATCH', `${POOLS}/gpu/status`, { status: {} }), /forbidden/i);
+    const metadata = { annotations: { 'kubelet-gitops.dev/release': 'x' } };
+    const commit = await as(operator, 'PATCH', `${SOURCES}/kubelet-gitops`, { metadata });
+    assert.equal(commit.status, 200, commit.text);
+    refused(await as(operator, 'PATCH', `${SOURCES}/kubelet-gitops/status`, RECORD), /forbidden/i);
+  });
+
+  it('takes the Lease from no reconciler, and deletes it not', async () => {
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
+    const lease = (name: string) => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } });
+    const name = 'kubelet-gitops-reconciler';
+    refused(await as(mallory, 'POST', leases, lease(name)), /only the reconciler writes the Lease/);
+    made(await as(reconciler, 'POST', leases, lease(name)));
+    const spec = { holderIdentity: 'mallory' };
+    refused(await as(mallory, 'PATCH', `${leases}/${name}`, { spec }), /only the reconciler writes the Lease/);
+    refused(await as(mallory, 'DELETE', `${leases}/${name}`, {}), /only the reconciler writes the Lease/);
+    refused(await as(mallory, 'DELETE', leases, {}), /only the reconciler writes the Lease/);
+    made(await as(mallory, 'POST', leases, lease('of-others')));
+    const renewed = await as(reconciler, 'PATCH', `${leases}/${name}`, { spec: { holderIdentity: 'reconciler-0' } });
+    assert.equal(renewed.status, 200, renewed.text);
   });
 
   it('takes the name of a config source and holds nothing up: the reconciler may make it under another, and assign that', async () => {

@@ -14,6 +14,7 @@ import { keptProgram } from './kept-program.ts';
 import { startKubelet } from './kubelet.ts';
 import { buildPrograms, installManifests, type Program } from './programs.ts';
 import { until } from '../../support/until.ts';
+import { clusterWithShortTrials } from '../../support/short-trials.ts';
 
 const OURS = '/apis/kubelet-gitops.dev/v1alpha1';
 /** Of KubeletNodes by both, of Nodes, KubeletPools and ConfigMaps by the reconciler. */
@@ -143,7 +144,11 @@ async function tell({ cluster, evidence, commit }: Telling): Promise<() => Promi
     );
 
   await apply(cluster, '-f', '-', GHOST);
-  const first = { 'pools/all/pool.yaml': all(1), 'pools/all/kubelet.yaml': `${KUBELET}maxPods: 77\n` };
+  const first = {
+    ...clusterWithShortTrials('real'),
+    'pools/all/pool.yaml': all(1),
+    'pools/all/kubelet.yaml': `${KUBELET}maxPods: 77\n`,
+  };
   const ghosts = {
     'pools/ghosts/pool.yaml': pool('ghost: "yes"'),
     'pools/ghosts/kubelet.yaml': `${KUBELET}maxPods: 9\n`,

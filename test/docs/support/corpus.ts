@@ -103,6 +103,7 @@ const CLUSTER = {
   maxUnavailable: 5,
   suspend: true,
   windows: WINDOWS,
+  trial: { minDuration: '2m', maxStartTimeout: '10m' },
   fields: FIELDS,
   tolerate: ['unknown-field'],
 };

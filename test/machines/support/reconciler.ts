@@ -7,6 +7,7 @@ import type { KubeletConfig } from '../../cluster/support/kubelet-probes.ts';
 import { buildPrograms, type Program, type Programs } from '../../cluster/support/programs.ts';
 import { TRIAL } from '../../node/support/assignments.ts';
 import type { StatusWaits } from '../../node/support/status-waits.ts';
+import { clusterWithShortTrials } from '../../support/short-trials.ts';
 
 /** The reconciler as it ships, with the right to drain, and a config repository with one pool of all nodes. */
 export interface Reconciler {
@@ -92,6 +93,7 @@ function filesOf(fields: KubeletConfig, { computed, ...settings }: PoolSettings)
   const ours = (kind: string, rest: object): string =>
     stringify({ apiVersion: 'kubelet-gitops.dev/v1alpha1', kind, ...rest });
   return {
+    ...clusterWithShortTrials('machines'),
     [`pools/${POOL}/pool.yaml`]: ours('KubeletPool', { spec }),
     [`pools/${POOL}/kubelet.yaml`]: stringify(kubelet),
     ...(computed === undefined

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { parse } from 'yaml';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import { readTree } from '../support/file-tree.ts';
 import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/node-under-test.ts';
 import { KUBELET_UNIT, LOCAL_CONFIG_FILE, STATE_DIRECTORY, UNIT_DIRECTORY } from '../support/node-paths.ts';
@@ -10,6 +12,7 @@ import { say } from '../support/say.ts';
 import { watchWrites } from '../support/status-writes.ts';
 
 const FIELDS = { maxPods: 77 };
+const KEPT = Object.keys(DENIED_BY_DEFAULT).sort();
 
 /** What goes well, and what other people do to a node that runs well. */
 export function describeChanges(world: World): void {
@@ -113,6 +116,22 @@ export function describeChanges(world: World): void {
       await node.assignments.grant();
       await node.waits('the old local config', async () => (await node.configz())['podPidsLimit'] === -1);
       await node.settlesOn(name, again);
+    });
+
+    it('keeps the fields of its own config that it is told to keep, where a config takes its place', async () => {
+      const { apiVersion: _, kind: __, ...own } = JSON.parse(node.localConfig) as Readonly<Record<string, unknown>>;
+      const isKept = (field: string): boolean => KEPT.includes(field);
+      const kept = Object.fromEntries(Object.entries(own).filter(([field]) => isKept(field)));
+      const others = Object.fromEntries(Object.entries(own).filter(([field]) => !isKept(field)));
+      assert.ok(Object.keys(kept).length > 0, node.localConfig);
+      await node.settlesOn(
+        await node.assignments.assign({ ...others, maxPods: 76 }, { apply: 'replace', keepFields: KEPT }),
+      );
+      const running = await node.configz();
+      assert.equal(running['maxPods'], 76);
+      const file = parse((await node.read(LOCAL_CONFIG_FILE)) ?? '') as Readonly<Record<string, unknown>>;
+      for (const [field, value] of Object.entries(kept)) assert.deepEqual(file[field], value, field);
+      await node.settlesOn(await node.assignments.assign(FIELDS));
     });
 
     it('restarts nothing, and writes nothing that it did not have to, for another agent, an outage, or the same config again', async () => {

@@ -13,9 +13,8 @@ import {
   writeLimits,
 } from '#reconciler/policy/commit-limits.ts';
 import { plan } from '#reconciler/policy/plan.ts';
-import type { ClusterConfig, LoadedPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { ClusterConfig, LoadedPool, PoolBounds } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import {
   configSource,
   fleetOf,
@@ -47,10 +46,10 @@ interface Said {
 
 /** Commits that say these things, taken up one after the other by one process. */
 function story(commits: Readonly<Record<string, Said>>) {
-  const readBy = new Map<string, FieldPolicy | undefined>();
+  const readBy = new Map<string, PoolBounds | undefined>();
   const acceptedCommits = createAcceptedCommits({
-    load: ({ commit: { oid } }, fieldsBefore) => {
-      readBy.set(oid, fieldsBefore);
+    load: ({ commit: { oid } }, boundsBefore) => {
+      readBy.set(oid, boundsBefore);
       const { cluster, pools = [OLD] } = commits[oid] ?? {};
       return { cluster: { ...DEFAULT_CLUSTER, ...cluster }, pools, findings: [] };
     },
@@ -168,7 +167,7 @@ describe('a commit is held to the limits in force', () => {
       inForce: B,
       refused: null,
       former,
-      limits: { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore: { allow: [], deny: [] } },
+      limits: { limits: limitsOf(DEFAULT_CLUSTER), boundsBefore: { fields: { allow: [], deny: [] } } },
     });
     assert.deepEqual([told(desired), isHeld(desired)], [2, true]);
   });
@@ -178,15 +177,40 @@ describe('a commit is held to the limits in force', () => {
     const { take, readBy } = story({ [A]: { cluster: { fields } }, [B]: {} });
     take(A);
     take(B);
-    assert.deepEqual([readBy.get(A), readBy.get(B)], [{ allow: [], deny: [] }, fields]);
+    assert.deepEqual(
+      [readBy.get(A), readBy.get(B)],
+      [{ fields: { allow: [], deny: [] } }, { fields, trial: DEFAULT_CLUSTER.trial }],
+    );
     const again = story({ [A]: { cluster: { fields } } });
     const { inForce } = again.take(A, {
       inForce: A,
       refused: null,
-      limits: { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore: { allow: [], deny: ['maxPods'] } },
+      limits: { limits: limitsOf(DEFAULT_CLUSTER), boundsBefore: { fields: { allow: [], deny: ['maxPods'] } } },
     }).taken;
-    assert.deepEqual(again.readBy.get(A), { allow: [], deny: ['maxPods'] });
-    assert.deepEqual(inForce?.fieldsBefore, again.readBy.get(A), 'which is recorded again');
+    assert.deepEqual(again.readBy.get(A), { fields: { allow: [], deny: ['maxPods'] } });
+    assert.deepEqual(inForce?.boundsBefore, again.readBy.get(A), 'which is recorded again');
+  });
+});
+
+describe('limits of trials are those in force', () => {
+  const short = { minDuration: '1s', maxStartTimeout: '1h' };
+  const trials = (readBy: ReadonlyMap<string, PoolBounds | undefined>) =>
+    [A, B, C].map((oid) => readBy.get(oid)?.trial);
+
+  it('of the commit before; the very first has its own alone', () => {
+    const { take, readBy } = story({ [A]: {}, [B]: { cluster: { trial: short } }, [C]: {} });
+    for (const oid of [A, B, C]) take(oid, undefined, { ...fleet, pools: new Map() });
+    assert.deepEqual(trials(readBy), [undefined, DEFAULT_CLUSTER.trial, short]);
+  });
+
+  it('of the record after a restart, and the usual ones where that is lost', () => {
+    const limits = readLimits(writeLimits({ ...limitsOf(DEFAULT_CLUSTER), trial: short }, undefined));
+    const known = story({});
+    known.take(B, { inForce: A, refused: null, limits });
+    const lost = story({});
+    lost.take(B, { inForce: A, refused: null });
+    const found = [known, lost].map(({ readBy }) => readBy.get(B)?.trial);
+    assert.deepEqual(found, [short, DEFAULT_CLUSTER.trial]);
   });
 });
 
@@ -248,11 +272,11 @@ describe('limits before a commit hold besides its own', () => {
 });
 
 describe('the record of limits', () => {
-  const fieldsBefore = { allow: ['port'], deny: [] };
+  const boundsBefore = { fields: { allow: ['port'], deny: [] }, trial: { minDuration: '5s', maxStartTimeout: '1h' } };
   const own = { ...limitsOf(DEFAULT_CLUSTER), maxChange: 3 };
 
   it('is read as it was written', () => {
-    assert.deepEqual(readLimits(writeLimits(own, fieldsBefore)), { limits: own, fieldsBefore });
+    assert.deepEqual(readLimits(writeLimits(own, boundsBefore)), { limits: own, boundsBefore });
   });
 
   for (const limits of [
@@ -260,24 +284,25 @@ describe('the record of limits', () => {
     undefined,
     { maxUnavailable: 1, maxUnassign: 1, maxChange: 1 },
     { ...own, maxChange: true },
+    { ...own, maxUnassign: null, trial: { minDuration: '1s', maxStartTimeout: '1h' } },
   ]) {
     it(`is as good as the usual limits where it says ${JSON.stringify(limits)}, and what it allowed stays`, () => {
-      const found = readLimits(JSON.stringify({ limits, fieldsBefore }));
-      assert.deepEqual(found, { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore });
+      const found = readLimits(JSON.stringify({ limits, boundsBefore }));
+      assert.deepEqual(found, { limits: limitsOf(DEFAULT_CLUSTER), boundsBefore });
     });
   }
 
   it('allows nothing where it cannot be read', () => {
-    const nothing = { allow: [], deny: [] };
+    const nothing = { fields: { allow: [], deny: [] } };
     for (const text of ['', '{'])
-      assert.deepEqual(readLimits(text), { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore: nothing });
+      assert.deepEqual(readLimits(text), { limits: limitsOf(DEFAULT_CLUSTER), boundsBefore: nothing });
     const damaged = JSON.stringify({
       limits: { ...own, fields: { allow: 'port', deny: [1, 'maxPods'] } },
-      fieldsBefore: null,
+      boundsBefore: null,
     });
     assert.deepEqual(readLimits(damaged), {
       limits: { ...own, fields: { allow: [], deny: ['maxPods'] } },
-      fieldsBefore: nothing,
+      boundsBefore: nothing,
     });
   });
 });

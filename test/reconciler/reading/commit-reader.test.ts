@@ -12,7 +12,7 @@ import { heavyCommits } from '../../security/support/heavy-commits.ts';
 import { CLUSTER, filesOf, KUBELET, POOL, type Tree } from '../policy/config-repo/support/load.ts';
 
 const never = new AbortController().signal;
-const fields = { allow: [], deny: ['maxPods'] };
+const bounds = { fields: { allow: [], deny: ['maxPods'] }, trial: { minDuration: '1h', maxStartTimeout: '1m' } };
 
 const snapshotOf = (files: Snapshot['files'], findings: Snapshot['findings'] = []): Snapshot => {
   const author = { name: '', email: '', at: '' };
@@ -67,10 +67,10 @@ describe('a commit that is read in a thread of its own', () => {
   it('is what the same function reads here, whatever is in it', async () => {
     const read = reader();
     for (const tree of [...TREES, await templateFiles()]) {
-      for (const fieldsBefore of [undefined, fields]) {
+      for (const boundsBefore of [undefined, bounds]) {
         const finding = { code: 'symlink', severity: 'error', message: 'a link', file: 'pools/z' } as const;
-        const there = await read(snapshotOf(filesOf(tree), [finding]), never, fieldsBefore);
-        const options = { cluster: 'prod', gitFindings: [finding], ...(fieldsBefore && { fieldsBefore }) };
+        const there = await read(snapshotOf(filesOf(tree), [finding]), never, boundsBefore);
+        const options = { cluster: 'prod', gitFindings: [finding], ...(boundsBefore && { boundsBefore }) };
         const here = loadRepo(filesOf(tree), options);
         assert.deepEqual({ ...there, pools: there.pools.map(shown) }, { ...here, pools: here.pools.map(shown) });
       }

@@ -79,7 +79,7 @@ describe('the newest commit', () => {
     readings.start(never);
     begun[0]?.end.resolve(repo);
     await turns();
-    assert.equal(readings.load(snapshotOf(X), { allow: [], deny: ['maxPods'] }), null);
+    assert.equal(readings.load(snapshotOf(X), { fields: { allow: [], deny: ['maxPods'] } }), null);
     readings.start(never);
     assert.equal(begun.length, 2);
   });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { commitRelease } from '#reconciler/reporting/notes/recorded-commits.ts';
+import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
 import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { heavyCommits } from '../../security/support/heavy-commits.ts';
 import { firstOf, startScenario } from '../support.ts';
@@ -55,6 +58,25 @@ describe('a commit that takes much to read', () => {
     // Neither does the process after that read it.
     await world.restartReconciler();
     await world.until('the refusal', (view) => view.source.refusedCommit === heavy && view.source.reading === '');
+
+    const release = commitRelease(heavy, toTimestamp(Date.now()));
+    const annotations = { [RELEASE_ANNOTATION]: release };
+    await world.kube.mergePatch({ resource: KUBELET_SOURCES }, SOURCE_NAME, { metadata: { annotations } });
+    // It is read again, and counts anew: whoever ends it thrice more has it refused again, by the same release as well.
+    for (const mark of [heavy, `${heavy} 2`, `${heavy} 3`]) {
+      await firstOf<KubeletSource>(world, KUBELET_SOURCES, ({ status }) => status?.reading === mark);
+      await world.restartReconciler(undefined, true);
+    }
+    await world.until('another refusal', (view) => view.source.refusedCommit === heavy && view.source.reading === '');
+    const again = { [RELEASE_ANNOTATION]: `${release} again` };
+    await world.kube.mergePatch({ resource: KUBELET_SOURCES }, SOURCE_NAME, { metadata: { annotations: again } });
+    await world.until(
+      'what is read to the end',
+      (view) =>
+        view.source.refusedReason !== 'ended-the-reconciler' &&
+        view.source.reading === '' &&
+        (view.source.commit === heavy || view.source.refusedCommit === heavy),
+    );
     await scenario.settledOn(await world.git.commit({ files: gone(files), message: 'Take it back' }));
   });
 });

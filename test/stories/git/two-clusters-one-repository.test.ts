@@ -15,14 +15,16 @@ const pool = (label: string): string =>
   '  rollout: {maxUnavailable: 2, onFailure: {threshold: 1, action: halt}, soak: 0s}\n  trial: {duration: 200ms, startTimeout: 30s}\n';
 const cluster = (spec: string): string => `${OURS}kind: ClusterConfig\nspec: ${spec}\n`;
 
+const SHORT = 'trial: {minDuration: 200ms}';
+
 const FILES = {
   'shared/base.yaml': layer('containerLogMaxFiles: 7\n'),
   'pools/general/pool.yaml': pool('general'),
   'pools/general/kubelet.yaml': layer('maxPods: 120\n'),
   'pools/gpu/pool.yaml': pool('gpu'),
   'pools/gpu/kubelet.yaml': layer('maxPods: 60\n'),
-  'clusters/staging.yaml': cluster('{maxUnavailable: 2}'),
-  'clusters/production.yaml': cluster('{suspend: true}'),
+  'clusters/staging.yaml': cluster(`{maxUnavailable: 2, ${SHORT}}`),
+  'clusters/production.yaml': cluster(`{suspend: true, ${SHORT}}`),
 };
 
 const world = (name: string, nodes: SandboxOptions['nodes'], git?: Sandbox['git']): Promise<Sandbox> =>
@@ -51,7 +53,7 @@ it('two clusters follow one repository, each by its own file, with notes and hal
     assert.equal(active(production, 'a'), 'local');
 
     const second = await git.commit({
-      files: { 'clusters/production.yaml': cluster('{maxUnavailable: 1}') },
+      files: { 'clusters/production.yaml': cluster(`{maxUnavailable: 1, ${SHORT}}`) },
       message: 'Promote',
     });
     const promoted = await production.until(

@@ -110,10 +110,10 @@ interface Played {
 let settled: Promise<Chapter> | undefined;
 
 /** A rollout on an API server whose definition does not have the field, until a minute after it has come to rest. */
-async function play(resource: string, field: string): Promise<Played> {
+async function play(resource: string, field: string, pools = POOLS): Promise<Played> {
   const story = await beginStory(NODES, await (settled ??= settledOnce()));
   story.cluster.define(olderThan(resource, field));
-  story.repository.commit(...POOLS);
+  story.repository.commit(...pools);
   const writes: Write[] = [];
   const network = (kube: Kube): Kube => watching(kube, writes, () => story.clock.monotonic());
   const { replica } = story.start('one', { network });
@@ -127,7 +127,13 @@ async function play(resource: string, field: string): Promise<Played> {
 }
 
 /** Fields that every release has: an object without them is refused, or says nothing at all. */
-const ALWAYS: readonly string[] = ['spec.pool', 'spec.configSource.name', 'status.conditions.type'];
+const ALWAYS: readonly string[] = [
+  'spec.pool',
+  'spec.configSource.name',
+  'status.conditions.type',
+  // Without it no rollout is known again: each pass would begin one.
+  'status.rollout.sha256',
+];
 
 describe('an API server with the CRDs of an older release', () => {
   const all = [
@@ -149,6 +155,24 @@ describe('an API server with the CRDs of an older release', () => {
       await stop();
     });
   }
+
+  it('that drops what apply: replace keeps has no node lose it, and is obeyed once it has the field', async () => {
+    const keepFields = ['staticPodPath'];
+    const replacing = [['workers', 121] as const, ['gpu', 61] as const].map(([name, maxPods]) =>
+      validPool(name, maxPods, { ...SAYS, apply: 'replace', keepFields }),
+    );
+    const { story, stop } = await play('kubeletnodes', 'spec.keepFields', replacing);
+    const nodes = (): readonly KubeletNode[] => story.cluster.objects.list(KUBELET_NODES) as readonly KubeletNode[];
+    const told = nodes().filter(({ spec }) => spec?.apply === 'replace');
+    assert.ok(told.length > 0);
+    for (const { status } of nodes()) assert.notEqual(status?.active?.apply, 'replace');
+    for (const { status } of told) assert.equal(status?.error?.reason, 'InvalidAssignment');
+    for (const definition of definitions.values()) story.cluster.define(definition);
+    await story.clock.advance(11 * 60_000);
+    const keeping = () => nodes().filter(({ status }) => status?.active?.keepFields?.join() === keepFields.join());
+    await story.until('all nodes of the pools keep what they are to', () => keeping().length === 5);
+    await stop();
+  });
 
   it('gets what it dropped once it has those of this release, without anybody’s doing', async () => {
     const { story, stop } = await play('kubeletnodes', 'spec.tolerate');

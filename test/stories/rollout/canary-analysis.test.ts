@@ -22,19 +22,23 @@ interface World {
 }
 
 /** A pool whose nodes use a tenth of a core, and with the tried config as many cores as `cores` says. */
-async function world(cores: number, measures = true): Promise<World> {
+async function world(
+  cores: number,
+  measures = true,
+  analysis: AnalysisSpec | null = { timeout: '30m' },
+): Promise<World> {
   const sim = new FleetSimulation();
   const names = Array.from({ length: NODES }, (_, index) => `n${index}`);
   for (const name of names) sim.addNode(nodeView(name, 'workers'));
   const used = new Map<string, number>();
   const agents = new Map(names.map((name) => [name, createKubeletMeasures()]));
-  const poolOf = (maxPods: number, analysis: AnalysisSpec | null = { timeout: '30m' }) =>
+  const poolOf = (maxPods: number, own = analysis) =>
     validPool('workers', maxPods, {
       rollout: {
         ...poolSpec().rollout,
         maxUnavailable: '100%',
         canary: { nodes: 1 },
-        ...(analysis === null ? {} : { analysis }),
+        ...(own === null ? {} : { analysis: own }),
       },
     });
   const tried = poolOf(TRIED).sha256;
@@ -62,8 +66,8 @@ async function world(cores: number, measures = true): Promise<World> {
     }
   };
   const status = (): KubeletPoolStatus => sim.fleet.pools.get('workers')?.status ?? {};
-  const commits = (maxPods: number, analysis?: AnalysisSpec | null): void => {
-    sim.inForce = commit(maxPods === GOOD ? COMMIT_A : COMMIT_B, poolOf(maxPods, analysis));
+  const commits = (maxPods: number, own?: AnalysisSpec | null): void => {
+    sim.inForce = commit(maxPods === GOOD ? COMMIT_A : COMMIT_B, poolOf(maxPods, own));
   };
   commits(GOOD);
   await run(60);
@@ -175,6 +179,9 @@ describe('a rollout whose canaries are compared', () => {
 
   it('compares nothing where the pool does not ask, and takes the annotations away', async () => {
     const { run, status, exposed, commits, sim } = await world(2);
+    // In a commit of its own, before the one that changes the config.
+    commits(GOOD, null);
+    await run(1);
     commits(TRIED, null);
     await run(5);
     assert.deepEqual([exposed(), status().rollout?.analysis], [NODES, undefined]);
@@ -210,7 +217,7 @@ describe('a rollout whose canaries Prometheus is asked about', () => {
     return new Map([['p99', { before: new Map(names.map((name) => [name, 1])), now: new Map(now) }]]);
   };
   async function asking(prometheus: FleetSimulation['prometheus']): Promise<World & { readonly asked: Set<number> }> {
-    const made = await world(0.1, false);
+    const made = await world(0.1, false, SPEC);
     const asked = new Set<number>();
     made.sim.prometheus =
       prometheus &&
@@ -218,7 +225,6 @@ describe('a rollout whose canaries Prometheus is asked about', () => {
         asked.add(made.sim.now - pool.before);
         return prometheus(pool);
       });
-    made.commits(TRIED, SPEC);
     return { ...made, asked };
   }
   const tried = (made: World): ReadonlySet<string> => {

@@ -276,6 +276,20 @@ const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
     { planner: alsoTelling(({ name }, _, { kubeletNodes }) => kubeletNodes.get(name)?.spec === undefined) },
   ],
   [
+    'takes what a node of its class has promoted for what its class has proven',
+    ['wave'],
+    {
+      planner: alsoTelling(({ name }, pool, { kubeletNodes }) => {
+        if (pool.classes !== undefined || kubeletNodes.get(name)?.spec?.pool !== pool.name) return false;
+        return [...kubeletNodes.values()].some(
+          ({ spec, status }) => spec?.pool === pool.name && status?.lastKnownGood?.sha256 === pool.config?.sha256,
+        );
+      }),
+      change: inSteps,
+      first: commits(3),
+    },
+  ],
+  [
     'knows no canaries and no steps',
     ['wave'],
     { planner: rollingOutAs((rollout) => without(rollout, 'canary', 'steps')) },

@@ -17,7 +17,7 @@ evictionHard:
 const CLUSTERS = ['bench', 'chaos'];
 const CLUSTER_FILE = `apiVersion: kubelet-gitops.dev/v1alpha1
 kind: ClusterConfig
-spec: {maxChange: 100%}
+spec: {maxChange: 100%, trial: {minDuration: 2s}}
 `;
 
 /** How fast each pool goes on; durations as `pool.yaml` has them. */

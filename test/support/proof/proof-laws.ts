@@ -59,14 +59,10 @@ function tellings(ledger: ProofLedger, before: Fleet, steps: readonly Step[]): r
   });
 }
 
-/** It has no config of this pool yet, and gets one that the pool has proven for its class. */
-const getsProven = (ledger: ProofLedger, pool: PoolRecord, { machine, bytes = '' }: Telling): boolean =>
-  (machine.told === undefined || machine.toldBy !== pool.name) && ledger.hasProven(pool, machine.kind, bytes);
-
-/** Nobody is told the payload before as many as the waves before name have proven it. */
+/** Nobody is told a payload that is not proven for its class before as many as the waves before name have proven it. */
 function checkWave(ledger: ProofLedger, pool: PoolRecord, { isDone, waves }: Progress, told: readonly Telling[]): void {
   if (isDone || pool.proven.has(pool.version.id)) return;
-  const entering = told.filter((each) => !getsProven(ledger, pool, each));
+  const entering = told.filter(({ machine, bytes = '' }) => !ledger.hasProven(pool, machine.kind, bytes));
   if (entering.length === 0) return;
   for (const { machine } of entering) {
     assert.ok(isInRollout(pool, machine), `wave: ${machine.name} joined later, and the waves are not done`);

@@ -5,16 +5,16 @@ import type { HoldCheck } from './hold-question.ts';
 const JOINED = 'it joined after this rollout began, and follows after the last wave';
 
 /**
- * Its wave has not come, or is full, or its class waits for canaries of its own. What a node was told already, and what it is to go back
- * to, goes in no wave.
+ * Its wave has not come, or is full, or its class waits for canaries of its own. What a node was told already, what it is to go back to,
+ * and what its class has proven goes in no wave.
  */
 export const wave: HoldCheck = ({ targeted: { targetKind, configName, member }, facts, room, classLimit }) => {
   const { waves, cohort, group } = facts;
   if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
+  if (isProven(group, member.node.name, member.target)) return null;
   // Who is drained for this config has begun.
   const begins = member.node.drain?.config !== (configName ?? 'local');
-  if (waves.unwritten !== null && begins && !isProven(group, member.node.name, member.target))
-    return hold('wave', waves.unwritten);
+  if (waves.unwritten !== null && begins) return hold('wave', waves.unwritten);
   const joined = !cohort.has(member.node.name);
   if (waves.current !== null) {
     if (joined) return hold('wave', JOINED);

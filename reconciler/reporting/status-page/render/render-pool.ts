@@ -15,7 +15,8 @@ export function renderPool({ nodes }: WorkingModel, pool: PoolModel, filter: Nod
   const members = nodes.filter((node) => node.pool === pool.name);
   return html`<h1>Pool ${pool.name} ${poolBadge(pool.state)}</h1>
     <p class="says">${pool.says}</p>
-    ${stateBar(pool.states)} ${renderStateLinks(pool.states, pool.name)}
+    ${pool.haltLines.map((line) => html`<p class="says">${line}</p>`)} ${stateBar(pool.states)}
+    ${renderStateLinks(pool.states, pool.name)}
     <dl class="facts">
       <div>
         <dt>Config</dt>

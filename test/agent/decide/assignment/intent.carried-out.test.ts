@@ -38,7 +38,11 @@ describe('an assignment, as the status of the agent before tells,', () => {
     ['was not carried out where there is no status', [undefined, {}, 3], false],
     ['was carried out where it became good in this generation', [good(A, 'overlay'), {}, 3], true],
     ['was carried out where nobody says how it was laid over', [good(A), {}, 3], true],
-    ['was not carried out in the way that is wanted now', [good(A, 'overlay'), { apply: 'replace' }, 3], false],
+    [
+      'was not carried out in the way that is wanted now',
+      [good(A, 'overlay'), { apply: 'replace', keepFields: [] }, 3],
+      false,
+    ],
     [
       'was not carried out where it became good before it was taken away and given again',
       [good(A, 'overlay'), {}, 4],

@@ -135,6 +135,12 @@ describe('what a KubeletNode wants', () => {
     ['commit', 7],
     ['reboot', { by: 'nobody' }],
   ];
+  it('is refused where it replaces the node’s own config and does not say what stays: an older CRD drops that', () => {
+    const intent = intentOf(knode({ configSource: A.source, apply: 'replace' }));
+    assert.ok(intent.intent === 'invalid' && intent.failure.message.includes('spec.keepFields is missing'));
+    assert.equal(intentOf(knode({ configSource: A.source, apply: 'replace', keepFields: [] })).intent, 'config');
+  });
+
   for (const [field, value] of senseless) {
     it(`is refused where ${field} is ${JSON.stringify(value)}`, () => {
       const intent = intentOf(knode({ configSource: A.source, [field]: value }));

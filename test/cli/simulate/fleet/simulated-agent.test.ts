@@ -205,14 +205,14 @@ describe('a simulated agent', () => {
       const both = await bothAt('good');
       const { real, played } = both;
       const restarts = played.restarts();
-      both.write({ ...spec(OTHER_GOOD, { apply: 'replace' }), reboot: REBOOT });
+      both.write({ ...spec(OTHER_GOOD, { apply: 'replace', keepFields: [] }), reboot: REBOOT });
       await real.node.until('waiting', () => real.node.status().trial?.awaitsReboot === 'sentinel');
       played.rest();
       const { trial, active } = played.status();
       assert.equal(trial?.awaitsReboot, 'sentinel');
       both.agree('waiting');
       // Told of the same once more, it waits on.
-      both.write({ ...spec(OTHER_GOOD, { apply: 'replace' }), reboot: REBOOT, commit: 'c0ffee' });
+      both.write({ ...spec(OTHER_GOOD, { apply: 'replace', keepFields: [] }), reboot: REBOOT, commit: 'c0ffee' });
       await real.node.pass(5_000);
       played.rest();
       assert.deepEqual([played.status().trial, played.status().active], [trial, active]);

@@ -4,9 +4,9 @@ import type { Lineage } from '#reconciler/policy/commit-snapshot.ts';
 import type { JudgedSnapshot } from '#reconciler/policy/commit-snapshot.ts';
 import {
   createAcceptedCommits,
-  type RefusedCommit,
   type AcceptedCommitsOptions,
 } from '#reconciler/policy/commit-admission/accepted-commits.ts';
+import type { RefusedCommit } from '#reconciler/policy/commit-admission/refusal-cause.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import type { ClusterConfig } from '#reconciler/policy/config-repo/loaded-repo.ts';
@@ -264,6 +264,7 @@ describe('a commit that is not read at once', () => {
     const { decide } = deciding({ load, judge: () => [], policy: 'refuse' });
     const ended = { commit: Y, reason: 'ended-the-reconciler', message: 'm' } as const;
     assert.deepEqual(decide(read(Y, X, 'descendant'), fleet, X, ended).refused, ended);
+    assert.throws(() => decide(read(Y, X, 'descendant'), fleet, X), /it was read/, 'released: it is on record no more');
     const { decide: again } = acceptedCommits();
     assert.equal(again(read(Y, Y, 'same'), fleet, Y, ended).inForce?.oid, Y);
   });

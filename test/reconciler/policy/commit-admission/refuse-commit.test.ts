@@ -249,6 +249,7 @@ describe('a new commit', () => {
     assert.deepEqual(verdict, {
       accepted: false,
       reason: 'changes-too-many',
+      pools: ['workers'],
       message:
         'it would give 10 of 10 nodes in pools another config (workers 10), and maxChange allows 5. If this is meant, ' +
         "take it back, raise spec.maxChange in the cluster's file in a commit of its own, and commit it again once that one is in force",

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type LoadOptions, loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
-import type { LoadedPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import type { LoadedPool, PoolBounds } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { CLUSTER, filesOf, KUBELET, POOL } from './support/load.ts';
 
 const LAYER = `${KUBELET}maxPods: 5\nport: 10251\n`;
@@ -128,8 +127,8 @@ evictionHard: {memory.available: 100Mi, nodefs.available: 10%}
 });
 
 describe('a commit', () => {
-  const before = (allow: readonly string[], deny: readonly string[] = []): { readonly fieldsBefore: FieldPolicy } => ({
-    fieldsBefore: { allow, deny },
+  const before = (allow: readonly string[], deny: readonly string[] = []): { readonly boundsBefore: PoolBounds } => ({
+    boundsBefore: { fields: { allow, deny } },
   });
 
   it('cannot use what it allows itself: the commit before it has to', () => {

@@ -191,7 +191,7 @@ describe('where nobody knows the line of a field', () => {
       leftOut: leftOutOf([], (path) => path),
       shown: (path: string) => path,
     };
-    const rest = { cluster: DEFAULT_CLUSTER, fields: DEFAULT_CLUSTER.fields, complaintsOf: () => [] };
+    const rest = { cluster: DEFAULT_CLUSTER, fields: DEFAULT_CLUSTER.fields, trials: [], complaintsOf: () => [] };
     const decoder = fileDecoder(readingBudget(READING_LIMITS));
     const at = ['spec', 'layers', 0];
     const { findings } = readLayer('base/a.yaml', at, { ...source, ...rest }, decoder, () => undefined);

@@ -152,6 +152,7 @@ describe('a cluster file', () => {
   maxUnavailable: 5%
   suspend: true
   windows: {deny: [{cron: 0 2 * * *, duration: 4h}]}
+  trial: {minDuration: 2m}
   fields: {allow: [port], deny: [maxPods]}
   tolerate: [wrong-case]
 `);
@@ -163,6 +164,7 @@ describe('a cluster file', () => {
       maxChange: '30%',
       maxUnavailable: '5%',
       suspend: true,
+      trial: { minDuration: '2m', maxStartTimeout: '30m' },
       windows: { allow: [], deny: [{ cron: '0 2 * * *', duration: '4h' }], overrun: 'stop' },
       fields: { allow: ['port'], deny: ['maxPods'] },
       tolerate: ['wrong-case'],

@@ -89,14 +89,27 @@ describe('the time that is left of a rollout', () => {
       { ...waits(B), payloadClass: large },
     ];
     const rollout = { maxUnavailablePerZone: 1, canary: { nodes: 1, perClass: true } };
-    assert.deepEqual(timeLeft(workers, { rollout }), time([380, 370, 420]));
+    assert.deepEqual(timeLeft(workers, { rollout, allowed: null }), time([800, 790, 840]));
   });
 
   it('counts the canaries that a selector names before the others', () => {
     const canary = { selector: { matchLabels: { canary: 'yes' } } };
     const workers = [waits(A), waits({ labels: { ...B.labels, canary: 'yes' } }), waits(A)];
-    const left = timeLeft(workers, { rollout: { maxUnavailablePerZone: 1, canary: { ...canary, soak: '1h' } } });
-    assert.deepEqual(left, time([4_050, 4_035, 4_110]));
+    const left = timeLeft(workers, {
+      rollout: { maxUnavailablePerZone: 1, canary: { ...canary, soak: '1h' } },
+      allowed: null,
+    });
+    assert.deepEqual(left, time([4_470, 4_455, 4_530]));
+  });
+
+  it('has no waves where the config is proven: all begin at once, and the longest soak is left', () => {
+    const rollout = { canary: { nodes: 1, soak: '1h' }, steps: [{ nodes: 2, soak: '2h' }] };
+    const [left, before] = [
+      { rollout, allowed: Infinity },
+      { rollout, allowed: null },
+    ].map((each) => timeLeft([waits(), waits(), waits(), settled()], each));
+    assert.deepEqual(left, time([7_390, 7_385, 7_410]));
+    assert.notDeepEqual(before, left);
   });
 
   it('does not wait for more canaries of a class than have begun', () => {
@@ -108,7 +121,7 @@ describe('the time that is left of a rollout', () => {
       { ...waits(), payloadClass: large },
     ];
     const left = (canary: { readonly nodes: number; readonly perClass?: boolean }): unknown =>
-      timeLeft(workers, { rollout: { canary: { ...canary, soak: '1h' } } });
+      timeLeft(workers, { rollout: { canary: { ...canary, soak: '1h' } }, allowed: null });
     assert.deepEqual(left({ nodes: 1, perClass: true }), left({ nodes: 2 }));
     assert.deepEqual(left({ nodes: 2 }), time([4100, 4090, 4140]));
   });

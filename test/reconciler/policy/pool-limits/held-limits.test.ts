@@ -5,6 +5,7 @@ import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { commit, nodeView, poolSpec, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
+import { large, shaFor, sizedPool, small, toldTo } from '../../../support/rollout/sized-pool.ts';
 
 const NODES = Array.from({ length: 10 }, (_, index) => `n${index}`);
 const { rollout } = poolSpec();
@@ -227,5 +228,62 @@ describe('a new pool begins with the strictest limits of those that its nodes co
     assert.deepEqual([held.maxUnavailable, held.onFailure, spec.trial], [1, LOOSE.rollout?.onFailure, LOOSE.trial]);
     sim.rounds(20);
     assert.deepEqual([told(sim, first), isHeld(sim, 'strict')], [10, false]);
+  });
+
+  it('as does one that was there, of the nodes that a commit moves into it, until they have proven it', () => {
+    const loose = (selector: object): ValidPool => validPool('lenient', 120, { ...LOOSE, nodeSelector: selector });
+    const sim = sides(strict, loose(where('b')));
+    push(sim, 'second', loose(ALL));
+    const { maxUnavailable } = inCluster(sim, 'lenient')?.spec?.rollout ?? {};
+    assert.deepEqual([maxUnavailable, isHeld(sim, 'lenient')], [1, true]);
+    sim.rounds(1);
+    assert.equal(
+      told(sim, loose(ALL)) <= 7,
+      true,
+      'the pool has proven it, and one more may be unavailable in each pass',
+    );
+    sim.rounds(30);
+    assert.deepEqual([told(sim, loose(ALL)), isHeld(sim, 'lenient')], [10, false]);
+  });
+
+  it('also by canaries of the pool that they come from, where they get what nobody has proven', () => {
+    const canary = { nodes: 1, soak: '1h' };
+    const careful = validPool('strict', 100, { nodeSelector: where('a'), rollout: { ...rollout, canary } });
+    const sim = sides(careful, lenient);
+    sim.now += 3_600_000;
+    sim.rounds(2);
+    const moved = validPool('lenient', 120, { ...LOOSE, nodeSelector: ALL });
+    push(sim, 'second', moved);
+    assert.deepEqual([told(sim, moved) <= 1, inCluster(sim, 'lenient')?.spec?.rollout.canary], [true, canary]);
+    sim.restart();
+    sim.rounds(6);
+    const held = inCluster(sim, 'lenient')?.spec?.rollout.canary;
+    assert.deepEqual([told(sim, moved), held], [1, canary], 'for another process as well');
+  });
+});
+
+describe('a pool that computes what it gives machines', () => {
+  const at = (percent: string, more: string, own?: string): ValidPool =>
+    sizedPool(`computed: {systemReserved: {memory: 'memory * ${percent}'}}\n`, more, own);
+
+  it('is held to the limits before a commit in the same way', () => {
+    const sim = new FleetSimulation();
+    for (const name of NODES) sim.addNode(Number(name.slice(1)) < 5 ? small(name) : large(name));
+    sim.inForce = commit('first', at('0.1', '{maxUnavailable: 1}'));
+    sim.rounds(40);
+    assert.equal(inCluster(sim, 'x')?.status?.phase, 'Settled');
+    const has = (pool: ValidPool): number =>
+      [...sim.fleet.nodes.values()].filter((node) => toldTo(sim, node.name) === shaFor(pool, node)).length;
+    const next = at('0.2', '{maxUnavailable: "100%", maxOnTrial: "100%", onFailure: {threshold: 1000}}');
+    push(sim, 'second', next);
+    assert.deepEqual([has(next), isHeld(sim, 'x'), inCluster(sim, 'x')?.spec?.rollout.maxUnavailable], [1, true, 1]);
+    sim.restart();
+    for (let pass = 0; pass < 3; pass += 1) sim.reconcile();
+    assert.deepEqual([has(next), isHeld(sim, 'x')], [1, true]);
+    sim.rounds(60);
+    assert.deepEqual(
+      [has(next), isHeld(sim, 'x'), inCluster(sim, 'x')?.spec?.rollout.maxUnavailable],
+      [10, false, '100%'],
+    );
   });
 });

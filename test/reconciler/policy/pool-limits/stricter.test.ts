@@ -137,6 +137,7 @@ const strict: KubeletPoolSpec = poolSpec({
     soak: '10m',
     canary: { nodes: 1, soak: '1h' },
     steps: [{ nodes: 3, soak: '1h' }, { nodes: '50%' }],
+    analysis: { measures: ['cpu'], timeout: '1h' },
     onFailure: { threshold: 1, action: 'halt' },
   },
 });
@@ -144,11 +145,13 @@ const { rollout: of } = strict;
 
 type Row = readonly [looser: Partial<KubeletPoolSpec>, limits: string];
 const withRollout = (more: Partial<RolloutSpec>): Partial<KubeletPoolSpec> => ({ rollout: { ...of, ...more } });
-function rolloutWithout(key: keyof RolloutSpec): RolloutSpec {
-  const { [key]: _, ...rest } = of;
-  return rest as RolloutSpec;
-}
-const without = (key: keyof RolloutSpec): Partial<KubeletPoolSpec> => ({ rollout: rolloutWithout(key) });
+const rolloutWithout = (...keys: readonly (keyof RolloutSpec)[]): RolloutSpec =>
+  Object.fromEntries(
+    Object.entries(of).filter(([key]) => !keys.some((each) => each === key)),
+  ) as unknown as RolloutSpec;
+const without = (...keys: readonly (keyof RolloutSpec)[]): Partial<KubeletPoolSpec> => ({
+  rollout: rolloutWithout(...keys),
+});
 
 const ROWS: readonly Row[] = [
   [withRollout({ maxUnavailable: 2 }), 'rollout.maxUnavailable'],
@@ -163,6 +166,8 @@ const ROWS: readonly Row[] = [
   [withRollout({ canary: { nodes: 1 } }), 'rollout.canary'],
   [withRollout({ canary: { selector: {} } }), 'rollout.canary'],
   [without('steps'), 'rollout.steps'],
+  [without('analysis'), 'rollout.analysis'],
+  [without('canary', 'analysis'), 'rollout.canary rollout.analysis'],
   [withRollout({ steps: [{ nodes: 3 }, { nodes: '50%' }] }), 'rollout.steps'],
   [withRollout({ onFailure: { threshold: 5, action: 'halt' } }), 'rollout.onFailure'],
   [{ rollout: of, trial: { ...strict.trial, duration: '1m' } }, 'trial.duration'],
@@ -196,6 +201,17 @@ describe('a spec that is looser than the one before', () => {
     );
     const { emergency, notReadyNodes, onFailure, maxUnavailable } = stricter(strict, looser).rollout;
     assert.deepEqual([emergency, notReadyNodes, onFailure.action, maxUnavailable], ['down', 'change', 'revert', 1]);
+  });
+
+  it('is held to the analysis before it, which cannot be compared with its own, and has its own where there was none', () => {
+    const other = poolSpec(withRollout({ analysis: { measures: ['relist'], timeout: '2h' } }));
+    assert.deepEqual(stricter(strict, other).rollout.analysis, of.analysis);
+    assert.equal(
+      stricter(strict, poolSpec(withRollout({ analysis: { measures: ['cpu'], timeout: '1h' } }))).rollout.analysis ===
+        of.analysis,
+      false,
+    );
+    assert.equal(stricter(poolSpec(without('analysis')), other), other);
   });
 
   it('need not say how many may be on trial where those are fewer by default', () => {

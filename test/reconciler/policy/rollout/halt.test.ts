@@ -4,7 +4,14 @@ import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import { withForgivenFailures } from '#reconciler/policy/rollout/targets.ts';
 import { failedMembers, haltOf, haltThreshold, releaseOf, releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import type { Amount, AnalysisStatus, Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import type {
+  Amount,
+  AnalysisStatus,
+  Halt,
+  KubeletPoolStatus,
+  Released,
+  RolloutStatus,
+} from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
   desiredPool,
@@ -49,6 +56,14 @@ const HALT: Halt = {
   action: 'halt',
 };
 const released = (haltedAt: string, sha256 = GIVEN.sha256): Released => ({ sha256, haltedAt, failures: [] });
+
+const rolled = (way: Partial<RolloutStatus> = {}): RolloutStatus => ({
+  configName: GIVEN.configName,
+  sha256: GIVEN.sha256,
+  startedAt: EARLIER,
+  waves: [],
+  ...way,
+});
 
 describe('the failures that stop a pool', () => {
   const rows: readonly (readonly [Amount, Amount, number, number])[] = [
@@ -180,6 +195,20 @@ describe('the release of a halt', () => {
       { released: released(EARLIER) },
       undefined,
       released(EARLIER),
+    ],
+    [
+      'lasts through its rollout',
+      () => groupOf(1, 3),
+      { released: released(EARLIER), rollout: rolled() },
+      undefined,
+      released(EARLIER),
+    ],
+    [
+      'ends where the same payload is applied in another way',
+      () => groupOf(1, 3),
+      { released: released(EARLIER), rollout: rolled({ apply: 'replace' }) },
+      undefined,
+      null,
     ],
     ['ends with the payload', () => groupOf(1, 3), { released: released(EARLIER, 'x') }, undefined, null],
     [

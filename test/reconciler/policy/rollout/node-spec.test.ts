@@ -39,6 +39,7 @@ describe('two assignments', () => {
     ['of different pools', { pool: 'other' }, false],
     ['laid over in different ways', { apply: 'replace' }, false],
     ['that keep other fields', { keepFields: ['port'] }, false],
+    ['of which one does not say that it keeps none', { apply: 'replace', keepFields: [] }, false],
     ['with different words on drift', { drift: 'report' }, false],
     ['with trials of different lengths', { trial: { ...DEFAULT_TRIAL, duration: '1m' } }, false],
     ['with different times to start', { trial: { ...DEFAULT_TRIAL, startTimeout: '1m' } }, false],
@@ -108,6 +109,7 @@ describe('what a node is told', () => {
     assert.deepEqual(told(more)(pool.configName), { ...plain, ...more });
     const kept = { apply: 'replace', keepFields: ['address', 'port'] } as const;
     assert.deepEqual(told(kept)(pool.configName), { ...plain, ...kept });
+    assert.deepEqual(told({ apply: 'replace' })(pool.configName), { ...plain, apply: 'replace', keepFields: [] });
   });
 
   it('is of the payload and of what its nodes are to run, and of nothing else', () => {

@@ -48,6 +48,28 @@ function tell(chronicle: EventDiff, { node, status }: Scene, at = NOW): readonly
 }
 
 describe('what is told of a node', () => {
+  it('applied once for each promotion, and never when it falls back to what it had', () => {
+    const chronicle = createEventDiff();
+    const next = validPool('web', 130);
+    const reference = ({ configName, sha256 }: typeof pool) =>
+      ({ name: configName, sha256, apply: 'overlay' }) as const;
+    const [good, tried] = [reference(pool), reference(next)];
+    const had = { lastKnownGood: good, promotedAt: ago(MINUTE) };
+    const scenes: readonly (readonly [KubeletNode, readonly string[]])[] = [
+      [idleNode(view), []],
+      [settledNode(view, pool, { promotedAt: ago(MINUTE) }), ['ConfigAssigned', 'ConfigApplied']],
+      [assignedNode(view, next, { ...had, active: good, assigned: good }), ['ConfigAssigned']],
+      [assignedNode(view, next, { ...had, active: tried, assigned: tried, phase: 'Trial' }), []],
+      [assignedNode(view, next, { ...had, active: good, assigned: tried, phase: 'FallingBack' }), []],
+      [
+        { ...failedNode(view, next), status: { ...failedNode(view, next).status, ...had, active: good } },
+        ['ConfigFellBack'],
+      ],
+      [settledNode(view, next, { promotedAt: ago(0) }), ['ConfigApplied']],
+    ];
+    for (const [node, expected] of scenes) assert.deepEqual(tell(chronicle, { node }), expected);
+  });
+
   it('assigned, applied, each once', () => {
     const chronicle = createEventDiff();
     assert.deepEqual(tell(chronicle, { node: idleNode(view) }), []);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { commit, COMMIT_A, nodeView, validPool } from '../../../support/fleet.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { commit, COMMIT_A, fleetOf, nodeView, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 import { passResultIn } from '../status-page/pass-results.ts';
 import { scrapeOfWaiting } from '../../../support/waiting-scrape.ts';
@@ -36,6 +37,47 @@ describe('the metric pool_blocking_node', () => {
   it('names nobody any more when they are back, nor where this process does not lead', async () => {
     assert.deepEqual(await scraped(true, 1, 0), []);
     assert.deepEqual(await scraped(false, 1), []);
+  });
+});
+
+describe('the metrics of a halted pool', () => {
+  const failures = Array.from({ length: 15 }, (_, index) => ({
+    node: `n${index}`,
+    config: 'web-1',
+    reason: index === 0 ? 'a"} 1\n' : 'CrashLoop',
+    message: '',
+    at: '',
+  }));
+  const by = { commit: COMMIT_A, author: 'Ada' };
+  const cause = { since: 'web-0', changed: [{ field: 'maxPods', before: '114', after: '120' }], more: 2, by };
+  const halt = { config: 'web-1', sha256: 'x', at: '', message: '', action: 'halt', cause } as const;
+  const scrapeOf = async (status: KubeletPoolStatus): Promise<string> => {
+    const metrics = createMetrics({ clock: systemClock, ofProcess: false });
+    const fleet = fleetOf({ pools: [{ metadata: { name: 'web' }, status }] });
+    metrics.watch({ isLeader: () => true, fleet: () => fleet, pageListeners: () => 0 });
+    return (await metrics.text()).replaceAll('kubelet_gitops_', '');
+  };
+
+  it('say what changed, by which commit, on which nodes it failed, ten at most, and whether users are at risk', async () => {
+    for (const [risk, value] of [
+      ['users', 1],
+      ['none', 0],
+    ] as const) {
+      const text = await scrapeOf({ halt, failures, impact: { risk, message: '' } });
+      const info =
+        'pool="web",config="web-1",commit="aaaaaaaaaaaa",author="Ada",changed="maxPods: 114 → 120 and 2 more"';
+      assert.ok(text.includes(`\npool_halt_info{${info}} 1\n`), text);
+      assert.match(text, new RegExp(`^pool_at_risk\\{pool="web"\\} ${value}$`, 'm'));
+      const failed = [
+        ...text.matchAll(/^pool_failed_node\{pool="web",node="n\d+",reason="(\w+)",commit="a{12}"\} 1$/gm),
+      ];
+      assert.deepEqual([failed.length, failed[0]?.[1], failed[1]?.[1]], [10, 'Other', 'CrashLoop']);
+    }
+  });
+
+  it('are not there of one that is not halted, and where no node fails', async () => {
+    const text = await scrapeOf({ phase: 'Settled', failures: [] });
+    assert.doesNotMatch(text, /^pool_(halt_info|at_risk|failed_node)\{/m);
   });
 });
 

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readingMark, recordedCommitsOf } from '#reconciler/reporting/notes/recorded-commits.ts';
+import {
+  commitRelease,
+  readingMark,
+  recordedCommitsOf,
+  withRelease,
+} from '#reconciler/reporting/notes/recorded-commits.ts';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { limitsOf, writeLimits } from '#reconciler/policy/commit-limits.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -15,7 +20,7 @@ const recorded = (state: Partial<SourceState>): SourceState =>
 
 describe('what is on record of commits', () => {
   it('is the one in force, and the one that was refused for what it would do to the fleet', () => {
-    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore: { allow: [], deny: [] } } };
+    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER), boundsBefore: { fields: { allow: [], deny: [] } } } };
     assert.deepEqual(recordedCommitsOf(recorded({}), HERE), { inForce: COMMIT_A, refused: null, ...usual });
     const refused = { commit: COMMIT_B, reason: 'changes-too-many', message: 'it would change all' };
     assert.deepEqual(recordedCommitsOf(recorded(REFUSED), HERE), { inForce: COMMIT_A, refused, ...usual });
@@ -24,14 +29,14 @@ describe('what is on record of commits', () => {
 
   it('is what the one in force holds the next one to, and what it is held to itself', () => {
     const own = { ...limitsOf(DEFAULT_CLUSTER), maxChange: '50%', fields: { allow: ['port'], deny: [] } };
-    const fieldsBefore = { allow: [], deny: ['maxPods'] };
+    const boundsBefore = { fields: { allow: [], deny: ['maxPods'] } };
     const former = { maxUnavailable: 1, maxUnassign: '20%', windows: null };
     const policy = JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, former }));
     const { limits, former: read } = recordedCommitsOf(
-      recorded({ limits: writeLimits(own, fieldsBefore), policy }),
+      recorded({ limits: writeLimits(own, boundsBefore), policy }),
       HERE,
     );
-    assert.deepEqual([limits, read], [{ limits: own, fieldsBefore }, former]);
+    assert.deepEqual([limits, read], [{ limits: own, boundsBefore }, former]);
   });
 
   it('allows nothing where somebody damaged it', () => {
@@ -39,13 +44,13 @@ describe('what is on record of commits', () => {
       '{',
       'null',
       '[]',
-      '{"fieldsBefore":7}',
+      '{"boundsBefore":7}',
       '{"limits":{"fields":{"allow":["port"]}}}',
-      '{"fieldsBefore":{"allow":"port"}}',
+      '{"boundsBefore":{"fields":{"allow":"port"}}}',
     ]) {
       const { limits } = recordedCommitsOf(recorded({ limits: damaged }), HERE);
       assert.deepEqual(limits?.limits, limitsOf(DEFAULT_CLUSTER), damaged);
-      assert.deepEqual(limits?.fieldsBefore?.allow ?? [], [], damaged);
+      assert.deepEqual(limits?.boundsBefore?.fields.allow ?? [], [], damaged);
     }
   });
 
@@ -71,5 +76,19 @@ describe('what is on record of commits', () => {
     assert.equal(recordedCommitsOf(recorded({}), { ...HERE, branch: 'next' }, mark).refused, null);
     const lasting = { ...REFUSED, refusedReason: 'ended-the-reconciler' };
     assert.equal(recordedCommitsOf(recorded(lasting), HERE).refused?.reason, 'ended-the-reconciler');
+  });
+
+  it('is none once a person released the one that ended them, each time anew', () => {
+    const ended = recorded({ ...REFUSED, refusedCommit: COMMIT_B, refusedReason: 'ended-the-reconciler' });
+    const [first, second] = ['2026-11-21T12:00:00Z', '2026-11-21T13:00:00Z'].map((at) => commitRelease(COMMIT_B, at));
+    const released = withRelease(ended, first);
+    assert.deepEqual([recordedCommitsOf(released, HERE).refused, released.released], [null, first]);
+    const again = { ...ended, released: released.released };
+    assert.equal(withRelease(again, first), again, 'one counts once');
+    assert.equal(withRelease(again, second).refusedCommit, '');
+    for (const asked of [undefined, '', COMMIT_B, commitRelease(COMMIT_A, 'now')])
+      assert.equal(withRelease(ended, asked), ended, asked);
+    const other = recorded(REFUSED);
+    assert.equal(withRelease(other, commitRelease(REFUSED.refusedCommit, 'now')), other, 'another refusal');
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSourceRecord, type SourceRecord } from '#reconciler/reporting/source/source-record.ts';
 import { type SourceFacts, sourceStatus } from '#reconciler/reporting/source/source-status.ts';
+import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_SOURCES } from '#shared/kube/kube.ts';
@@ -64,6 +65,17 @@ describe('the record of the source', () => {
     await pass(factsOf(COMMIT_A));
     assert.equal(source()?.status?.refused, undefined);
     assert.equal(writes(), before + 2);
+  });
+
+  it('looks for the release of a commit every few seconds, and not more often', async () => {
+    const { cluster, clock, record, pass } = await recording();
+    await pass(factsOf(COMMIT_A));
+    assert.equal(await record.release(signal), undefined);
+    const metadata = { annotations: { [RELEASE_ANNOTATION]: `${COMMIT_B}@now` } };
+    await cluster.kubeAs('a person').mergePatch({ resource: KUBELET_SOURCES }, SOURCE_NAME, { metadata });
+    assert.equal(await record.release(signal), undefined);
+    await clock.advance(15_000);
+    assert.equal(await record.release(signal), `${COMMIT_B}@now`);
   });
 
   it('is not written by a process that does not lead', async () => {

@@ -93,6 +93,15 @@ describe('the field policy', () => {
     assert.deepEqual(commonFields(['authentication'], []), []);
   });
 
+  it('keeps all of a field of which a key is allowed: the others are denied still', () => {
+    for (const field of ['staticPodURLHeader', 'staticPodPath', 'authentication.anonymous.enabled']) {
+      assert.ok(
+        keptFields(allow(`${field}.x`)).some((kept) => field === kept || field.startsWith(`${kept}.`)),
+        field,
+      );
+    }
+  });
+
   it('knows only fields that there are', () => {
     for (const field of Object.keys(DENIED_BY_DEFAULT)) assert.ok(FIELDS.has(field), field);
     for (const field of Object.keys(RESTRICTIVE_VALUES)) assert.ok(field in DENIED_BY_DEFAULT, field);

@@ -64,6 +64,15 @@ describe('the fields that get another value', () => {
     ]);
   });
 
+  it('are those of a map whose defaults go, and no key that has its default still', () => {
+    const some = { evictionHard: { 'nodefs.available': '10%' } };
+    for (const field of ['evictionHard', 'evictionHard.memory.available']) {
+      assert.deepEqual(changedFields({}, some, [field], '1.34'), [field]);
+    }
+    const still = { evictionHard: { 'nodefs.available': '15%', 'memory.available': '100Mi' } };
+    assert.deepEqual(changedFields({}, still, ['evictionHard.memory.available'], '1.34'), []);
+  });
+
   it('are none where the default says the same, or the new value shuts something', () => {
     assert.deepEqual(changedFields({ rotateCertificates: false }, {}, ['rotateCertificates'], 'v1.34.2'), []);
     assert.deepEqual(changedFields({ readOnlyPort: 10_255 }, { readOnlyPort: 0 }, ['readOnlyPort'], '1.34'), []);

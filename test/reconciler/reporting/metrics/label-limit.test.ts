@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
-import { createLabelLimit } from '#reconciler/reporting/metrics/metrics.ts';
+import { createLabelLimit } from '#reconciler/reporting/metrics/label-limit.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { ClusterEvent } from '#reconciler/reporting/events/cluster-event.ts';
 

@@ -1,0 +1,66 @@
+import type { HaltImpact } from '#shared/contract/api/kubelet-pool.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
+import type { MemberDecision } from '../rollout/decide-group.ts';
+import type { Member } from '../rollout/membership.ts';
+
+/** What a halt means for what runs on the pool's nodes now, and whether it can wait. Every screen says this and nothing of its own. Pure. */
+export function haltImpact(members: readonly Member[], decisions: readonly MemberDecision[]): HaltImpact {
+  const [given, others] = [members.filter(wasGiven), members.filter((member) => !wasGiven(member))];
+  const moving = new Set(decisions.flatMap((decision) => (isMoving(decision) ? [decision.member.node.name] : [])));
+  const unwell = given.filter((member) => isBroken(member) || (!moving.has(member.node.name) && isUnwell(member)));
+  const where = whatRuns(members);
+  if (unwell.length > 0) {
+    const broken = unwell.filter(isBroken);
+    const notReady = unwell.filter((member) => !isBroken(member));
+    const what = [
+      ...(broken.length === 0 ? [] : [`the kubelet runs with none of its configs on ${namesOf(broken)}`]),
+      ...(notReady.length === 0 ? [] : [`${namesOf(notReady)} got the config and ${are(notReady)} not Ready`]),
+    ];
+    return { risk: 'users', message: `${what.join('; ')}: pods there are at risk, so act now; ${where}` };
+  }
+  if (moving.size > 0) {
+    const names = firstFew([...moving], MOST_NODES);
+    return {
+      risk: 'changing',
+      message: `still being changed or taken back: ${names}; look again in a few minutes; ${where}`,
+    };
+  }
+  const away = others.filter(isUnwell);
+  const besides = away.length === 0 ? '' : `; ${namesOf(away)} ${are(away)} not Ready and never got the config`;
+  return {
+    risk: 'none',
+    message: `nothing gets worse while nobody acts; ${where}${besides}; this can wait for working hours`,
+  };
+}
+
+const MOST_NODES = 5;
+
+const namesOf = (members: readonly Member[]): string =>
+  firstFew(
+    members.map(({ node }) => node.name),
+    MOST_NODES,
+  );
+
+const are = ({ length }: readonly Member[]): string => (length === 1 ? 'is' : 'are');
+
+/** It was told the config, whatever came of it. */
+const wasGiven = ({ isAssigned, runsTarget, failedAt, lifecycle }: Member): boolean =>
+  isAssigned || runsTarget || failedAt !== undefined || lifecycle.failed;
+
+const isBroken = ({ kubeletNode }: Member): boolean => kubeletNode?.status?.phase === 'Broken';
+
+const isUnwell = (member: Member): boolean =>
+  !member.node.ready || isBroken(member) || member.lifecycle.shown === 'failing';
+
+/** An agent that is gone ends nothing by itself. */
+function isMoving({ member: { lifecycle }, verdict }: MemberDecision): boolean {
+  const isInChange = lifecycle.inChange && lifecycle.shown !== 'no-agent' && lifecycle.shown !== 'soaking';
+  return isInChange || verdict.verdict === 'change' || verdict.verdict === 'drain';
+}
+
+function whatRuns(members: readonly Member[]): string {
+  const running = members.filter(({ runsTarget }) => runsTarget).length;
+  const nodes = (count: number, verb: string): string => `${count} ${count === 1 ? `node ${verb}s` : `nodes ${verb}`}`;
+  const before = members.length - running;
+  return `${nodes(running, 'run')} the failed config, ${nodes(before, 'run')} what ${before === 1 ? 'it' : 'they'} ran before`;
+}

@@ -1,0 +1,20 @@
+/** What pages somebody, without the prefix of the alerts' names. */
+type Topic =
+  | 'AgentsSilent'
+  | 'CommitRefused'
+  | 'GitStale'
+  | 'NoLeader'
+  | 'NodeBroken'
+  | 'NodeConfigError'
+  | 'NodeDrifted'
+  | 'NodesInConflict'
+  | 'NodesWithoutAgent'
+  | 'NotesNotWritten'
+  | 'PoolAtRisk'
+  | 'PoolBlocked'
+  | 'PoolConfigInvalid'
+  | 'PoolHalted'
+  | 'StatusesNotPosted';
+
+/** The page of the alert of that name, from the root of this software's repository. */
+export const runbookOf = (topic: Topic): string => `docs/runbooks/KubeletGitops${topic}.md`;

@@ -1,3 +1,4 @@
+import { STEADY_MS } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
 /** The agent's own sense of time; what concerns a config is in its trial terms. */
@@ -25,7 +26,7 @@ export const DEFAULT_TIMING: AgentTiming = {
   idleMs: 60_000,
   changingMs: 5_000,
   maxStepMs: 15_000,
-  steadyMs: 10_000,
+  steadyMs: STEADY_MS,
   contradictedMs: 15_000,
   outageMs: 30 * 60_000,
   restartRetryMs: 30_000,

@@ -10,8 +10,11 @@ export interface Assigned {
 /** The code of an error that ends without a person: the config is not rejected for it, and is looked at again. */
 export const TRANSIENT_CODE = 'runtime-away';
 
-/** The same of an error that ends with the pods of the node. Before they are told to leave, it is none. */
+/** The same of an error that ends with the pods of the node. */
 export const PODS_CODE = 'pods-keep-user-ids';
+
+/** Before the pods of the node are told to leave, these are no errors. */
+export const CODES_OF_PODS: ReadonlySet<string> = new Set([PODS_CODE, 'too-many-pods']);
 
 /**
  * Looks at the node for what would keep the kubelet from starting with a config, before the kubelet hears of it. Errors

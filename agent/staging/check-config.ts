@@ -9,7 +9,7 @@ import { firstPhrases } from '../decide/first-phrases.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { Config } from '../decide/state.ts';
 import type { CheckWritable } from '../kubelet/check-writable.ts';
-import { PODS_CODE, TRANSIENT_CODE, type Preflight } from '../ports/preflight.ts';
+import { CODES_OF_PODS, PODS_CODE, TRANSIENT_CODE, type Preflight } from '../ports/preflight.ts';
 
 export type Validate = typeof validateKubeletConfig;
 
@@ -66,7 +66,7 @@ export async function checkConfig(
   );
   if (invalid !== undefined) return { failure: invalid };
   const found = await preflight(effective, minor, { payload: value, apply: config.apply });
-  const onHost = found.filter(({ code }) => !(beforeDrain && code === PODS_CODE));
+  const onHost = found.filter(({ code }) => !(beforeDrain && CODES_OF_PODS.has(code)));
   const failure = failureFrom('PreflightFailed', onHost);
   if (failure === undefined) return { warnings: warningsIn(onHost) };
   const passes = onHost.every(

@@ -8,10 +8,22 @@ import type { InventoryNode } from './inventory-node.ts';
  * @param index its place in the inventory, which counts where that does not say how old nodes are
  */
 export function nodeViewOf(node: InventoryNode, index: number, now: Millis): NodeView {
-  const { name, labels, kubeletVersion, createdAt, ready, cordoned = false } = node;
+  const { name, labels, kubeletVersion, createdAt, ready, cordoned = false, declares } = node;
   const since = now - 365 * 86_400_000 + index;
   const times = { readySince: since, createdAt: createdAt ?? since };
-  return { name, uid: name, labels, ready, cordoned, kubeletVersion, size: node, ...marksIn(node), ...times };
+  const features = declares === undefined ? {} : { declares };
+  return {
+    name,
+    uid: name,
+    labels,
+    ready,
+    cordoned,
+    kubeletVersion,
+    size: node,
+    ...features,
+    ...marksIn(node),
+    ...times,
+  };
 }
 
 /** What its taints and its deletion say. */

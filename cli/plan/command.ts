@@ -10,6 +10,7 @@ import { type PlanFailure, FAILURES, failuresIn, USUAL_FAILURES } from './plan-s
 import { failureAsMarkdown, planAsMarkdown } from './render/markdown.ts';
 import { planAsText } from './render/text.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { connectTo } from '../connect-cluster.ts';
 import { openRepository } from '../revision/local-repository.ts';
@@ -83,7 +84,7 @@ async function planOf(given: Given, io: Io): Promise<MergePlan> {
   const { base, head, cluster, folder } = await loadRevisions(given, io);
   const nodes = await withRunning(await nodesOf(given, io), given, io);
   const inForce = await commitInForce(given, io, cluster);
-  return makePlan({ base, head, cluster, folder, nodes, inForce });
+  return makePlan({ base, head, cluster, folder, nodes, inForce, now: systemClock.now() });
 }
 
 function failuresOf(given: Given): ReadonlySet<PlanFailure> {

@@ -1,12 +1,11 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import { selectorMatches } from '#reconciler/policy/pool-selection/selector.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import { isOutvoted } from '#reconciler/policy/judge-nodes.ts';
-import { NO_CANARIES } from '#reconciler/policy/rollout/canaries.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
-import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
+import { mostDisruptiveCost, diffPayloads, type FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import { type PoolMembership, poolMembershipOf, validPools } from './pool-membership.ts';
 import type { MergePlan, PoolPlan, RolloutPlan } from './merge-plan.ts';
 import { emptied, movesBetween, planMoves } from './plan-moves.ts';
@@ -19,14 +18,15 @@ import { computedForNone, planClasses } from './plan-classes.ts';
 import { unsetMeaning, withoutDrain } from './unset-meaning.ts';
 import { heldByVersion } from './held-by-version.ts';
 import { isSameConfig } from './same-config.ts';
-import { planNode } from './plan-node.ts';
+import { planNode, refusalIn } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { type OverallBound, unavailableIn } from './who-can-begin.ts';
 import { beforeChange, loosenedLimits } from './loosened-limits.ts';
 import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import { notEstimatedIn } from './not-estimated.ts';
 import { comingVersions } from './coming-versions.ts';
-import { disruptionFor, waitReasonsFor } from './wait-reasons.ts';
+import { withRunningValues } from './running-values.ts';
+import { barOf, closedForGood, disruptionFor, lackOfCanaries, OUTVOTED, SUSPENDED_IN_GIT } from './wait-reasons.ts';
 import { clusterChanges, isNewCluster, NEW_CLUSTER, specChanges } from './spec-changes.ts';
 
 interface PlanQuestion {
@@ -45,11 +45,13 @@ interface PlanQuestion {
   readonly nodes: readonly InventoryNode[] | undefined;
   /** The commit that the cluster says it has in force; undefined if not asked. */
   readonly inForce: string | undefined;
+  /** When it would be merged, for windows that never open. Absent: no window is looked at. */
+  readonly now?: Millis;
 }
 
 /** Compares two revisions. Pure: the same files and nodes give the same plan. */
 export function makePlan(question: PlanQuestion): MergePlan {
-  const { base, head, cluster, folder = '', nodes: inventory, inForce } = question;
+  const { base, head, cluster, folder = '', nodes: inventory, inForce, now } = question;
   const nodes = inventory ?? [];
   const file = inFolder(folder, `clusters/${cluster}.yaml`);
   const before = poolMembershipOf(nodes, base.repo, new Map());
@@ -60,12 +62,12 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const overall = overallBound(base.repo, head.repo, nodes, after);
   const limits = beforeChange(base.repo, head.repo, before);
   const planned = names.flatMap((name) =>
-    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall, limits),
+    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall, limits, now),
   );
   const pools = planned.map(({ plan }) => plan);
   const known = new Set(findingsIn(base.repo).map(formatFinding));
   const coming = comingVersions(base.repo, head.repo);
-  const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools);
+  const movePlans = planMoves(moves, nodes, base.repo, head.repo, pools, before, overall);
   return {
     base: base.name,
     head: head.name,
@@ -106,6 +108,7 @@ function planPool(
   after: PoolMembership,
   overall: OverallBound | null,
   limits: BeforeCommit,
+  at: Millis | undefined,
 ): readonly PlannedPool[] {
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
@@ -134,7 +137,9 @@ function planPool(
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with is unknown here.
   const isCompared = valid !== undefined && !isAdopted;
-  const changes = isCompared ? diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)) : [];
+  const compare = (): readonly FieldChange[] =>
+    withRunningValues(diffPayloads(poolValueForDisplay(compared), poolValueForDisplay(valid)), touched);
+  const changes = isCompared ? compare() : [];
   const isFirst = compared === undefined && touched.every((node) => had(node) === undefined);
   const fields = isFirst ? withoutDrain(changes) : changes;
   const isHeld = heldByVersion();
@@ -144,26 +149,49 @@ function planPool(
       return gets !== undefined && isHeld(node, gets) ? [node.name] : [];
     }),
   );
+  const bars = new Map(
+    touched.flatMap((node) => {
+      const [has, gets] = [had(node), poolFor(valid, node)];
+      const bar = gets === undefined ? null : barOf(node, has, gets);
+      return bar === null ? [] : [[node.name, bar] as const];
+    }),
+  );
+  const locked = new Map(plans.flatMap((plan) => (plan.held === undefined ? [] : [[plan.name, plan.held] as const])));
+  const isNeverTold = ({ name: each }: InventoryNode): boolean => held.has(each) || locked.has(each);
+  const refuses = new Set(plans.flatMap((plan) => (refusalIn(plan) === undefined ? [] : [plan.name])));
   const waits = (): string | undefined => {
-    if (valid === undefined || fields.length + touched.length === 0) return undefined;
+    if (valid === undefined) return undefined;
+    const isOfWindows = spec.some((line) => line.startsWith('rollout.windows'));
+    if (fields.length + touched.length === 0)
+      return isOfWindows && at !== undefined ? closedForGood(valid, head, at) : undefined;
     if (!hadIt && isOutvoted({ counted: members.length, against: held.size })) return OUTVOTED;
-    const lack = hadIt || isAdopted ? undefined : lackOfCanaries(valid, members);
+    const able = members.filter(({ name: each }) => !held.has(each));
+    const lack =
+      hadIt || isAdopted
+        ? undefined
+        : lackOfCanaries(
+            specInForce(valid, () => members, limits),
+            able,
+          );
     if (lack !== undefined) return lack;
-    const given = touched.map((node) => [node, had(node)] as const);
-    if (valid.template !== undefined) {
-      const reasons = given.map(([node, has]) => waitReasonsFor(poolFor(valid, node) ?? valid, [has], [[node, has]]));
-      return computedForNone(classes) ?? reasons.find((why) => why !== undefined);
-    }
-    // Unknown nodes count as having what the pool said; those that come from another one may never have had it.
-    const having = members.length === 0 ? [isPlain(then) ? then : undefined] : given.map(([, has]) => has);
-    return waitReasonsFor(valid, having, given);
+    if (valid.spec.suspend === true) return SUSPENDED_IN_GIT;
+    const closed = at === undefined ? undefined : closedForGood(valid, head, at);
+    if (closed !== undefined) return closed;
+    const none = computedForNone(classes);
+    if (none !== undefined) return none;
+    if (touched.length > 0) return bars.size < touched.length ? undefined : bars.values().next().value;
+    // Unknown nodes count as having what the pool said.
+    const had_ = members.length === 0 && isPlain(then) ? then : undefined;
+    return barOf(undefined, had_, valid) ?? undefined;
   };
   const rollout =
-    valid === undefined || touched.length === held.size
+    valid === undefined || touched.every(isNeverTold)
       ? undefined
       : plannedRollout({ ...valid, spec: specInForce(valid, () => members, limits) }, members, touched, overall, {
           takenOver,
           held,
+          refuses,
+          kept: new Map([...bars, ...locked]),
           isProven: hadIt,
         });
   const loosened = valid === undefined ? [] : loosenedLimits(valid, members, limits);
@@ -171,7 +199,9 @@ function planPool(
     if (valid === undefined) return [];
     const classes = touched.flatMap((node) => {
       const [has, gets] = [had(node), poolFor(valid, node)];
-      return has === undefined || gets === undefined ? [] : [disruptionFor(node, has, gets).class];
+      if (has === undefined || gets === undefined) return [];
+      const { class: needed, podLimit = Infinity } = disruptionFor(node, has, gets);
+      return [needed === 'restart' && (node.pods ?? 0) > podLimit ? 'drain' : needed];
     });
     return notEstimatedIn(valid, head.cluster, classes);
   };
@@ -188,20 +218,12 @@ function planPool(
     cost: mostDisruptiveCost(fields),
     spec,
     members: members.length,
-    nodes: plans,
+    nodes: plans.map((each) => (bars.has(each.name) ? { ...each, held: bars.get(each.name) ?? '' } : each)),
     waits: waits(),
     rollout: rollout && planRollout(rollout, untimed()),
     ...(loosened.length === 0 ? {} : { loosened }),
   };
   return [{ plan, rollout }];
-}
-
-const OUTVOTED = 'the kubelets of more than half of its nodes refuse it, so the pool keeps what it has';
-
-function lackOfCanaries({ spec }: ValidPool, members: readonly InventoryNode[]): string | undefined {
-  const { selector } = spec.rollout.canary ?? {};
-  if (selector === undefined || members.length === 0) return undefined;
-  return members.some(({ labels }) => selectorMatches(selector, labels)) ? undefined : NO_CANARIES;
 }
 
 /** Of the nodes in all pools, as `reconciler/policy/rollout/max-unavailable.ts` has it. */

@@ -5,7 +5,7 @@ import type { Conflict } from '#reconciler/policy/pool-selection/conflict-lines.
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import type { ComingVersion } from './coming-versions.ts';
 import type { NotEstimated } from './not-estimated.ts';
-import type { Allocatable } from '#reconciler/policy/allocatable/allocatable.ts';
+import type { Allocatable, MostLeft } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FaultReach } from './fault-reach.ts';
 import type { Absent } from './who-can-begin.ts';
 
@@ -58,6 +58,12 @@ export interface MovePlan extends Spread {
   readonly cost: ChangeCost | undefined;
   /** Those that go back to their local config; the others are among the nodes of the pool that they go to. */
   readonly leaving: readonly NodePlan[];
+  /** How many of these at a time. */
+  readonly budget: number;
+  /** Those of them that can go now. */
+  readonly going: readonly string[];
+  /** What keeps the others: no time includes them. Absent for none. */
+  readonly absent?: readonly Absent[];
 }
 
 export interface PoolPlan {
@@ -108,11 +114,17 @@ export interface ClassPlan {
   readonly values: readonly { readonly field: string; readonly before: string; readonly after: string }[];
 }
 
+/** What a node has left for pods before and afterwards. */
+export interface AllocatableChange extends Allocatable {
+  /** Of what `after` is left at most: parts that the node's own config says are unknown, and take more. Absent where it is exact. */
+  readonly atMost?: Pick<MostLeft, 'capacity' | 'taken'>;
+}
+
 /** A node that gets another config. */
 export interface NodePlan {
   readonly name: string;
   readonly kubeletVersion: string;
-  readonly allocatable: readonly Allocatable[];
+  readonly allocatable: readonly AllocatableChange[];
   /** It had no config of ours, and its kubelet runs what this one says: its files are written, and it runs on without a restart. */
   readonly runsAlready: boolean;
   /**
@@ -120,6 +132,8 @@ export interface NodePlan {
    * is not known. `own-config`: it depends on what the node's own files say.
    */
   readonly unclear?: 'not-asked' | 'own-config';
+  /** Why the reconciler never tells the node of it, as long as that is so; absent where it does. */
+  readonly held?: string;
   /** What is known to speak against it on this node. */
   readonly warnings: readonly NodeWarning[];
 }
@@ -147,6 +161,8 @@ export interface RolloutPlan extends Spread {
   readonly absent?: readonly Absent[];
   /** What the nodes wait for that begin in none of the waves; absent where only those wait that are absent themselves. */
   readonly waitsFor?: readonly Absent[];
+  /** Nodes that begin, and refuse the config: then no other node is told of it. Absent where the rollout goes on. */
+  readonly stoppedBy?: readonly string[];
   /** What the bounds are worth, by planted fault; empty if no node tries a config. */
   readonly worth: readonly FaultReach[];
 }

@@ -1,9 +1,10 @@
-import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
+import { STEADY_MS } from '#shared/contract/api/probation.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
-import { parseDuration } from '#shared/runtime/duration.ts';
+import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
-import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { type PoolMembership, validPools } from './pool-membership.ts';
 import { unsetMeaning, withoutDrain } from './unset-meaning.ts';
@@ -11,6 +12,7 @@ import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { isSameConfig } from './same-config.ts';
 import { planNode } from './plan-node.ts';
+import { type OverallBound, unavailableIn, whoCanBegin } from './who-can-begin.ts';
 import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 
 export interface Move {
@@ -44,9 +46,14 @@ export function planMoves(
   base: LoadedRepo,
   head: LoadedRepo,
   pools: readonly PoolPlan[],
+  before: PoolMembership,
+  overall: OverallBound | null,
 ): readonly MovePlan[] {
   const [old, now] = [validPools(base), validPools(head)];
   const byName = new Map(nodes.map((node) => [node.name, node] as const));
+  const moving = new Set(moves.map(({ node }) => node));
+  const staying = (pool: string | null): readonly InventoryNode[] =>
+    nodes.filter(({ name }) => before.pool.get(name) === pool && !moving.has(name));
   const groups = Map.groupBy(moves, ({ from, to, contested }) => JSON.stringify([from, to, contested]));
   return [...groups.values()].flatMap((group): readonly MovePlan[] => {
     const [{ from, to, contested } = { from: null, to: null, contested: undefined }] = group;
@@ -67,19 +74,56 @@ export function planMoves(
         nodes: group.map(({ node }) => node),
         fields,
         unset: unsetMeaning(had, gets),
-        cost: mostDisruptiveCost(fields),
+        // The way back to what nobody here knows counts as a restart (`rollout/node-disruption.ts`).
+        cost: to === null && fields.length > 0 ? 'restart' : mostDisruptiveCost(fields),
         leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
-        // The reconciler sends nodes back to their local config one at a time, and each proves it in the usual trial.
-        ...oneByOne(to === null ? group.length : 0),
+        ...wayBack(
+          to === null ? members : [],
+          from === null ? undefined : (now.get(from) ?? had),
+          staying(from),
+          overall,
+        ),
       },
     ];
   });
 }
 
-function oneByOne(nodes: number): Spread {
-  const trialMs = parseDuration(DEFAULT_TRIAL.duration) ?? 0;
-  return spreadOf((restartMs) => nodes * (restartMs + trialMs)) ?? { expectedMs: 0, quickMs: 0, slowMs: 0 };
+/**
+ * Nodes go back to their local config within the budget of the pool that they leave, of which they are counted among the members until
+ * then; those of the control plane one at a time.
+ *
+ * @param staying the nodes that the pool keeps
+ */
+function wayBack(
+  leaving: readonly InventoryNode[],
+  pool: ValidPool | undefined,
+  staying: readonly InventoryNode[],
+  overall: OverallBound | null,
+): Pick<MovePlan, 'budget' | 'going' | 'absent' | keyof Spread> {
+  if (pool === undefined || leaving.length === 0) return { budget: 0, going: [], ...NO_TIME };
+  const { rollout } = pool.spec;
+  const members = [...staying, ...leaving];
+  const { able, explain } = whoCanBegin(rollout, members, leaving, overall);
+  const away = unavailableIn(members, rollout).length;
+  const most = (gone: number): number =>
+    Math.min(overall?.free ?? Infinity, limitOf(rollout.maxUnavailable, members.length - gone) - away);
+  let [turns, gone] = [0, 0];
+  for (; gone < able.length && most(gone) > 0; gone += most(gone)) turns += 1;
+  const servers = able.filter(({ labels }) => isControlPlane(labels)).length;
+  const steps = Math.max(turns, servers);
+  const times = spreadOf((restartMs) => steps * (restartMs + STEADY_MS));
+  const going = able.slice(0, gone);
+  const begins = new Set(going);
+  const absent = explain(leaving.filter((node) => !begins.has(node)));
+  return {
+    budget: Math.min(able.length - servers + Math.min(1, servers), Math.max(0, most(0))),
+    going: going.map(({ name }) => name),
+    ...(absent.length > 0 && { absent }),
+    ...(times ?? NO_TIME),
+  };
 }
+
+const NO_TIME: Spread = { expectedMs: 0, quickMs: 0, slowMs: 0 };
 
 /** Pools that are still there and lose all their nodes: a label that is misspelled in a selector looks like that. */
 export function emptied(

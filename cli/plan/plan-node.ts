@@ -14,11 +14,18 @@ import { validateForVersions } from '#shared/contract/kubelet-config/validate-ve
 import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
-import { type Allocatable, allocatableEffect, type AppliedConfig } from '#reconciler/policy/allocatable/allocatable.ts';
+import {
+  type Allocatable,
+  allocatableEffect,
+  type AppliedConfig,
+  mostLeft,
+} from '#reconciler/policy/allocatable/allocatable.ts';
+import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
+import { diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { onDistribution } from './on-distribution.ts';
 import { disruptionFor } from './wait-reasons.ts';
 import { lockOutReasons } from '#reconciler/policy/allocatable/lock-out-reasons.ts';
-import type { NodePlan, NodeWarning } from './merge-plan.ts';
+import type { AllocatableChange, NodePlan, NodeWarning } from './merge-plan.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 
@@ -33,26 +40,61 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   const value = after?.value ?? {};
   const was = appliedOf(before);
   const is: AppliedConfig = appliedOf(after) ?? { value, apply: 'overlay' };
-  const allocatable = allocatableEffect(node, was, is);
+  const allocatable = after === undefined ? allocatableEffect(node, was, is) : leftFor(node, was, is);
+  const locked = lockedOut(node, was, is);
   const judged = after === undefined ? [] : [...judge(node, after), ...onDistribution(node, after)];
   return {
     name,
     kubeletVersion,
     allocatable,
+    ...(locked.length === 0 ? {} : { held: locked.join('; ') }),
     ...(before === undefined && after !== undefined && !judged.some(({ refuses }) => refuses)
       ? takeOver(node, after)
       : { runsAlready: false }),
     warnings: [
       ...judged,
-      ...tooManyPods(node, allocatable),
+      ...tooManyPods(node, allocatable, after),
       ...fewAddresses(node, allocatable),
       ...onMachine(node, value),
-      ...starved(allocatable),
-      ...lockedOut(node, was, is),
+      ...(locked.length === 0 ? starved(allocatable) : []),
+      ...locked.map((text) => ({ text: `${text}, so it would be refused`, refuses: true })),
       ...losing(node, before, after),
     ],
   };
 }
+
+/** With a bound where the exact number depends on the node's own config, which only `--running` shows. */
+function leftFor(node: InventoryNode, was: AppliedConfig | null, is: AppliedConfig): readonly AllocatableChange[] {
+  const [before, after] = asItRuns(node, was, is);
+  const exact = allocatableEffect(node, before, after);
+  const known = new Set(exact.map(({ resource }) => resource));
+  const bounds = mostLeft(node, before, after).filter(({ resource }) => !known.has(resource));
+  return [...exact, ...bounds.map(({ capacity, taken, ...change }) => ({ ...change, atMost: { capacity, taken } }))];
+}
+
+const RESERVING = ['kubeReserved', 'systemReserved', 'evictionHard', 'reservedSystemCPUs', 'maxPods', 'podsPerCore'];
+
+/** An overlay over what the kubelet runs leaves nothing unknown, unless it takes something back that the one before set. */
+function asItRuns(
+  { running, kubeletVersion }: InventoryNode,
+  was: AppliedConfig | null,
+  is: AppliedConfig,
+): readonly [AppliedConfig | null, AppliedConfig] {
+  if (running === undefined || is.apply !== 'overlay') return [was, is];
+  const taken = diffPayloads(was?.value ?? null, is.value).some(
+    ({ path, after }) => after === undefined && RESERVING.includes(path.split('.')[0] ?? ''),
+  );
+  if (taken) return [was, is];
+  const value = overlayOnLocal(running, is.value, kubeletVersion);
+  return [
+    { value: running, apply: 'replace' },
+    { value, apply: 'replace' },
+  ];
+}
+
+/** What the node itself has against the config before its kubelet hears of it; undefined for nothing, and for what it is never told. */
+export const refusalIn = ({ held, warnings }: NodePlan): string | undefined =>
+  held === undefined ? warnings.find(({ refuses }) => refuses)?.text : undefined;
 
 const appliedOf = (pool: ValidPool | undefined): AppliedConfig | null =>
   pool === undefined ? null : { value: pool.value, apply: pool.spec.apply, ...writtenKeep(pool.spec) };
@@ -101,9 +143,18 @@ function judge({ kubeletVersion }: InventoryNode, { value, spec }: ValidPool): r
   ];
 }
 
-function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[]): readonly NodeWarning[] {
+/** Where a drain is allowed, it comes first. */
+function tooManyPods(
+  { pods }: InventoryNode,
+  allocatable: readonly Allocatable[],
+  pool: ValidPool | undefined,
+): readonly NodeWarning[] {
   const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
   if (limit === undefined || pods === undefined || pods <= limit) return [];
+  if (allowsDrain(pool)) {
+    const text = `more pods run there than maxPods allows (${limit}): the node is drained first`;
+    return [{ text, here: `${pods} pods`, refuses: false }];
+  }
   return [refused(`more pods run there than maxPods allows (${limit})`, `${pods} pods`)];
 }
 
@@ -121,13 +172,11 @@ const starved = (allocatable: readonly Allocatable[]): readonly NodeWarning[] =>
     .map(({ resource }) => refused(`nothing is left of its ${resource}`));
 
 /** The reconciler holds such a node back. */
-const lockedOut = (node: InventoryNode, before: AppliedConfig | null, after: AppliedConfig): readonly NodeWarning[] =>
-  node.vital === undefined
-    ? []
-    : lockOutReasons(node, before, after, node.vital).map((text) => ({
-        text: `${text}, so it would be refused`,
-        refuses: true,
-      }));
+const lockedOut = (node: InventoryNode, before: AppliedConfig | null, after: AppliedConfig): readonly string[] =>
+  node.vital === undefined ? [] : lockOutReasons(node, before, after, node.vital);
+
+export const allowsDrain = (pool: ValidPool | undefined): boolean =>
+  pool?.spec.disruption?.allow.includes('drain') === true;
 
 /** Pods that need what goes off; the reconciler drains such a node, if it may. */
 function losing(

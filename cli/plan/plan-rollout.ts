@@ -36,6 +36,7 @@ export interface PlannedRollout {
   /** For restarts that take so long. */
   readonly rollout: (restartMs: Millis) => Rollout;
   readonly takenOver: ReadonlySet<string>;
+  readonly refuses: ReadonlySet<string>;
   /** What keeps those that cannot begin now. */
   readonly absent: readonly Absent[];
   /** Of these, what nobody else begins without, from some stage on. */
@@ -48,6 +49,10 @@ interface RolloutFacts {
   readonly takenOver?: ReadonlySet<string>;
   /** Names of those that keep what they have, because their kubelets would refuse the config. */
   readonly held?: ReadonlySet<string>;
+  /** Names of those that would refuse it when they are told of it. */
+  readonly refuses?: ReadonlySet<string>;
+  /** Why the reconciler does not tell others of it, by name. */
+  readonly kept?: ReadonlyMap<string, string>;
   /** The pool has the config already, and only nodes are new to it. */
   readonly isProven?: boolean;
 }
@@ -62,21 +67,31 @@ export function plannedRollout(
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   overall: OverallBound | null,
-  { takenOver = new Set(), held = new Set(), isProven = false }: RolloutFacts = {},
+  { takenOver = new Set(), held = new Set(), refuses = new Set(), kept, isProven = false }: RolloutFacts = {},
 ): PlannedRollout {
   const { rollout } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
-  const { able: ordered, free: budget, freeIn, blocking, explain } = whoCanBegin(rollout, members, changes, overall);
+  const {
+    able: ordered,
+    free: budget,
+    freeIn,
+    blocking,
+    explain,
+  } = whoCanBegin(rollout, members, changes, overall, kept);
   const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered, isProven);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
-  const waves = stages.map(({ name, items, isFixed, soakMs }) => ({
+  const isFirst = changes.length === able.length && !isProven;
+  const waves = stages.map(({ name, items, isFixed, soakMs }, index) => ({
     nodes: items.map(asForecast),
     isFixed,
     // Who waits for its zone is overtaken by the next that would be a canary.
-    ...(name === 'canary' && { candidates: candidates.map(asForecast) }),
+    ...((name === 'canary' || (index === 0 && isFirst)) && {
+      candidates: candidates.map(asForecast),
+      isUntilProven: name !== 'canary',
+    }),
     soakMs: (items.length > 0 ? items : ordered).every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
   }));
   const { full, afterCanary } = trialTermsOf(pool.spec);
@@ -94,12 +109,14 @@ export function plannedRollout(
     failed: 0,
     threshold: Math.min(thresholdOf(rollout.onFailure.threshold, members.length), Math.max(1, own)),
     takenOver,
+    refuses,
   });
   return {
     budget,
     stages,
     rollout: (restartMs) => ({ terms: terms(restartMs), stages: waves }),
     takenOver,
+    refuses,
     absent: explain(absent),
     waitsFor: ordered.length === 0 ? blocking : explain(lacking),
   };
@@ -111,7 +128,7 @@ export function plannedRollout(
  * looked at; `simulate` does that.
  */
 export function planRollout(
-  { budget, stages, rollout, takenOver, absent, waitsFor }: PlannedRollout,
+  { budget, stages, rollout, takenOver, refuses, absent, waitsFor }: PlannedRollout,
   untimed: RolloutPlan['untimed'] = [],
 ): RolloutPlan {
   const usual = forecast(rollout(RESTART_MS));
@@ -127,7 +144,8 @@ export function planRollout(
     untimed,
     ...(absent.length > 0 && { absent }),
     ...(waitsFor.length > 0 && { waitsFor }),
-    worth: isTried && times !== null ? blastRadiusOf(begun, withFault) : [],
+    ...(usual.isStopped && { stoppedBy: begun.filter((name) => refuses.has(name)) }),
+    worth: isTried && times !== null && !usual.isStopped ? blastRadiusOf(begun, withFault) : [],
   };
 }
 

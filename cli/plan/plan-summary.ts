@@ -16,6 +16,7 @@ export interface PlannedPool {
 export function summaryOf(planned: readonly PlannedPool[], moves: readonly MovePlan[], most: number | null): Summary {
   const pools = planned.map(({ plan }) => plan);
   const leaving = moves.flatMap((move) => move.leaving);
+  const going = moves.flatMap((move) => move.going).length;
   const moving = pools.filter((pool) => !isWaiting(pool));
   // Who waits for other nodes may be told what it refuses as soon as they are back.
   const asked = pools.filter(
@@ -35,10 +36,13 @@ export function summaryOf(planned: readonly PlannedPool[], moves: readonly MoveP
   return {
     pools: pools.length,
     nodes: count(pools, () => true) + leaving.length,
-    restarts: count(moving, restarts) + leaving.length,
+    restarts: count(moving, restarts) + going,
     reboots: count(moving, (node, { cost }) => restarts(node) && cost === 'reboot'),
     refused: count(asked, isRefused),
-    waiting: count(pools, (node, pool) => !begun.has(node.name) && !(isRefused(node) && asked.includes(pool))),
+    waiting:
+      count(pools, (node, pool) => !begun.has(node.name) && !(isRefused(node) && asked.includes(pool))) +
+      leaving.length -
+      going,
     takenOver: count(moving, ({ runsAlready }) => runsAlready),
     untimed: NOT_ESTIMATED.filter((each) => moving.some(({ rollout }) => rollout?.untimed.includes(each))),
     expectedMs: together('expectedMs'),
@@ -82,7 +86,10 @@ export function failuresIn(plan: MergePlan): ReadonlySet<PlanFailure> {
     refused: refusal !== undefined || summary.refused > 0,
     conflict: conflicts.length > 0,
     invalid: findings.some(({ severity }) => severity === 'error'),
-    stuck: pools.some(({ waits }) => waits !== undefined && waits !== SUSPENDED_IN_GIT),
+    stuck: pools.some(
+      ({ waits, nodes }) =>
+        (waits !== undefined && waits !== SUSPENDED_IN_GIT) || nodes.some((node) => node.held !== undefined),
+    ),
     held: held !== undefined,
     empty: findings.some(({ code }) => code === 'pool-becomes-empty'),
     security: findings.some(({ kind }) => kind === 'security'),

@@ -18,7 +18,7 @@ export interface PoolMembership {
 /** @param kept what pools with errors keep, by name */
 export function poolMembershipOf(
   nodes: readonly InventoryNode[],
-  repo: LoadedRepo,
+  repo: Pick<LoadedRepo, 'pools'>,
   kept: ReadonlyMap<string, ValidPool>,
 ): PoolMembership {
   const valid = validPools(repo);
@@ -48,5 +48,5 @@ export function poolMembershipOf(
   };
 }
 
-export const validPools = ({ pools }: LoadedRepo): ReadonlyMap<string, ValidPool> =>
+export const validPools = ({ pools }: Pick<LoadedRepo, 'pools'>): ReadonlyMap<string, ValidPool> =>
   new Map(pools.flatMap((pool) => (pool.status === 'valid' ? [[pool.name, pool] as const] : [])));

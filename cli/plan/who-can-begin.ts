@@ -50,13 +50,16 @@ export const unavailableIn = (nodes: readonly InventoryNode[], rollout: RolloutS
  * @param members all nodes of the pool
  * @param touched those of them that change
  * @param overall null for no bound
+ * @param kept    why the reconciler does not begin with others that could, by name
  */
 export function whoCanBegin(
   rollout: RolloutSpec,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   overall: OverallBound | null,
+  kept: ReadonlyMap<string, string> = new Map(),
 ): WhoCanBegin {
+  const absence = (node: InventoryNode): string | undefined => absenceIn(node, rollout) ?? kept.get(node.name);
   const { maxUnavailable, maxUnavailablePerZone: perZone } = rollout;
   const unavailable = unavailableIn(members, rollout);
   const own = limitOf(maxUnavailable, members.length) - unavailable.length;
@@ -78,15 +81,13 @@ export function whoCanBegin(
     return full.has(zone) ? [...servers, ...unavailable.filter((each) => zoneIn(each) === zone)] : servers;
   }
   const isAble = (node: InventoryNode): boolean =>
-    absenceIn(node, rollout) === undefined && free > 0 && inTheWayOf(node).length === 0;
+    absence(node) === undefined && free > 0 && inTheWayOf(node).length === 0;
   function explain(waiting: readonly InventoryNode[]): readonly Absent[] {
-    const absent = new Set(
-      waiting.flatMap((node) => (absenceIn(node, rollout) === undefined ? inTheWayOf(node) : [node])),
-    );
-    const alike = Map.groupBy(absent, (node) => absenceIn(node, rollout) ?? 'the node is not Ready');
+    const absent = new Set(waiting.flatMap((node) => (absence(node) === undefined ? inTheWayOf(node) : [node])));
+    const alike = Map.groupBy(absent, (node) => absence(node) ?? 'the node is not Ready');
     return [...alike].map(([because, nodes]) => ({ nodes: nodes.map(({ name }) => name), because }));
   }
-  const present = touched.filter((node) => absenceIn(node, rollout) === undefined);
+  const present = touched.filter((node) => absence(node) === undefined);
   const blocking = explain(present.length > 0 ? present : touched);
   return { able: inOrder(touched).filter(isAble), free, freeIn, blocking, explain };
 }

@@ -9,6 +9,10 @@ export interface Lane {
   readonly started: number;
   readonly proved: number;
   readonly failed: number;
+  /** How many refused the config: their kubelets never heard of it. */
+  readonly refused: number;
+  /** How many run again what they ran before, or their local configs. */
+  readonly returned: number;
   readonly phase: string;
   readonly message: string;
   /** Milliseconds from the start. `doneAt` is absent for waves that were not done. */
@@ -30,18 +34,21 @@ export function lanesOf({ start, events, pools }: Simulation): readonly Lane[] {
     const own = events.filter((event) => event.pool === pool);
     if (own.length === 0 && status.phase !== 'Waiting' && status.phase !== 'Halted') return [];
     const count = (kind: string): number => own.filter(({ event }) => event === kind).length;
+    const isLeft = count('returned') > 0 && (status.counts?.nodes ?? 0) === 0;
     let proved = 0;
     const curve = own
-      .filter(({ event }) => event === 'proved')
+      .filter(({ event }) => event === (isLeft ? 'returned' : 'proved'))
       .map(({ at }) => ({ at: at - start, proved: (proved += 1) }));
     const failures = own.filter(({ event }) => event === 'failed').map(({ at, node }) => ({ at: at - start, node }));
     return [
       {
         pool,
-        nodes: status.counts?.nodes ?? 0,
+        nodes: isLeft ? count('started') : (status.counts?.nodes ?? 0),
         started: count('started'),
-        proved,
+        proved: count('proved'),
         failed: failures.length,
+        refused: count('refused'),
+        returned: count('returned'),
         phase: status.phase ?? '',
         message: status.message ?? '',
         waves: wavesOf(status, start),

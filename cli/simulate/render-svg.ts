@@ -1,5 +1,6 @@
 import { formatDuration } from '#shared/runtime/duration.ts';
 import type { Simulation } from './simulate.ts';
+import { countsIn } from './render-text.ts';
 import { type Lane, lanesOf } from './pool-timelines.ts';
 
 const [WIDTH, LANE, LEFT, TOP, HEIGHT] = [960, 90, 20, 50, 46];
@@ -33,9 +34,8 @@ function drawLane(lane: Lane, top: number, span: number): readonly string[] {
     return [corner];
   });
   const area = [`${x(0)},${bottom}`, ...points, `${x(span)},${y(last)}`, `${x(span)},${bottom}`].join(' ');
-  const failed = lane.failed === 0 ? '' : `, ${lane.failed} failed`;
   return [
-    `<text x="${LEFT}" y="${top + 12}">${escaped(`${lane.pool}: ${lane.phase}, ${lane.proved} of ${lane.nodes} nodes${failed}`)}</text>`,
+    `<text x="${LEFT}" y="${top + 12}">${escaped(`${lane.pool}: ${lane.phase}, ${countsIn(lane)}`)}</text>`,
     `<polygon class="area" points="${area}"/>`,
     `<line class="base" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${bottom}" y2="${bottom}"/>`,
     ...lane.waves.flatMap(({ name, doneAt }) =>

@@ -25,19 +25,29 @@ export function simulationAsText(simulation: Simulation, paint: Paint): string {
 
 function laneLines(lane: Lane, span: Millis, paint: Paint): readonly string[] {
   const tone = lane.phase === 'Settled' ? 'good' : lane.phase === 'Halted' ? 'bad' : 'busy';
-  const failed = lane.failed === 0 ? '' : `, ${lane.failed} failed`;
-  const waves = lane.waves.map(({ name, nodes, startedAt, doneAt }) => {
+  const waves = (isLeft(lane) ? [] : lane.waves).map(({ name, nodes, startedAt, doneAt }) => {
     const from = startedAt === undefined ? 'not begun' : `from ${round(startedAt)}`;
     return `  ${name.padEnd(8)} up to ${nodes} ${nodes === 1 ? 'node' : 'nodes'}: ${from}${doneAt === undefined ? '' : ` to ${round(doneAt)}`}`;
   });
   return [
-    `${paint('strong', lane.pool)}  ${paint(tone, lane.phase)}: ${lane.proved} of ${lane.nodes} nodes proved it${failed}`,
+    `${paint('strong', lane.pool)}  ${paint(tone, lane.phase)}: ${countsIn(lane)}`,
     `  |${bar(lane, span)}|`,
     ...(lane.failed === 0 ? [] : [`  |${paint('bad', marks(lane, span))}|  failures`]),
     ...waves,
     ...(lane.phase === 'Settled' ? [] : [`  ${lane.message}`]),
   ];
 }
+
+/** Of a pool that only lost nodes, only that. */
+export const countsIn = (lane: Lane): string =>
+  [
+    ...(isLeft(lane) ? [] : [`${lane.proved} of ${lane.nodes} nodes proved it`]),
+    ...(lane.failed === 0 ? [] : [`${lane.failed} failed`]),
+    ...(lane.refused === 0 ? [] : [`${lane.refused} refused it`]),
+    ...(lane.returned === 0 ? [] : [`${lane.returned} went back to what they ran before`]),
+  ].join(', ');
+
+const isLeft = ({ phase, proved, returned }: Lane): boolean => phase === 'Empty' && proved === 0 && returned > 0;
 
 function bar({ curve, nodes }: Lane, span: Millis): string {
   return columns(span)

@@ -2,7 +2,7 @@ import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { FULL_PROBATION } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
-import type { Fleet } from '#reconciler/policy/fleet.ts';
+import type { Fleet, PodCount } from '#reconciler/policy/fleet.ts';
 import { neverReason } from '#reconciler/policy/participation.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { writtenRecords } from '#reconciler/policy/proof/own-records.ts';
@@ -13,10 +13,14 @@ import { withLimitsInForce } from '#reconciler/policy/pool-limits/held-limits.ts
 import type { Signals } from '#reconciler/policy/signals.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
+import { poolFor } from '../class-of-node.ts';
+import { allowsDrain, planNode, refusalIn } from '../plan/plan-node.ts';
+import { poolMembershipOf, validPools } from '../plan/pool-membership.ts';
 import {
   createSimulatedFleet,
   type SimulatedBehaviour,
   type NodeEvent,
+  type RefusalOn,
   type SimulatedFleet,
 } from './simulated-fleet.ts';
 
@@ -36,7 +40,7 @@ export interface Simulation {
   /** When nothing moved any more, or the horizon. */
   readonly end: Millis;
   readonly events: readonly NodeEvent[];
-  /** The status of every pool at the end. */
+  /** The status of every pool at the end, those that went away in the meantime among them. */
   readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
   /** Without those that never take part. */
   readonly nodes: number;
@@ -58,11 +62,14 @@ export function simulate(question: SimulationQuestion): Simulation {
   const judge = poolJudge(createVerdictCache(MOST_VERDICTS));
   if (base !== null) settle(fleet, base, start, known);
   fleet.events.length = 0;
-  fleet.beAsNow(nodes);
+  const specs = new Map([...known].map(([name, { spec }]) => [name, spec] as const));
+  fleet.beAsNow(nodes, specs, refusalsOf(base, head, nodes));
   const inForce: CommitInForce = { oid: 'head', repo: head };
+  const counts = podCounts(base, head, nodes);
   const horizon = start + horizonMs;
   let now = start;
-  let { pools, refused, moved } = round(fleet, inForce, now, known, judge);
+  let { pools, refused, moved } = round(fleet, inForce, now, known, judge, counts);
+  const seen = new Map(pools);
   while (now < horizon && [...pools.values()].some(isUnderWay)) {
     const events = [
       fleet.nextEnd(),
@@ -75,10 +82,49 @@ export function simulate(question: SimulationQuestion): Simulation {
     if (next === Infinity) break;
     now = Math.min(next, horizon);
     fleet.pass(now, manners.failureRate);
-    ({ pools, refused, moved } = round(fleet, inForce, now, known, judge));
+    ({ pools, refused, moved } = round(fleet, inForce, now, known, judge, counts));
+    for (const [name, status] of pools) seen.set(name, status);
+  }
+  for (const [name, { counts: last, ...status }] of seen) {
+    if (!pools.has(name)) seen.set(name, { ...status, ...(last && { counts: { ...last, nodes: 0 } }), ...GONE });
   }
   const counted = nodes.filter((node) => neverReason(node) === null).length;
-  return { start, end: now, events: fleet.events, pools, nodes: counted, invalidPools: refused };
+  return { start, end: now, events: fleet.events, pools: seen, nodes: counted, invalidPools: refused };
+}
+
+const GONE = { phase: 'Empty', message: 'it is gone, and no node has its config' } as const;
+
+/** What each node's preflight says, as far as an inventory can tell. */
+function refusalsOf(base: LoadedRepo | null, head: LoadedRepo, nodes: readonly InventoryNode[]): RefusalOn {
+  const [old, now] = [validPools(base ?? NOTHING), validPools(head)];
+  const before = poolMembershipOf(nodes, base ?? NOTHING, new Map());
+  const byName = new Map(nodes.map((node) => [node.name, node] as const));
+  return (name, { sha256, apply = 'overlay' }) => {
+    const node = byName.get(name);
+    if (node === undefined) return undefined;
+    const given = [...now.values()].map((pool) => poolFor(pool, node));
+    const gets = given.find((pool) => pool !== undefined && pool.sha256 === sha256 && pool.spec.apply === apply);
+    const had = poolFor(old.get(before.pool.get(name) ?? ''), node);
+    return gets === undefined ? undefined : refusalIn(planNode(node, had, gets));
+  };
+}
+
+const NOTHING: Pick<LoadedRepo, 'pools'> = { pools: [] };
+
+type PodCounts = ReadonlyMap<string, Omit<PodCount, 'at'>>;
+
+/** What was counted on each node; undefined where nothing was. Where no drain is allowed, how many pods run counts for the agent alone: it refuses. */
+function podCounts(base: LoadedRepo | null, head: LoadedRepo, nodes: readonly InventoryNode[]): PodCounts | undefined {
+  if (nodes.every(({ pods }) => pods === undefined)) return undefined;
+  const [old, now] = [validPools(base ?? NOTHING), validPools(head)];
+  const { pool } = poolMembershipOf(nodes, head, old);
+  return new Map(
+    nodes.map(({ name, pods = null, vital, needs }) => {
+      const own = now.get(pool.get(name) ?? '') ?? old.get(pool.get(name) ?? '');
+      const counted = allowsDrain(own) ? pods : 0;
+      return [name, { pods: counted, ...(vital && { vital }), ...(needs && { needs }) }] as const;
+    }),
+  );
 }
 
 const isUnderWay = ({ phase }: KubeletPoolStatus): boolean => phase === 'Progressing' || phase === 'Waiting';
@@ -139,14 +185,24 @@ interface Round {
 /** Pools as the base said them: what is kept of one that the head has errors in. */
 type KnownPools = Map<string, DesiredPool>;
 
-function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known: KnownPools, judge: JudgePool): Round {
+function round(
+  fleet: SimulatedFleet,
+  inForce: CommitInForce,
+  now: Millis,
+  known: KnownPools,
+  judge: JudgePool,
+  counts?: PodCounts,
+): Round {
   // Writes come true at once, but a config source has to be there before it can be assigned.
   for (let look = 0; look < 3; look += 1) {
     const seen = fleet.at(now);
     const said = desiredState(inForce, seen, judge, undefined, known);
     const desired = withLimitsInForce(said, seen, known, writtenRecords(seen.pools));
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') known.set(pool.name, pool);
-    const planned = plan(desired, seen, SETTINGS, now, allQuiet(seen, inForce));
+    const planned = plan(desired, seen, SETTINGS, now, {
+      ...allQuiet(seen, inForce),
+      ...(counts && { pods: new Map([...counts].map(([name, counted]) => [name, { ...counted, at: now }])) }),
+    });
     fleet.perform(planned.steps, now);
     const moved = planned.steps.length > 0;
     const names = inForce.repo.pools.map(({ name }) => name);

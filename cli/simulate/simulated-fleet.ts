@@ -1,5 +1,6 @@
-import { DEFAULT_TRIAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { type ConfigReference, DEFAULT_TRIAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { STEADY_MS } from '#shared/contract/api/probation.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
@@ -8,7 +9,7 @@ import { probationOf } from '#reconciler/policy/rollout/trial-terms.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { marksIn, nodeViewOf } from '../inventory/node-view.ts';
 import { applySteps } from './fleet/apply-steps.ts';
-import { healthyFor, nextReport, rebooted } from './fleet/simulated-agent.ts';
+import { type FailureOf, healthyFor, nextReport, type NextReport, rebooted } from './fleet/simulated-agent.ts';
 
 /** How nodes take a config. */
 export interface SimulatedBehaviour {
@@ -27,7 +28,8 @@ export interface NodeEvent {
   readonly at: Millis;
   readonly node: string;
   readonly pool: string;
-  readonly event: 'started' | 'proved' | 'failed';
+  /** `returned`: it runs again what it ran before, or its local config. */
+  readonly event: 'started' | 'proved' | 'failed' | 'refused' | 'returned';
 }
 
 /**
@@ -36,8 +38,11 @@ export interface NodeEvent {
  */
 export interface SimulatedFleet {
   readonly events: NodeEvent[];
-  /** From now on nodes are as the inventory shows them: those that are away now were not in the past. */
-  beAsNow(inventory: readonly InventoryNode[]): void;
+  /**
+   * From now on nodes are as the inventory shows them, pools are as they were asked for, and agents refuse what they refuse: in the past
+   * nobody was away, no pool took its time, and nothing was refused.
+   */
+  beAsNow(inventory: readonly InventoryNode[], pools: ReadonlyMap<string, KubeletPoolSpec>, refusal: RefusalOn): void;
   /** As the planner sees it: every agent that is not silent gave a sign of life just now. */
   at(now: Millis): Fleet;
   perform(steps: readonly Step[], now: Millis): void;
@@ -52,6 +57,9 @@ export interface SimulatedFleet {
   /** The next moment at which a node has proven its config for one of its pool's soaks; Infinity where there is none. */
   nextSoakEnd(now: Millis): Millis;
 }
+
+/** What the preflight of a node has against a config; undefined for nothing. */
+export type RefusalOn = (node: string, config: ConfigReference) => string | undefined;
 
 const FAILURE = { reason: 'Simulated', message: 'a simulated failure' };
 
@@ -70,13 +78,14 @@ export function createSimulatedFleet(
   const events: NodeEvent[] = [];
   /** Names of nodes whose agents are silent now. */
   const muted = new Set<string>();
+  let refusalOn: RefusalOn = () => undefined;
 
   /** The agents of these nodes take one step each. */
   const report = (
     names: Iterable<string>,
     now: Millis,
     failureRate: number,
-    heard: (node: KubeletNode, restarted: boolean) => void,
+    heard: (node: KubeletNode, next: NextReport) => void,
   ): void => {
     const kubeletNodes = new Map(fleet.kubeletNodes);
     for (const name of names) {
@@ -85,11 +94,15 @@ export function createSimulatedFleet(
       const { reboot } = known?.spec ?? {};
       const isToBoot = reboot !== undefined && reboot.boot === known?.status?.bootID;
       const node = known !== undefined && isToBoot ? rebooted(known) : known;
-      const next = node === undefined ? null : nextReport(node, toTimestamp(now), failureOf);
+      const refusalOf: FailureOf = (config) => {
+        const message = refusalOn(name, config);
+        return message === undefined ? null : { reason: 'PreflightFailed', message };
+      };
+      const next = node === undefined ? null : nextReport(node, toTimestamp(now), failureOf, refusalOf);
       if (node === undefined || next === null) continue;
       const told = { ...node, status: next.status };
       kubeletNodes.set(name, told);
-      heard(told, next.restarted);
+      heard(told, next);
     }
     fleet = { ...fleet, kubeletNodes };
   };
@@ -98,12 +111,16 @@ export function createSimulatedFleet(
   };
 
   /** @param up when its kubelet is up */
-  const watch = ({ metadata: { name }, spec }: KubeletNode, up: Millis): void => {
+  const watch = ({ metadata: { name }, spec, status }: KubeletNode, up: Millis): void => {
+    calm.delete(name);
+    doomed.delete(name);
+    if (status?.phase === 'FallingBack') {
+      ends.set(name, up + STEADY_MS);
+      return;
+    }
     const trialMs = parseDuration(spec?.trial?.duration ?? DEFAULT_TRIAL.duration) ?? 0;
     const failsMs = failsAfter(name) ?? Infinity;
     ends.set(name, up + Math.min(trialMs, failsMs));
-    calm.delete(name);
-    doomed.delete(name);
     if (failsMs < trialMs) doomed.add(name);
     const probationMs = probationOf(fleet.pools.get(spec?.pool ?? '')?.spec?.rollout ?? {});
     if (probationMs === null || probationMs >= Math.min(trialMs, failsMs)) return;
@@ -112,7 +129,8 @@ export function createSimulatedFleet(
 
   return {
     events,
-    beAsNow(seen) {
+    beAsNow(seen, specs, refusal) {
+      refusalOn = refusal;
       const now = new Map(fleet.nodes);
       for (const each of seen) {
         const { name, ready, cordoned = false, silent } = each;
@@ -120,7 +138,12 @@ export function createSimulatedFleet(
         if (node !== undefined) now.set(name, { ...node, ready, cordoned, ...marksIn(each) });
         if (silent) muted.add(name);
       }
-      fleet = { ...fleet, nodes: now };
+      const pools = new Map(fleet.pools);
+      for (const [name, spec] of specs) {
+        const pool = pools.get(name);
+        if (pool !== undefined) pools.set(name, { ...pool, spec });
+      }
+      fleet = { ...fleet, nodes: now, pools };
     },
     at(now) {
       const [heartbeat, long] = [toTimestamp(now), toTimestamp(start - 86_400_000)];
@@ -133,7 +156,8 @@ export function createSimulatedFleet(
     perform(steps, now) {
       fleet = applySteps(fleet, steps, now);
       const told = steps.flatMap((step) => ('spec' in step && 'node' in step ? [step.node.metadata.name] : []));
-      report(told, now, 0, (node, restarted) => {
+      report(told, now, 0, (node, { restarted, refused }) => {
+        if (refused) tell(node, 'refused', now);
         if (!restarted) return;
         watch(node, now + restartMs);
         tell(node, 'started', now);
@@ -151,7 +175,10 @@ export function createSimulatedFleet(
       fleet = { ...fleet, kubeletNodes };
       const due = [...ends].flatMap(([name, end]) => (end > now ? [] : [name]));
       for (const name of due) ends.delete(name);
-      report(due, now, failureRate, (node, restarted) => tell(node, restarted ? 'failed' : 'proved', now));
+      const back = new Set(due.filter((name) => fleet.kubeletNodes.get(name)?.status?.phase === 'FallingBack'));
+      report(due, now, failureRate, (node, { restarted }) =>
+        tell(node, restarted ? 'failed' : back.has(node.metadata.name) ? 'returned' : 'proved', now),
+      );
     },
     nextEnd: () =>
       [...ends.values(), ...[...calm.values()].map(({ at }) => at)].reduce(

@@ -129,6 +129,11 @@ describe('the JSON of the commands', () => {
     const own = [node('n-a', { pool: 'a' }), node('n-b', { pool: 'b' }), node('n-d', { pool: 'd' })];
     const items = [...own, away, fargate, ...pods];
     await writeFile(join(repository.directory, 'nodes.json'), JSON.stringify({ items }));
+    // The last version with the gate that the pools set.
+    const nodeInfo = { kubeletVersion: 'v1.32.0' };
+    const ready = own.map((each) => ({ ...each, status: { ...each.status, nodeInfo } }));
+    await writeFile(join(repository.directory, 'ready.json'), JSON.stringify({ items: ready }));
+    await writeFile(join(repository.directory, 'full.json'), JSON.stringify({ items: [...ready, ...pods] }));
   });
   after(() => repository.remove());
 
@@ -139,6 +144,9 @@ describe('the JSON of the commands', () => {
       ['plan', '--repo', '$repo', '--base', 'HEAD~6', '--head', 'HEAD~5'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~4', '--head', 'HEAD~3'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~4'],
+      ['plan', '--repo', '$repo', '--inventory', '$repo/ready.json', '--base', 'HEAD~4', '--head', 'HEAD~3'],
+      ['plan', '--repo', '$repo', '--inventory', '$repo/ready.json', '--base', 'HEAD~4'],
+      ['plan', '--repo', '$repo', '--inventory', '$repo/full.json', '--base', 'HEAD~4'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~3', '--head', 'HEAD~2'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~2', '--head', 'HEAD~1'],
     ],

@@ -4,7 +4,7 @@ import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
 import { formatResource, type NodeResource } from '#reconciler/policy/allocatable/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
-import type { MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
+import type { AllocatableChange, MergePlan, MovePlan, NodePlan, PoolPlan, RolloutPlan } from '../merge-plan.ts';
 import type { Absent } from '../who-can-begin.ts';
 import { NEW_CLUSTER } from '../spec-changes.ts';
 import { UNSET } from '../unset-meaning.ts';
@@ -146,6 +146,8 @@ function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
       return `${counted(able)} would change, but wait for ${absentOf(rollout.waitsFor)}`;
     return `${count} would change, but ${budget === 0 ? 'maxUnavailable' : 'maxUnavailablePerZone'} allows none`;
   }
+  if (rollout.stoppedBy !== undefined)
+    return `${listed(rollout.stoppedBy)} would refuse it, and the pool then halts: ${waves.flat().length - rollout.stoppedBy.length} of ${count} get the config`;
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
   return `${count}, ${budget} at a time, in ${steps}; ${timeOf(rollout)}`;
 }
@@ -177,6 +179,7 @@ export function waitLines(pools: SimilarPools): readonly string[] {
 /** Which nodes, in which order: by canaries and steps where there are any, and otherwise turn by turn. */
 function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
   if (rollout === undefined || rollout.waves.length === 0 || waits !== undefined) return [];
+  if (rollout.stoppedBy !== undefined) return [];
   const { stages, waves } = rollout;
   if (stages.length > 1)
     return [...stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`), ...absentLines(rollout)];
@@ -186,7 +189,10 @@ function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
 }
 
 /** Whom the time does not include. */
-function absentLines({ absent, waitsFor }: RolloutPlan): readonly string[] {
+function absentLines({
+  absent,
+  waitsFor,
+}: { readonly [key in 'absent' | 'waitsFor']?: RolloutPlan[key] | undefined }): readonly string[] {
   return [
     ...(absent === undefined ? [] : [`not in that time: ${absentOf(absent)}`]),
     ...(waitsFor === undefined ? [] : [`then the others wait for ${absentOf(waitsFor)}`]),
@@ -249,9 +255,9 @@ const MOST_LISTED_CLASSES = 20;
 /** Nodes with the same effect are named together. */
 export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
   const effects = nodes.flatMap(({ name, allocatable }) =>
-    allocatable.map(({ resource, before, after }) => ({
+    allocatable.map(({ resource, before, after, atMost }) => ({
       name,
-      text: `allocatable ${resource}: ${amountsOf(resource, before, after).join(' → ')}`,
+      text: `allocatable ${resource}: ${amountsOf(resource, before, after).join(atMost === undefined ? ' → ' : ' → at most ')}${sumOf(resource, atMost)}`,
     })),
   );
   return [...Map.groupBy(effects, ({ text }) => text)].map(
@@ -265,6 +271,14 @@ function amountsOf(resource: NodeResource, ...amounts: readonly number[]): reado
   const isLarge = amounts.some((amount) => Math.abs(amount) >= 2 ** 30);
   const large = amounts.map((amount) => `${(amount / 2 ** 30).toFixed(1)}Gi`);
   return isLarge && new Set(large).size > 1 ? large : amounts.map((amount) => `${Math.round(amount / 2 ** 20)}Mi`);
+}
+
+/** `(capacity 15.1Gi - kubeReserved 40.0Gi; what the node's own config reserves comes on top)`. */
+function sumOf(resource: NodeResource, atMost: AllocatableChange['atMost']): string {
+  if (atMost === undefined) return '';
+  const parts = atMost.taken.map(({ what, amount }) => `${what} ${formatResource(resource, amount)}`);
+  const sum = [`capacity ${formatResource(resource, atMost.capacity)}`, ...parts].join(' - ');
+  return ` (${sum}; what the node's own config reserves comes on top)`;
 }
 
 export function warningLines(nodes: readonly NodePlan[]): readonly string[] {
@@ -287,7 +301,11 @@ export function moveLine({ from, to, contested, nodes, fields }: MovePlan): stri
 }
 
 /** How nodes go back to their local config; empty where they do not. */
-export const leavingLines = ({ leaving, ...time }: MovePlan): readonly string[] =>
-  leaving.length === 0 ? [] : [`${counted(leaving)}, 1 at a time; ${timeOf(time)}`, ...capacityLines(leaving)];
+export function leavingLines({ leaving, budget, absent, ...time }: MovePlan): readonly string[] {
+  if (leaving.length === 0) return [];
+  if (budget === 0) return [`${counted(leaving)} would go, but wait for ${absentOf(absent ?? [])}`];
+  const line = `${counted(leaving)}, ${budget} at a time; ${timeOf(time)}`;
+  return [line, ...absentLines({ absent }), ...capacityLines(leaving)];
+}
 
 const listed = (names: readonly string[], most = 5): string => firstFew(names, most);

@@ -11,10 +11,12 @@ import {
 import { parseDuration } from '#shared/runtime/duration.ts';
 
 /** What an agent reports next. */
-interface NextReport {
+export interface NextReport {
   readonly status: KubeletNodeStatus;
   /** The kubelet was restarted for it, and now runs what `status.active` names. */
   readonly restarted: boolean;
+  /** It heard of a config that its preflight refuses, and its kubelet runs on. */
+  readonly refused?: true;
 }
 
 /** Why no kubelet survives a config, or a config file of the node's own under it; null if it does. */
@@ -35,9 +37,15 @@ const FIRST_BOOT = 'boot-1';
  *
  * @param at when it reports, RFC 3339
  * @param failureOf asked once, at the end of a trial
+ * @param refusalOf asked as it hears of a config: what its preflight has against it
  * @returns null where there is nothing new to report
  */
-export function nextReport(node: KubeletNode, at: string, failureOf: FailureOf = () => null): NextReport | null {
+export function nextReport(
+  node: KubeletNode,
+  at: string,
+  failureOf: FailureOf = () => null,
+  refusalOf: FailureOf = () => null,
+): NextReport | null {
   const { metadata, spec, status = {} } = node;
   const generation = metadata.generation ?? 0;
   if (status.phase === undefined) {
@@ -46,7 +54,7 @@ export function nextReport(node: KubeletNode, at: string, failureOf: FailureOf =
     return quiet({ bootID: FIRST_BOOT, ...status, ...observed, ...AT_REST, heartbeat: at });
   }
   if (spec === undefined) return null;
-  if ((status.observedGeneration ?? 0) < generation) return hear(spec, status, generation, at);
+  if ((status.observedGeneration ?? 0) < generation) return hear(spec, status, generation, at, refusalOf);
   if (status.phase === 'Trial') return carryOn(spec, status, at, failureOf);
   return status.phase === 'FallingBack' ? quiet({ ...status, phase: 'Idle', heartbeat: at }) : null;
 }
@@ -77,10 +85,22 @@ const AT_REST = {
 
 const UNREADABLE = { reason: 'InvalidAssignment', message: 'spec.keepFields is missing' };
 
-function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGeneration: number, at: string): NextReport {
+function hear(
+  spec: KubeletNodeSpec,
+  before: KubeletNodeStatus,
+  observedGeneration: number,
+  at: string,
+  refusalOf: FailureOf,
+): NextReport {
   const wanted = wantedBy(spec);
   const number = spec.order === undefined ? {} : { obeyedOrder: Math.max(spec.order, before.obeyedOrder ?? 0) };
-  const answered = { ...before, ...answerTo(spec, before, at), ...number, observedGeneration, heartbeat: at };
+  const answered = {
+    ...before,
+    ...answerTo(spec, before, at, refusalOf),
+    ...number,
+    observedGeneration,
+    heartbeat: at,
+  };
   if (!saysWhatStays(spec)) return quiet({ ...answered, error: { ...UNREADABLE, at } });
   const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
@@ -102,6 +122,13 @@ function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGenerati
     return restarted({ ...status, phase: 'FallingBack', active: wanted, lastKnownGood: wanted, promotedAt: null });
   }
   if (sameConfig(lastKnownGood, wanted)) return restarted({ ...status, phase: 'FallingBack', active: wanted });
+  const refusal = refusalOf(wanted);
+  if (refusal !== null) {
+    const error = { ...refusal, at, config: wanted.name };
+    const { name, sha256 = '', apply = 'overlay' } = wanted;
+    const entry = { name, sha256, apply, ...writtenKeep(wanted), ...refusal, at };
+    return { ...quiet({ ...untried, assigned: wanted, error, rejected: [...untried.rejected, entry] }), refused: true };
+  }
   const { reboot } = spec;
   if (reboot === undefined || reboot.boot !== before.bootID) return onTrial(status, wanted, spec, at);
   return quiet({ ...status, phase: 'Trial', trial: { ...begun(wanted, spec, at), awaitsReboot: reboot.by } });
@@ -133,11 +160,12 @@ function carryOn(
   return restarted({ ...status, ...back, phase: 'Idle' });
 }
 
-/** One that says that it can be asked finds nothing wrong with any config before it runs. */
+/** One that says that it can be asked says before it runs what it says as it hears of it. */
 function answerTo(
   { preflight: order }: KubeletNodeSpec,
   { preflight: before }: KubeletNodeStatus,
   at: string,
+  refusalOf: FailureOf,
 ): Pick<KubeletNodeStatus, 'preflight'> {
   if (before === undefined || before === null) return {};
   if (order === undefined || !saysWhatStays(order)) return { preflight: { outcome: 'ready' } };
@@ -148,7 +176,8 @@ function answerTo(
     ...writtenKeep(order),
     ...(retry === undefined ? {} : { retry }),
   };
-  return { preflight: { outcome: 'passed', ...about, at } };
+  const refusal = refusalOf({ name: configSource.name, sha256: configSource.sha256, apply, ...writtenKeep(order) });
+  return { preflight: { outcome: refusal === null ? 'passed' : 'refused', ...about, ...refusal, at } };
 }
 
 const quiet = (status: KubeletNodeStatus): NextReport => ({ status, restarted: false });

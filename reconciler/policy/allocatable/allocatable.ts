@@ -44,7 +44,7 @@ export interface MostLeft extends Allocatable {
 }
 
 /** What one field takes of a resource. */
-interface Reservation {
+export interface Reservation {
   readonly what: string;
   readonly amount: number;
 }
@@ -245,6 +245,6 @@ export function formatResource(resource: NodeResource, amount: number): string {
       return String(amount);
     case 'memory':
     case 'ephemeral-storage':
-      return amount >= 2 ** 30 ? `${(amount / 2 ** 30).toFixed(1)}Gi` : `${Math.round(amount / 2 ** 20)}Mi`;
+      return Math.abs(amount) >= 2 ** 30 ? `${(amount / 2 ** 30).toFixed(1)}Gi` : `${Math.round(amount / 2 ** 20)}Mi`;
   }
 }

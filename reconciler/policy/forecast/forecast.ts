@@ -11,6 +11,8 @@ export interface Stage {
   readonly isFixed?: boolean;
   /** Of the first stage: all who may begin in it instead, in the order in which canaries are chosen. Absent: those of later waves, in theirs. */
   readonly candidates?: readonly ForecastNode[];
+  /** They begin in that order only until a node has promoted the payload. */
+  readonly isUntilProven?: boolean;
   /** How long its nodes have to be healthy with the payload before the next one begins. */
   readonly soakMs: Millis;
 }
@@ -50,6 +52,8 @@ export interface ForecastTerms {
   readonly threshold: number;
   /** Names of nodes that run the payload already: no trial, no soak. */
   readonly takenOver: ReadonlySet<string>;
+  /** Names of those that refuse the payload as soon as they are told of it; absent for none. */
+  readonly refuses?: ReadonlySet<string>;
 }
 
 /** After how much healthy time a node takes the payload back; null for never. */
@@ -192,45 +196,46 @@ function* wayOf(
     }
     const failsMs = failsAfter(node.name) ?? Infinity;
     const promotesMs = up + trialMs;
-    const fails = failsMs < trialMs ? up + failsMs : Infinity;
+    const isRefused = terms.refuses?.has(node.name) === true;
+    const fails = isRefused ? agenda.now() : failsMs < trialMs ? up + failsMs : Infinity;
     follow({ node, passesMs: up + (probationMs ?? 0), promotesMs, releasesMs: promotesMs + soakMs }, fails);
   }
 
   for (const each of underway) follow(each, Infinity);
   agenda.advanceTo(0);
   let until = underway.length;
+  const all = stages.reduce((sum, { nodes }) => sum + nodes.length, until);
   const others = stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes));
   let anybody: WaitingNodes | undefined;
-  for (const [index, { nodes, isFixed = false, candidates, soakMs: stageSoakMs }] of stages.entries()) {
+  for (const [index, stage] of stages.entries()) {
+    const { nodes, isFixed = false, candidates, isUntilProven = false, soakMs: stageSoakMs } = stage;
     until += nodes.length;
-    const own = isFixed ? nodes : candidates;
-    const waiting = own === undefined ? (anybody ??= waitingNodes(others.filter(isLeft))) : waitingNodes(own);
-    let room = nodes.length;
-    while (isUnderwayUpTo(until)) {
+    const chosen = isFixed ? nodes : candidates;
+    const own = chosen && waitingNodes(chosen);
+    const waiting = (): WaitingNodes =>
+      own !== undefined && !(isUntilProven && promoted > 0) ? own : (anybody ??= waitingNodes(others.filter(isLeft)));
+    while (isUnderwayUpTo(until, isFixed)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
       const turn: ForecastNode[] = [];
-      while (room > 0 && hasPlace(allowed)) {
-        const next = waiting.take(
+      while (begun < until + tolerated() && hasPlace(allowed)) {
+        const next = waiting().take(
           ({ zone, isControlPlane }) => (inZone.get(zone) ?? 0) < perZone(zone) && !(isControlPlane && masters > 0),
         );
         if (next === undefined) break;
         start(next, trialMs);
         started.add(next.name);
-        room -= 1;
         turn.push(next);
       }
       if (turn.length > 0) turns.push(turn);
       const goesOn = yield;
-      if (!goesOn) return { turns, endMs: null, soakedMs: null, isStopped: false };
+      if (!goesOn) return { turns, endMs: null, soakedMs: null, isStopped: failures > terms.failed };
       if (failures >= terms.threshold) {
         const endMs = agenda.now();
         return { turns, endMs, soakedMs: endMs, isStopped: true };
       }
     }
     if (index === stages.length - 1) break;
-    // However many failures are forgiven, no wave follows one in which no node has proven the payload.
-    if (failures > 0 && promoted === 0) return { turns, endMs: null, soakedMs: null, isStopped: true };
     const soakedMs = lastPromoted + stageSoakMs;
     agenda.at(soakedMs, () => {});
     while (agenda.now() < soakedMs) yield;
@@ -242,8 +247,15 @@ function* wayOf(
     return !started.has(name);
   }
 
-  function isUnderwayUpTo(nodes: number): boolean {
-    return ended < nodes;
+  /** Failures that the pool puts up with: another node begins in the place of each. */
+  function tolerated(): number {
+    return Math.max(0, Math.min(failures, terms.threshold - 1) - terms.failed);
+  }
+
+  /** A wave is over by nodes that have proven the payload; where nobody is left to try in the place of a failure, it does without. */
+  function isUnderwayUpTo(nodes: number, isFixed: boolean): boolean {
+    const left = (isFixed ? nodes : all) - tolerated();
+    return ended - (failures - terms.failed) < Math.min(nodes, Math.max(1, left));
   }
 
   function hasPlace(allowed: number): boolean {

@@ -7,6 +7,9 @@ export const FULL_PROBATION = 'full';
  */
 export const DEFAULT_PROBATION = '50s';
 
+/** Milliseconds for which a kubelet has to be healthy after it went back to what needs no trial. */
+export const STEADY_MS = 10_000;
+
 /** Where `maxUnavailable` is more, that. */
 export const DEFAULT_MAX_ON_TRIAL = '20%';
 

@@ -63,9 +63,12 @@ describe('a plan in which nodes get another config although no pool has another 
     const { code, out } = await planned(MISSPELLED);
     assert.match(
       out,
-      /^Moves: gpu-1, gpu-2 from gpu to no pool \(local config\); they lose:\n {2}maxPods {7}60 {3}→ {2}local config \(default 110\)\n {2}podPidsLimit {2}500 {2}→ {2}local config \(default -1\)\n {2}cost: restart of the kubelet\n {2}2 nodes, 1 at a time; about 21 min if all goes well$/m,
+      /^Moves: gpu-1, gpu-2 from gpu to no pool \(local config\); they lose:\n {2}maxPods {7}60 {3}→ {2}local config \(default 110\)\n {2}podPidsLimit {2}500 {2}→ {2}local config \(default -1\)\n {2}cost: restart of the kubelet\n {2}2 nodes, 1 at a time; about 40 s \(30 s to 80 s\) if all goes well$/m,
     );
-    assert.match(out, /^1 pool, 2 nodes: 2 kubelets restart, 0 reboots; about 21 min if all goes well$/m);
+    assert.match(
+      out,
+      /^1 pool, 2 nodes: 2 kubelets restart, 0 reboots; about 40 s \(30 s to 80 s\) if all goes well$/m,
+    );
     assert.match(
       out,
       /pools\/gpu\/pool\.yaml: warning pool-becomes-empty: pool gpu loses all of its 2 nodes \(check nodeSelector/,
@@ -115,11 +118,16 @@ describe('a plan in which nodes get another config although no pool has another 
 
   it('counts a node that refuses a config as refused, and says once what many nodes have in common', async () => {
     const { code, out } = await planned({ 'pools/general/kubelet.yaml': layer('maxPods: 20') });
-    assert.match(out, /^1 pool, 8 nodes: 6 kubelets restart, 2 nodes would refuse the config, 0 reboots; about /m);
+    assert.match(
+      out,
+      /^1 pool, 8 nodes: 0 kubelets restart, 2 nodes would refuse the config, 6 nodes would wait, 0 reboots$/m,
+    );
     assert.match(
       out,
       /^ {2}! a-1 \(30 pods\), a-2 \(31 pods\): more pods run there than maxPods allows \(20\): it would be refused$/m,
     );
+    assert.match(out, /^ {2}a-1 would refuse it, and the pool then halts: 0 of 8 nodes get the config$/m);
+    assert.doesNotMatch(out, /if all goes well/);
     assert.equal(code, 3);
   });
 
@@ -187,7 +195,10 @@ describe('a plan in which nodes get another config although no pool has another 
       out,
       /^From `HEAD \([0-9a-f]{12}\)` to `the working copy \(not committed: pools\/general\/kubelet\.yaml, pools\/gpu\/pool\.yaml\)`\.$/m,
     );
-    assert.match(out, /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 21 min if all goes well\*\*$/m);
+    assert.match(
+      out,
+      /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 40 s \(30 s to 80 s\) if all goes well\*\*$/m,
+    );
     assert.match(out, /\| `maxPods` \| `60` \| `local config \(default 110\)` \| restart of the kubelet \|/);
     assert.match(out, /^- ❌ `pools\/general\/kubelet\.yaml:\d+:\d+: error unknown-field/m);
     assert.match(out, /^- ⚠️ `pools\/gpu\/pool\.yaml: warning pool-becomes-empty/m);

@@ -213,9 +213,9 @@ describe('the time of a rollout in which places are given back', () => {
       '2 stopped, 2 stopped, 90 gone on',
     ],
     [
-      'that forgives one failure, but not the only canary its own',
+      'that forgives one failure, and tries another node in place of the only canary',
       { maxUnavailable: 2, canary: { nodes: 1 }, onFailure: { threshold: 2, action: 'halt' } },
-      '1 stopped, 1 stopped, 90 gone on',
+      '2 stopped, 2 stopped, 90 gone on',
     ],
     [
       'all at once, on trial for five minutes',
@@ -248,7 +248,8 @@ describe('the time of a rollout in which places are given back', () => {
     const pool = validPool('w', 100, { rollout: AT_PACE });
     const all = new Set(zoned(3).map(({ name }) => name));
     assert.deepEqual(planRollout(pool, zoned(3), zoned(3), null, { takenOver: all }).worth, []);
-    assert.equal(planRollout(pool, zoned(1), zoned(1), null).worth.length, 3);
+    const one = zoned(1);
+    assert.equal(planRollout(pool, one, one, null).worth.length, 3);
   });
 
   it('knows that canaries of each class have to prove it before others may', () => {

@@ -75,7 +75,10 @@ describe('a plan in which a feature goes off that pods need', () => {
     const bar = new RegExp(
       `^the change of featureGates.${USERS} \\(needed by prod/w, .*\\) needs the node to be drained`,
     );
-    assert.match(a?.waits ?? '', bar);
+    const held = (nodes: typeof a) => (nodes?.nodes ?? []).flatMap(({ held: why }) => why ?? []);
+    assert.deepEqual([held(a).length, held(b).length, a?.waits], [1, 0, undefined], 'the others go on');
+    assert.match(held(a)[0] ?? '', bar);
+    assert.match(a?.rollout?.absent?.[0]?.because ?? '', bar);
     assert.equal(b?.waits, undefined);
     assert.match((await poolsOf())[1]?.waits ?? '', /needs the node to be drained/, 'nobody knows of its nodes');
     await repository.write({ 'pools/a/pool.yaml': pool('a', 'a', DRAINS) });

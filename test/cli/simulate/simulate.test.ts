@@ -211,6 +211,32 @@ describe('a simulated rollout', () => {
     assert.match(simulationAsSvg(simulation), /^<svg [^]*<polygon class="area"[^]*<\/svg>\n$/);
   });
 
+  it('has a lane for a pool that goes, within the budget that it had, and for one that no node is in any more', () => {
+    const spec = { rollout: { ...poolSpec().rollout, maxUnavailable: 2 } };
+    const [old, other] = [validPool('workers', 100, spec), validPool('other', 100)];
+    const slip = { ...old, spec: { ...old.spec, nodeSelector: { matchLabels: { pool: 'wrokers' } } } };
+    for (const [head, why] of [
+      [[other], /^ {2}it is gone, and no node has its config$/m],
+      [[slip, other], /^ {2}no node matches the selector$/m],
+    ] as const) {
+      const simulation = simulate({
+        base: commit(COMMIT_A, old, other).repo,
+        head: commit(COMMIT_B, ...head).repo,
+        nodes: inventory(5),
+        manners,
+        start: NOW,
+        horizonMs: 60 * MINUTE,
+      });
+      const text = simulationAsText(simulation, plain);
+      assert.match(text, /^workers {2}Empty: 5 went back to what they ran before$/m);
+      assert.match(text, why);
+      const [lane] = lanesOf(simulation);
+      assert.deepEqual([lane?.nodes, lane?.proved, lane?.returned, simulation.end - NOW], [5, 0, 5, 60_000]);
+      const begun = simulation.events.filter(({ event, at }) => event === 'started' && at === NOW);
+      assert.equal(begun.length, 2);
+    }
+  });
+
   it('says that the reconciler would refuse the commit as a whole, as the plan does', async (t) => {
     const repository = await createRepository();
     t.after(() => repository.remove());

@@ -18,16 +18,18 @@ const refuses666: Preflight = (effective) =>
           message: 'pods have others',
         },
       ]
-    : effective['maxPods'] === 666
-      ? [
-          {
-            code: 'cgroup-missing',
-            severity: 'error',
-            field: 'systemReservedCgroup',
-            message: 'there is no such cgroup',
-          },
-        ]
-      : [];
+    : effective['maxPods'] === 50
+      ? [{ code: 'too-many-pods', severity: 'error', field: 'maxPods', message: '60 pods run on this node' }]
+      : effective['maxPods'] === 666
+        ? [
+            {
+              code: 'cgroup-missing',
+              severity: 'error',
+              field: 'systemReservedCgroup',
+              message: 'there is no such cgroup',
+            },
+          ]
+        : [];
 
 /** A node at rest whose reconciler asks about a config. */
 async function askedNode(maxPods: number) {
@@ -76,6 +78,11 @@ describe('an agent that is asked about a config before the pods of its node leav
     ask(at);
     await node.until('another answer', () => node.status().preflight?.retry === at);
     assert.notEqual(node.status().preflight?.at, at);
+  });
+
+  it('lets its node be drained for fewer pods than run there', async () => {
+    const { node } = await askedNode(50);
+    await node.until('the answer', () => node.status().preflight?.outcome === 'passed');
   });
 
   it('minds no pods that the drain ends, and waits for those that it leaves', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Preflight } from '#agent/ports/preflight.ts';
 import type { KubeletNode, KubeletNodeSpec, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
@@ -10,6 +11,7 @@ import { EVERY_POINT } from '../../../support/sample.ts';
 import { NODE, payloadOf } from '../../../support/agent/whole-node.ts';
 
 const DEADLY = payloadOf({ maxPods: 160 });
+const REFUSED = payloadOf({ maxPods: 40 });
 const REBOOT = { by: 'sentinel', boot: 'boot-1', timeout: '5m' } as const;
 
 /** What a person or the reconciler writes next, by what the node says at that moment. */
@@ -25,6 +27,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   good: () => spec(GOOD),
   'other good': () => spec(OTHER_GOOD),
   deadly: () => spec(DEADLY),
+  refused: () => spec(REFUSED),
   'good, of a pool that was renamed': () => spec(GOOD, {}, 'renamed'),
   'good, in place of the local config': () => spec(GOOD, { apply: 'replace' }),
   'deadly, forgiven': ({ rejected = [] }) => {
@@ -50,6 +53,12 @@ const nameOf = (config: KubeletNodeStatus['active']): string => `${config?.name}
 const failureOf: FailureOf = ({ name }) =>
   name === configMapName('general', DEADLY) ? { reason: 'CrashLoop', message: '' } : null;
 
+const refusalOf: FailureOf = ({ sha256 }) =>
+  sha256 === payloadSha256(REFUSED) ? { reason: 'PreflightFailed', message: '' } : null;
+
+const preflight: Preflight = ({ maxPods }) =>
+  maxPods === 40 ? [{ code: 'too-many-pods', severity: 'error', field: 'maxPods', message: '47 pods run there' }] : [];
+
 interface Played {
   readonly status: () => KubeletNodeStatus;
   readonly restarts: () => number;
@@ -74,7 +83,7 @@ function simulated(): Played {
     boot: () => (node = rebooted(node)),
     step() {
       now += 1_000;
-      const next = nextReport(node, toTimestamp(now), failureOf);
+      const next = nextReport(node, toTimestamp(now), failureOf, refusalOf);
       node = { ...node, status: next?.status ?? played.status() };
       restarts += next?.restarted === true ? 1 : 0;
       return next !== null;
@@ -89,8 +98,8 @@ function simulated(): Played {
 
 async function realNode(): Promise<Stepped> {
   // The simulated one does not see what a kubelet runs, so it takes nothing over without a restart.
-  const on = stepped({ fates: { 160: 'dies' }, isSeen: false });
-  for (const payload of [GOOD, OTHER_GOOD, DEADLY]) {
+  const on = stepped({ fates: { 160: 'dies' }, isSeen: false, preflight });
+  for (const payload of [GOOD, OTHER_GOOD, DEADLY, REFUSED]) {
     for (const pool of ['general', 'renamed']) {
       const metadata = { namespace: 'kubelet-gitops', name: configMapName(pool, payload) };
       on.node.kube.put('configmaps', { metadata, data: { kubelet: payload } });
@@ -196,14 +205,14 @@ describe('a simulated agent', () => {
       const both = await bothAt('good');
       const { real, played } = both;
       const restarts = played.restarts();
-      both.write({ ...spec(OTHER_GOOD, { apply: 'replace' }), reboot: REBOOT });
+      both.write({ ...spec(OTHER_GOOD, { apply: 'replace', keepFields: [] }), reboot: REBOOT });
       await real.node.until('waiting', () => real.node.status().trial?.awaitsReboot === 'sentinel');
       played.rest();
       const { trial, active } = played.status();
       assert.equal(trial?.awaitsReboot, 'sentinel');
       both.agree('waiting');
       // Told of the same once more, it waits on.
-      both.write({ ...spec(OTHER_GOOD, { apply: 'replace' }), reboot: REBOOT, commit: 'c0ffee' });
+      both.write({ ...spec(OTHER_GOOD, { apply: 'replace', keepFields: [] }), reboot: REBOOT, commit: 'c0ffee' });
       await real.node.pass(5_000);
       played.rest();
       assert.deepEqual([played.status().trial, played.status().active], [trial, active]);

@@ -4,9 +4,12 @@ import { fc } from '../support/property.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { commit, COMMIT_A, nodeView, validPool } from '../support/fleet.ts';
 import { FleetSimulation } from '../support/fleet-simulation.ts';
+import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import { survives } from './support/hostile.ts';
 
-describe('an agent that was taken over', () => {
+const HONEST = ['honest-1', 'honest-2'];
+
+describe('a node that was taken over', () => {
   const status = {
     phase: 'Idle',
     heartbeat: '2026-11-21T12:00:00Z',
@@ -31,9 +34,11 @@ describe('an agent that was taken over', () => {
       sha256: texts,
       at: texts,
       reason: texts,
+      // A kubelet writes that of its own Node.
+      version: fc.oneof(texts, fc.constantFrom('v1.20.15', 'v1.21.0', 'v1.26.3', 'v1.37.0', 'v1.99.0', 'v0.1.0')),
     });
     await fc.assert(
-      fc.asyncProperty(forged, async ({ phase, heartbeat, kubeletVersion, name, sha256, at, reason }) => {
+      fc.asyncProperty(forged, async ({ phase, heartbeat, kubeletVersion, name, sha256, at, reason, version }) => {
         const lie = {
           ...status,
           phase,
@@ -47,17 +52,20 @@ describe('an agent that was taken over', () => {
           refusedBase: { sha256, message: reason, at },
         } as unknown as KubeletNodeStatus;
         const fleet = new FleetSimulation();
-        for (const node of ['honest', 'taken-over']) fleet.addNode(nodeView(node, 'workers'));
-        const pool = validPool('workers', 100, {
-          rollout: { maxUnavailable: 2, soak: '0s', onFailure: { threshold: 2, action: 'halt' } },
-        });
+        fleet.judge = judgePool;
+        for (const node of HONEST) fleet.addNode(nodeView(node, 'workers'));
+        fleet.addNode(nodeView('taken-over', 'workers', { kubeletVersion: version }));
+        const rollout = { maxUnavailable: 3, soak: '0s', onFailure: { threshold: 2, action: 'halt' } } as const;
+        // Kubelets before 1.27 do not know it.
+        const pool = validPool('workers', 100, { rollout }, { serializeImagePulls: false, maxParallelImagePulls: 5 });
         fleet.inForce = commit(COMMIT_A, pool);
         for (let round = 0; round < 8; round += 1) {
           await survives(() => fleet.reconcile());
-          fleet.agentStep('honest');
+          for (const node of HONEST) fleet.agentStep(node);
           fleet.report('taken-over', lie);
         }
-        assert.equal(fleet.fleet.kubeletNodes.get('honest')?.status?.active?.name, pool.configName);
+        for (const node of HONEST)
+          assert.equal(fleet.fleet.kubeletNodes.get(node)?.status?.active?.name, pool.configName, node);
       }),
       { numRuns: 200 },
     );

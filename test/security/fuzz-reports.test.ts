@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../support/property.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { commit, COMMIT_A, nodeView, validPool } from '../support/fleet.ts';
+import { commit, COMMIT_A, COMMIT_B, nodeView, validPool } from '../support/fleet.ts';
 import { FleetSimulation } from '../support/fleet-simulation.ts';
 import { judgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import { survives } from './support/hostile.ts';
@@ -58,15 +58,18 @@ describe('a node that was taken over', () => {
         fleet.addNode(nodeView('taken-over', 'workers', { kubeletVersion: version }));
         const rollout = { maxUnavailable: 3, soak: '0s', onFailure: { threshold: 2, action: 'halt' } } as const;
         // Kubelets before 1.27 do not know it.
-        const pool = validPool('workers', 100, { rollout }, { serializeImagePulls: false, maxParallelImagePulls: 5 });
-        fleet.inForce = commit(COMMIT_A, pool);
-        for (let round = 0; round < 8; round += 1) {
-          await survives(() => fleet.reconcile());
-          for (const node of HONEST) fleet.agentStep(node);
-          fleet.report('taken-over', lie);
+        const fields = { serializeImagePulls: false, maxParallelImagePulls: 5 };
+        const pools = [100, 120].map((maxPods) => validPool('workers', maxPods, { rollout }, fields));
+        for (const [index, pool] of pools.entries()) {
+          fleet.inForce = commit(index === 0 ? COMMIT_A : COMMIT_B, pool);
+          for (let round = 0; round < 8; round += 1) {
+            fleet.report('taken-over', lie);
+            await survives(() => fleet.reconcile());
+            for (const node of HONEST) fleet.agentStep(node);
+          }
+          for (const node of HONEST)
+            assert.equal(fleet.fleet.kubeletNodes.get(node)?.status?.active?.name, pool.configName, node);
         }
-        for (const node of HONEST)
-          assert.equal(fleet.fleet.kubeletNodes.get(node)?.status?.active?.name, pool.configName, node);
       }),
       { numRuns: 200 },
     );

@@ -195,7 +195,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         key: 'kubelet',
         sha256: payloadSha256(payload),
       };
-      kube.assign(NODE, { pool: 'general', commit: 'c0ffee', configSource, apply: 'overlay', trial, ...about });
+      kube.assign(NODE, { pool: 'general', commit: 'c0ffee', configSource, apply: 'overlay', trial, keepFields: [], ...about });
       return name;
     },
     unassign: () => kube.assign(NODE, {}),

@@ -49,7 +49,7 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
   const { repository, folder } = config;
   const head = await readNamed(repository, given.text('head'), folder);
   const base = await baseOf(repository, given.text('base'), folder, head);
-  requirePools(config, [head, base]);
+  await requirePools(config, [head, base]);
   const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err, folder);
   const allowFields = allowedOutside(given);
   const load = (revision: Revision, boundsBefore?: PoolBounds): LoadedRevision => ({

@@ -1,7 +1,10 @@
 import { diffPayloads, type FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 
-/** A field that was not set is what its nodes run: `"512Mi" on 29, "2Gi" on 7`. Where that is not known of each, it stays unset. */
+/**
+ * A field that was not set is what its nodes run: `"512Mi" on 29, "2Gi" on 7`. Where that is not known of each, it stays unset; what
+ * all of them run already is no change.
+ */
 export function withRunningValues(
   fields: readonly FieldChange[],
   nodes: readonly InventoryNode[],
@@ -10,12 +13,15 @@ export function withRunningValues(
   if (nodes.length === 0 || running.includes(undefined) || fields.every(({ before }) => before !== undefined))
     return fields;
   const values = running.map((config) => new Map(diffPayloads(null, config ?? {}).map((each) => [each.path, each])));
-  return fields.map((field) => {
+  return fields.flatMap((field) => {
     if (field.before !== undefined) return field;
     const texts = values.map((of) => of.get(field.path)?.after ?? 'not set');
     const groups = [...Map.groupBy(texts, (text) => text)].toSorted(([, a], [, b]) => b.length - a.length);
     const [only] = groups;
-    if (groups.length === 1 && only !== undefined) return only[0] === 'not set' ? field : { ...field, before: only[0] };
+    if (groups.length === 1 && only !== undefined) {
+      if (only[0] === field.after) return [];
+      return only[0] === 'not set' ? field : { ...field, before: only[0] };
+    }
     return { ...field, before: groups.map(([text, same]) => `${text} on ${same.length}`).join(', ') };
   });
 }

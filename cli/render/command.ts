@@ -85,7 +85,7 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
   const base = given.text('base');
   const head = await readNamed(repository, given.text('revision'), folder);
   const before = base === undefined ? undefined : await readNamed(repository, base, folder);
-  requirePools(config, [head, ...(before === undefined ? [] : [before])]);
+  await requirePools(config, [head, ...(before === undefined ? [] : [before])]);
   const cluster = chooseCluster(given, [...head.files.keys(), ...(before?.files.keys() ?? [])], io.err, folder);
   const allowFields = allowedOutside(given);
   const load = ({ files, findings }: Revision): LoadedRepo =>

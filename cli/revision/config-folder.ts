@@ -1,5 +1,7 @@
+import fs from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import git from 'isomorphic-git';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Given } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -50,11 +52,16 @@ const hasPools = async (directory: string): Promise<boolean> =>
  *
  * @throws GitopsError `NO_FOLDER`, with the folders that do have pools/
  */
-export function requirePools({ repository, folder }: ConfigFolder, revisions: readonly Revision[]): void {
-  const paths = revisions.flatMap(({ files }) => [...files.keys()]);
-  if (paths.some((path) => path.startsWith('pools/'))) return;
-  const below = paths.flatMap((path) => /^(.+?)\/pools\/[^/]+\/pool\.yaml$/.exec(path)?.[1] ?? []);
-  const others = [...new Set(below)].map((path) => `--path ${folder === '' ? path : `${folder}/${path}`}`);
+export async function requirePools(
+  { repository, folder }: ConfigFolder,
+  revisions: readonly Revision[],
+): Promise<void> {
+  if (revisions.some(({ files }) => [...files.keys()].some((path) => path.startsWith('pools/')))) return;
+  const { directory: dir, gitdir } = repository;
+  // Of other folders, revisions do not read the files.
+  const paths = await git.listFiles({ fs, dir, gitdir }).catch(() => []);
+  const found = paths.flatMap((path) => /^(.+?)\/pools\/[^/]+\/pool\.yaml$/.exec(path)?.[1] ?? []);
+  const others = [...new Set(found)].map((path) => `--path ${path}`);
   const names = revisions.map(({ name }) => name);
   const way = others.length === 0 ? 'name the folder that has it with --path' : `it is elsewhere: ${others.join(', ')}`;
   throw new GitopsError(

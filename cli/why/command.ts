@@ -85,7 +85,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const config = await openConfig(given, io.err);
   const { repository, folder } = config;
   const revision = await readNamed(repository, given.text('revision'), folder);
-  requirePools(config, [revision]);
+  await requirePools(config, [revision]);
   const cluster = chooseCluster(given, revision.files.keys(), io.err, folder);
   const repo = loadRepo(revision.files, { cluster, gitFindings: revision.findings, folder });
   const { node, running, unseen, told } = await nodeOf(name, given, io);

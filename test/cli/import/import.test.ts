@@ -194,7 +194,7 @@ describe('kubelet-gitops import', () => {
     const other = ['--running', `a=${join(directory, 'b.json')}`, '--running', `b=${join(directory, 'b.json')}`];
     const changed = await run('plan', '--repo', repo, ...nodes, ...other);
     assert.equal(changed.code, 1);
-    assert.match(changed.out, /^ {2}maxPods +local config \(default 110\) +→ +200$/m);
+    assert.match(changed.out, /^ {2}maxPods +60 +→ +200$/m);
     assert.doesNotMatch(changed.out, /a: .*not restarted/);
     assert.match(
       changed.out,

@@ -117,7 +117,11 @@ describeOrSkip('a checkout that git made', { skip: WITHOUT_GIT }, () => {
       assert.equal(code, 2);
       assert.match(err, said);
     }
-    assert.equal((await run('plan', '--repo', at('sparse'), '--base', 'HEAD~1')).code, 1, 'commits are whole');
+    assert.equal(
+      (await run('plan', '--repo', at('sparse'), '--base', 'HEAD~1', '--head', 'HEAD')).code,
+      1,
+      'commits are whole',
+    );
   });
 
   it('that is sparse says so below its root, with paths from there', async () => {

@@ -173,7 +173,7 @@ describeOrSkip('the main job on a real cluster', { skip }, () => {
     };
     const stdout = await until('kubectl to know the short names', look);
     console.log(stdout);
-    assert.match(stdout, /all +0 +1 +1 +0 +0 +True +\d+s +Settled/);
+    assert.match(stdout, /all +0 +1 +1 +0 +0 +True +\w+ +Settled/);
     assert.match(stdout, /node-a +all +Idle +all-\w{10}/);
     const widest = Math.max(...stdout.split('\n').map((line) => line.length));
     assert.ok(widest <= 170, `${widest} columns`);

@@ -1,7 +1,9 @@
+import { UNKNOWN_CONFIG } from '#shared/contract/api/kubelet-node.ts';
 import type { HaltImpact } from '#shared/contract/api/kubelet-pool.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { Member } from '../rollout/membership.ts';
+import { activeConfigOf, sameTarget } from '../rollout/node-progress.ts';
 
 /** What a halt means for what runs on the pool's nodes now, and whether it can wait. Every screen says this and nothing of its own. Pure. */
 export function haltImpact(members: readonly Member[], decisions: readonly MemberDecision[]): HaltImpact {
@@ -11,10 +13,12 @@ export function haltImpact(members: readonly Member[], decisions: readonly Membe
   const where = whatRuns(members);
   if (unwell.length > 0) {
     const broken = unwell.filter(isBroken);
-    const notReady = unwell.filter((member) => !isBroken(member));
+    const notReady = unwell.filter((member) => !isBroken(member) && !member.node.ready);
+    const failing = unwell.filter((member) => !isBroken(member) && member.node.ready);
     const what = [
       ...(broken.length === 0 ? [] : [`the kubelet runs with none of its configs on ${namesOf(broken)}`]),
       ...(notReady.length === 0 ? [] : [`${namesOf(notReady)} got the config and ${are(notReady)} not Ready`]),
+      ...(failing.length === 0 ? [] : [`the kubelet keeps ending on ${namesOf(failing)}`]),
     ];
     return { risk: 'users', message: `${what.join('; ')}: pods there are at risk, so act now; ${where}` };
   }
@@ -58,9 +62,20 @@ function isMoving({ member: { lifecycle }, verdict }: MemberDecision): boolean {
   return isInChange || verdict.verdict === 'change' || verdict.verdict === 'drain';
 }
 
+/** By what agents say that kubelets run, on trial or proven. A silent agent says nothing of now. */
 function whatRuns(members: readonly Member[]): string {
-  const running = members.filter(({ runsTarget }) => runsTarget).length;
+  const seen = members.filter((member) => !isBroken(member) && !isUnseen(member));
+  const running = seen.filter(({ kubeletNode, target }) => sameTarget(activeConfigOf(kubeletNode), target)).length;
+  const unseen = members.filter(isUnseen).length;
   const nodes = (count: number, verb: string): string => `${count} ${count === 1 ? `node ${verb}s` : `nodes ${verb}`}`;
-  const before = members.length - running;
-  return `${nodes(running, 'run')} the failed config, ${nodes(before, 'run')} what ${before === 1 ? 'it' : 'they'} ran before`;
+  const before = seen.length - running;
+  const known = `${nodes(running, 'run')} the failed config, ${nodes(before, 'run')} what ${before === 1 ? 'it' : 'they'} ran before`;
+  return unseen === 0
+    ? known
+    : `${known}, ${unseen === 1 ? 'one node does' : `${unseen} nodes do`} not say what runs there`;
 }
+
+const isUnseen = ({ lifecycle, kubeletNode }: Member): boolean => {
+  const active = kubeletNode?.status?.active;
+  return lifecycle.shown === 'no-agent' || active === undefined || active.name === UNKNOWN_CONFIG;
+};

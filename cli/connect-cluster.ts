@@ -17,7 +17,7 @@ export interface Connection {
   readonly transport: Transport;
 }
 
-/** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError where there is no kubeconfig that says it, or no credential */
+/** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError if no kubeconfig names it, or a credential is missing */
 export async function connectWith(
   given: Given,
   { env }: Pick<Io, 'env'>,

@@ -93,7 +93,7 @@ function ofPool(pool: KubeletPool, { nodes, sources }: ClusterConfigs): Differen
     fields: compareConfigs(settled, wanted, undefined),
   }));
   const members = nodes.filter(({ spec }) => spec?.pool === name);
-  const byConfig = Map.groupBy(members, ({ status }) => status?.active?.name ?? 'nobody knows what');
+  const byConfig = Map.groupBy(members, ({ status }) => status?.active?.name ?? 'unknown');
   const running = [...byConfig].map(([config, each]): Running => ({
     config,
     nodes: each.map(({ metadata }) => metadata.name),

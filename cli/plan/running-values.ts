@@ -2,8 +2,8 @@ import { diffPayloads, type FieldChange } from '#shared/contract/kubelet-config/
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 
 /**
- * A field that was not set is what its nodes run: `"512Mi" on 29, "2Gi" on 7`. Where that is not known of each, it stays unset; what
- * all of them run already is no change.
+ * Fields that were not set, with what the nodes run before the change: `"512Mi" on 29, "2Gi" on 7`. A field stays unset where the value
+ * of any node is unknown, and is left out where all nodes run the new value already.
  */
 export function withRunningValues(
   fields: readonly FieldChange[],

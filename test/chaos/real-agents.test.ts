@@ -34,7 +34,7 @@ describe(`a rollout of ${NODES} real agents, one at a time, as shipped`, () => {
     fleet = await startRealFleet(NODES, ({ maxPods }) =>
       maxPods === DEADLY ? { fault: 'crash', afterMs: 8 * MINUTE, reason: 'it has had enough' } : null,
     );
-    const open = { rollout: { maxUnavailable: '100%', probation: 'full' }, trial: { duration: '10s' } };
+    const open = { rollout: { maxUnavailable: '100%', probation: 'full' }, trial: { duration: '1m' } };
     await settles(fleet.commit(poolWith(BEFORE, open)));
     // Apart from what the nodes run: one commit with both would be held to the stricter limits of the two.
     await settles(fleet.commit(poolWith(BEFORE)));

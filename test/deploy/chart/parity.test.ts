@@ -129,7 +129,9 @@ describeOrSkip('the chart', { skip: WITHOUT_RENDERERS }, () => {
       renderChart({ ...REQUIRED_VALUES, ...values }, kubeVersion).flatMap(({ kind, metadata }) =>
         kind === 'ValidatingAdmissionPolicy' ? [metadata.name] : [],
       );
-    const all = ['kubelet-gitops-agent-own-node', 'kubelet-gitops-config-sources', 'kubelet-gitops-reconciler-writes'];
+    const all = ['agent-own-node', 'config-sources', 'lease', 'reconciler-writes'].map(
+      (name) => `kubelet-gitops-${name}`,
+    );
     assert.deepEqual([...policies('v1.30.0')].sort(), all);
     assert.deepEqual([...policies('v1.34.1-gke.100')].sort(), all);
     assert.deepEqual(policies('v1.29.9'), []);

@@ -65,7 +65,7 @@ export interface AuditSection {
   readonly title: string;
   /** One line. */
   readonly summary: string;
-  /** The worst of its checks, `info` without any. */
+  /** The worst of its checks, `pass` without any. */
   readonly result: CheckResult;
   /** Failed ones first, the most severe first; then by id. */
   readonly checks: readonly AuditCheck[];
@@ -83,7 +83,7 @@ export type Severity = (typeof SEVERITIES)[number];
 export type CheckResult = 'fail' | 'not-visible' | 'info' | 'pass';
 
 export interface AuditCheck {
-  /** Stable over releases: `safety/CIS-4.2.1`, `room/memory-under-reserved`, `upgrades/1.36/FIELD`. */
+  /** Stable over releases, and over editions of benchmarks: `safety/readOnlyPort`, `room/memory-under-reserved`, `drift/FIELD`. */
   readonly id: string;
   readonly title: string;
   /** Of the fault that it looks for, found or not. */
@@ -95,7 +95,7 @@ export interface AuditCheck {
   /** The worst first, then the biggest. */
   readonly groups: readonly CheckedNodes[];
   readonly fix?: Fix;
-  /** `CIS 4.2.1`, `NSA/CISA kubelet authentication`: their texts are not ours. */
+  /** `CIS 4.2.1`, `NSA/CISA authentication`: where others say the same, in texts that are not ours. */
   readonly references: readonly string[];
 }
 
@@ -154,7 +154,7 @@ export interface FleetConfig {
 
 /** Machines of one size whose kubelets keep back the same. */
 export interface RoomClass {
-  /** `4 cores, 16Gi`. */
+  /** `4 cores, 15.6Gi`. */
   readonly name: string;
   readonly count: number;
   /** The first `BOUNDS.passedNames`. */
@@ -166,7 +166,7 @@ export interface RoomClass {
 
 /** In cores or bytes. */
 export interface RoomOfResource {
-  readonly resource: 'cpu' | 'memory' | 'ephemeral-storage';
+  readonly resource: 'cpu' | 'memory';
   readonly capacity: number;
   readonly kubeReserved: number;
   readonly systemReserved: number;

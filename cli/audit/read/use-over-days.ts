@@ -25,7 +25,7 @@ const QUERIES = {
   cpu: outsideOfPods((selector) => `rate(container_cpu_usage_seconds_total{${selector}}[5m])`),
 } as const;
 
-const over = (what: string, query: string): string => `${what}((${query})[${DAYS}d:${STEP}m])`;
+const over = (call: string, query: string): string => `${call}(${query})[${DAYS}d:${STEP}m])`;
 
 /**
  * What all outside of pods used over a week, by node: the 99th percentile. Nodes of which there is less than `FEWEST_DAYS` are left out.
@@ -50,9 +50,9 @@ export async function readUseOverDays(url: string): Promise<ReadonlyMap<string, 
     throw failed((numbers as { readonly missing: string }).missing);
   };
   const [memory, cpu, samples] = await Promise.all([
-    ask(over('quantile_over_time', QUERIES.memory).replace('((', '(0.99, (')),
-    ask(over('quantile_over_time', QUERIES.cpu).replace('((', '(0.99, (')),
-    ask(over('count_over_time', QUERIES.memory)),
+    ask(over('quantile_over_time(0.99, ', QUERIES.memory)),
+    ask(over('quantile_over_time(0.99, ', QUERIES.cpu)),
+    ask(over('count_over_time(', QUERIES.memory)),
   ]);
   const at = systemClock.now();
   return new Map(

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { AUDIT } from './audit/command.ts';
 import { COMPLETION } from './completion/command.ts';
 import { DIFF } from './diff/command.ts';
 import { DOCTOR } from './doctor/command.ts';
@@ -19,6 +20,7 @@ import { WHY } from './why/command.ts';
 
 /** Every command but completion, which needs to know the others. */
 const OTHERS: readonly Command[] = [
+  AUDIT,
   VALIDATE,
   PLAN,
   RENDER,

@@ -1,4 +1,4 @@
-import { findApiServer } from '#reconciler/cluster/kube/connect-kube.ts';
+import { type ApiServer, findApiServer } from '#reconciler/cluster/kube/connect-kube.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
@@ -22,7 +22,7 @@ export async function connectWith(
   given: Given,
   { env }: Pick<Io, 'env'>,
   more: Pick<SenderOptions, 'managedFields'> = {},
-): Promise<Connection> {
+): Promise<Connection & { readonly api: ApiServer }> {
   const api = await findApiServer({
     kubeconfigPath: given.text('kubeconfig'),
     context: given.text('context'),
@@ -35,6 +35,7 @@ export async function connectWith(
   });
   const options = { ...api, ...more, clock: systemClock, userAgent: `kubelet-gitops/${VERSION}` };
   return {
+    api,
     kube: createKube({ ...options, log: silentLog }),
     transport: createTransport({ ...options, onWarning: () => undefined }),
   };

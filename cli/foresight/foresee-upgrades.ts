@@ -47,12 +47,23 @@ interface DefaultChange {
  * @param present minor versions in use now; the oldest of them is the start, whatever newer one is listed for the upgrade
  * @param last    number of the minor version to end with
  */
-export function foreseeUpgrades(
+export const foreseeUpgrades = (
   loaded: ValidPool,
   present: readonly string[],
   last = NEWEST_MINOR + 1,
+): readonly UpgradeForesight[] => foreseeConfig(examplePoolOf(loaded), present, last);
+
+/** What of a pool a forecast rests on. */
+interface JudgedConfig extends Pick<ValidPool, 'name' | 'value' | 'positionOf'> {
+  readonly spec: Pick<ValidPool['spec'], 'apply' | 'tolerate'>;
+}
+
+/** The same of a config that no pool has computed values in. */
+export function foreseeConfig(
+  pool: JudgedConfig,
+  present: readonly string[],
+  last = NEWEST_MINOR + 1,
 ): readonly UpgradeForesight[] {
-  const pool = examplePoolOf(loaded);
   const start = Math.min(...present.map((version) => minorNumber(version) ?? NEWEST_MINOR));
   const steps = Array.from(
     { length: Math.max(0, Math.min(last, NEWEST_MINOR + 1) - start) },
@@ -88,7 +99,7 @@ export const upgradeLines = ({
 ];
 
 /** Of the first minor that the tables do not know. */
-function announcedFor({ value, spec }: ValidPool): readonly Announced[] {
+function announcedFor({ value, spec }: JudgedConfig): readonly Announced[] {
   const view = viewOf(value, NEWEST_MINOR, spec.apply);
   return UPSTREAM_ANNOUNCEMENTS.filter(({ since, isIn }) => since === NEWEST_MINOR + 1 && isIn(view)).map(
     ({ field, what, source }) => ({ field, what, source }),
@@ -96,19 +107,19 @@ function announcedFor({ value, spec }: ValidPool): readonly Announced[] {
 }
 
 /** What was so before the step is no change: a gate that was on already did what it does. */
-function meaningChanges({ value, spec }: ValidPool, minor: number): readonly DefaultChange[] {
+function meaningChanges({ value, spec }: JudgedConfig, minor: number): readonly DefaultChange[] {
   const view = viewOf(value, minor + 1, spec.apply);
   return MEANING_CHANGES.filter(({ since, isIn }) => since === minor + 1 && isIn(view)).map(
     ({ field, before, after }) => ({ field, before, after }),
   );
 }
 
-function newFindings(pool: ValidPool, minor: number): readonly Finding[] {
+function newFindings(pool: JudgedConfig, minor: number): readonly Finding[] {
   const known = new Set(judge(pool, minor).map(keyOf));
   return judge(pool, minor + 1).filter((finding) => !known.has(keyOf(finding)));
 }
 
-function judge({ name, value, spec, positionOf }: ValidPool, minor: number): readonly Finding[] {
+function judge({ name, value, spec, positionOf }: JudgedConfig, minor: number): readonly Finding[] {
   const file = `pools/${name}/pool.yaml`;
   const options = { minor: minorName(minor), apply: spec.apply, tolerate: spec.tolerate ?? [], file };
   return validateKubeletConfig(value, positionOf === undefined ? options : { ...options, positionOf });

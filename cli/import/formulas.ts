@@ -61,6 +61,14 @@ function fittingNodes(profile: ProfileName, members: readonly FleetMember[]): Re
   );
 }
 
+/** What a profile gives a machine; undefined where it cannot be computed for it. */
+export function profileFor(profile: ProfileName, machine: Machine): RunningFields | undefined {
+  const layer = layerOf(profile);
+  const template = templateOf(layer.value, layer.leaves, 'overlay');
+  const filled = template === undefined ? undefined : fillTemplate(template, machine);
+  return filled === undefined || 'because' in filled ? undefined : filled.value;
+}
+
 /** What the layer gives a machine, as text; undefined where its node runs something else. */
 function givenTo(config: RunningFields, machine: Machine, layer: ComputedLayer): string | undefined {
   const { maxPods } = config;

@@ -20,10 +20,10 @@ export interface NonDefaults {
 /**
  * @param running what a kubelet says that it runs, defaults filled in, or a config file
  * @param minor   of that kubelet: 34 for 1.34
- * @param flagged fields that a flag sets there, whatever its files say
+ * @param stays   whether a field stays with the node
  */
-export function nonDefaultsOf(running: RunningFields, minor: number, flagged: readonly string[] = []): NonDefaults {
-  const lists: Lists = { leftOut: [], unknown: [], flagged };
+export function nonDefaultsOf(running: RunningFields, minor: number, stays = isHostField): NonDefaults {
+  const lists: Lists = { leftOut: [], unknown: [], stays };
   const config = structIn(running, '', minor, lists);
   return { config, leftOut: lists.leftOut, ...(lists.unknown.length === 0 ? {} : { unknown: lists.unknown }) };
 }
@@ -32,7 +32,7 @@ export function nonDefaultsOf(running: RunningFields, minor: number, flagged: re
 interface Lists {
   readonly leftOut: string[];
   readonly unknown: string[];
-  readonly flagged: readonly string[];
+  readonly stays: typeof isHostField;
 }
 
 /** What says of which kind the file is. */
@@ -53,7 +53,7 @@ function structIn(struct: RunningFields, prefix: string, minor: number, lists: L
     }
     // The kubelet writes `1m` as `1m0s`, and people write `1Gi` as `1024Mi`.
     if (isDeepStrictEqual(meaningOf(value, path), meaningOf(defaultOf(field, minor), path))) return [];
-    if (isHostField(path, field) || lists.flagged.includes(path)) {
+    if (lists.stays(path, field)) {
       lists.leftOut.push(path);
       return [];
     }

@@ -1,6 +1,7 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Io } from '../io.ts';
 import { progressFor } from '../progress-line.ts';
+import { askEach } from './ask-each.ts';
 import type { LiveNodes } from './live-nodes.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -15,23 +16,17 @@ export async function fetchRunningConfigs(
   err: Io['err'],
 ): Promise<ReadonlyMap<string, Config>> {
   const progress = progressFor(err, () => performance.now());
-  const configs = new Map<string, Config>();
-  const silent = new Map<string, string>();
-  const left = [...names];
-  const ask = async (): Promise<void> => {
-    for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      progress.say(`asked ${configs.size + silent.size} of ${names.length} kubelets`);
-      await configz(name).then(
-        (config) => configs.set(name, config),
-        (error: unknown) => silent.set(name, reasonOf(error)),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: MOST_AT_ONCE }, ask));
+  const asked = await askEach(names, MOST_AT_ONCE, configz, (_, count) => {
+    progress.say(`asked ${count} of ${names.length} kubelets`);
+    return false;
+  });
   progress.end();
-  for (const name of names) {
-    const why = silent.get(name);
-    if (why !== undefined) err.write(`what ${name} runs is not known: ${why}\n`);
-  }
-  return new Map(names.flatMap((name) => (configs.has(name) ? [[name, configs.get(name) ?? {}] as const] : [])));
+  return new Map(
+    names.flatMap((name): readonly (readonly [string, Config])[] => {
+      const said = asked.get(name);
+      if (said !== undefined && 'answer' in said) return [[name, said.answer]];
+      err.write(`what ${name} runs is not known: ${reasonOf(said?.error)}\n`);
+      return [];
+    }),
+  );
 }

@@ -14,6 +14,8 @@ export interface NodeConfig {
   readonly config: Config;
   /** `configs/worker-1.json`, or with a line: `-:12`. */
   readonly from: string;
+  /** What `/configz` answered; absent for a config file, which says nothing of defaults and flags. */
+  readonly isAnswer?: true;
 }
 
 export interface NodeConfigs {
@@ -123,7 +125,8 @@ function answersIn(text: string, file: ConfigFile): NodeConfigs {
 function answerIn(answer: Config, file: ConfigFile, from: string): NodeConfigs {
   const { kubeletconfig: config, node } = answer;
   if (!isMap(config)) return nothing(from, 'holds no KubeletConfiguration: its "kubeletconfig" is not a map');
-  return named(config, file, typeof node === 'string' ? node : undefined, from);
+  const { configs, leftOut } = named(config, file, typeof node === 'string' ? node : undefined, from);
+  return { configs: configs.map((each) => ({ ...each, isAnswer: true })), leftOut };
 }
 
 function named(config: Config, file: ConfigFile, says: string | undefined, from: string): NodeConfigs {

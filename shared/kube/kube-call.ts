@@ -9,7 +9,7 @@ export interface Call {
   readonly resource: Resource;
   readonly namespace?: string;
   readonly name?: string;
-  readonly subresource?: 'status' | 'proxy/configz' | 'eviction' | 'log';
+  readonly subresource?: 'status' | 'proxy/configz' | 'proxy/stats/summary' | 'eviction' | 'log';
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   /** A patch merges lists as the type says, instead of replacing them. */

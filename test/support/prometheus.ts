@@ -16,10 +16,14 @@ export interface RealPrometheus {
   stop(): Promise<void>;
 }
 
-/** @param files configuration by name; `config.yaml` is read at the start */
+/**
+ * @param files configuration by name; `config.yaml` is read at the start
+ * @param data  directory with blocks of samples; default: none
+ */
 export async function startPrometheus(
   files: Readonly<Record<string, string>>,
   routePrefix = '/',
+  data?: string,
 ): Promise<RealPrometheus> {
   const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
@@ -27,7 +31,7 @@ export async function startPrometheus(
   const url = `http://127.0.0.1:${port}${routePrefix}`.replace(/\/$/, '');
   const args = [
     `--config.file=${join(directory, 'config.yaml')}`,
-    `--storage.tsdb.path=${join(directory, 'data')}`,
+    `--storage.tsdb.path=${data ?? join(directory, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
     `--web.route-prefix=${routePrefix}`,
   ];

@@ -4,6 +4,7 @@ import { distributionOf } from '#shared/contract/distribution-of-node.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { NotUsed } from '../../inventory/config-file-arguments.ts';
 import { type NonDefaults, nonDefaultsOf, type RunningFields } from '../non-defaults.ts';
+import { isHostField } from '../host-fields.ts';
 import type { Labels } from '../pools/fleet-node.ts';
 import { HOSTNAME } from '../pools/known-labels.ts';
 
@@ -57,7 +58,9 @@ export function importableNodes(nodes: readonly NodeReading[], isWhole: boolean)
     if (why !== undefined || running === undefined) return [];
     const known = minor === undefined ? undefined : Math.min(minor, NEWEST_MINOR);
     const size = capacity === undefined ? {} : { capacity };
-    return [{ name, labels, minor: known, ...size, ...nonDefaultsOf(running, known ?? NEWEST_MINOR, flaggedOn(node)) }];
+    const flagged = flaggedOn(node);
+    const stays: typeof isHostField = (path, field) => isHostField(path, field) || flagged.includes(path);
+    return [{ name, labels, minor: known, ...size, ...nonDefaultsOf(running, known ?? NEWEST_MINOR, stays) }];
   });
   const strangers = judged.flatMap(({ node, why }) =>
     why !== undefined || node.running === undefined ? [node.labels] : [],

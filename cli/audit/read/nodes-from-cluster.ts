@@ -1,0 +1,171 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { isMap, valueIn } from '#shared/runtime/maps.ts';
+import type { Given } from '../../command.ts';
+import { connectWith } from '../../connect-cluster.ts';
+import { askEach, type Asked } from '../../inventory/ask-each.ts';
+import type { InventoryNode } from '../../inventory/inventory-node.ts';
+import { nodesFrom } from '../../inventory/read-inventory.ts';
+import type { Io } from '../../io.ts';
+import { progressFor } from '../../progress-line.ts';
+import { type NodeFacts } from '../node-facts.ts';
+import { type FoundNodes, groupUnseen, type Unseen } from './found-nodes.ts';
+import {
+  directKubelets,
+  type KubeletAddress,
+  type KubeletAnswer,
+  type KubeletPath,
+  type Kubelets,
+  NotSeen,
+  proxiedKubelets,
+} from './kubelets.ts';
+import { tooOld } from './nodes-from-files.ts';
+import { systemUseOf } from './system-use.ts';
+
+/** After so many refusals, and no answer, the others are not asked: they would refuse as well. */
+const ENOUGH_REFUSALS = 32;
+/** From this minor on the kubelet tells `configz` and `stats` from everything else (KubeletFineGrainedAuthz, beta). */
+const FINE_GRAINED_MINOR = 33;
+
+/** All nodes of a cluster, each of whose kubelets is asked what it runs and, for `room`, what the host uses. */
+export async function nodesFromCluster(given: Given, io: Io, asksUse: boolean): Promise<FoundNodes> {
+  const { kube, transport, api } = await connectWith(given, io);
+  const [listed, agents] = await Promise.all([
+    kube.list({ resource: NODES }),
+    // A cluster without us has none, and the user may not be allowed to read them.
+    kube.list<KubeletNode>({ resource: KUBELET_NODES }).catch(() => ({ items: [] })),
+  ]);
+  const nodes = nodesFrom(listed.items);
+  const flags = new Map(agents.items.map(({ metadata, status }) => [metadata.name, status?.kubeletFlags] as const));
+  const kubelets = given.flag('direct')
+    ? directKubelets(addressesOf(listed.items), await api.credentials.current(), systemClock)
+    : proxiedKubelets(transport);
+  const supported = nodes.filter((node) => !isOld(node));
+  // Those that are not Ready may hold everybody else up.
+  const names = supported.toSorted((one, other) => Number(other.ready) - Number(one.ready)).map(({ name }) => name);
+  const configs = await askAll(kubelets, names, 'configz', io);
+  const answering = names.filter((name) => 'answer' in (configs.get(name) ?? {}));
+  const uses = asksUse ? await askAll(kubelets, answering, 'stats/summary', io) : new Map<string, never>();
+  const facts: NodeFacts[] = [];
+  const unseen: Unseen[] = nodes.filter(isOld).map(tooOld);
+  for (const node of supported) {
+    const config = runningIn(configs.get(node.name));
+    if (config instanceof NotSeen) unseen.push(unseenOf(node, config, kubelets));
+    else facts.push(factsOf(node, config, answerOf(uses.get(node.name)), flags.get(node.name)));
+  }
+  const isSeen = new Set(facts.map(({ name }) => name));
+  return {
+    source: {
+      from: kubelets.from,
+      of: api.server,
+      notes: notesOf(kubelets, asksUse && facts.every(({ use }) => use === undefined)),
+    },
+    nodes: facts,
+    unseen: groupUnseen(unseen),
+    of: nodes.length,
+    strangers: nodes.filter(({ name }) => !isSeen.has(name)).map(({ labels }) => labels),
+  };
+}
+
+const isOld = ({ kubeletVersion }: InventoryNode): boolean => (minorNumber(kubeletVersion) ?? Infinity) < OLDEST_MINOR;
+
+async function askAll(
+  kubelets: Kubelets,
+  names: readonly string[],
+  path: KubeletPath,
+  { err }: Io,
+): Promise<ReadonlyMap<string, Asked<KubeletAnswer>>> {
+  const progress = progressFor(err, () => performance.now());
+  let [answers, refusals] = [0, 0];
+  const asked = await askEach(
+    names,
+    kubelets.mostAtOnce,
+    (name) => kubelets.ask(name, path),
+    (said, count) => {
+      if ('answer' in said) answers += 1;
+      else if (said.error instanceof NotSeen && said.error.reason === 'forbidden') refusals += 1;
+      progress.say(`asked ${count} of ${names.length} kubelets for ${path}, ${answers} answered`);
+      return answers === 0 && refusals >= ENOUGH_REFUSALS;
+    },
+  );
+  progress.end();
+  return asked;
+}
+
+const answerOf = (asked: Asked<KubeletAnswer> | undefined): KubeletAnswer | undefined =>
+  asked !== undefined && 'answer' in asked ? asked.answer : undefined;
+
+interface Running {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly certificateEnds?: number;
+}
+
+/** Of a kubelet that was not asked, others were refused. */
+function runningIn(asked: Asked<KubeletAnswer> | undefined): Running | NotSeen {
+  if (asked === undefined) return new NotSeen('forbidden', 'not asked, after the first kubelets refused');
+  if ('error' in asked)
+    return asked.error instanceof NotSeen ? asked.error : new NotSeen('no-answer', 'the kubelet could not be asked');
+  const { body, ...certificate } = asked.answer;
+  const config = valueIn(body, ['kubeletconfig']);
+  return isMap(config) ? { config, ...certificate } : new NotSeen('unreadable', 'its /configz holds no kubeletconfig');
+}
+
+function factsOf(
+  node: InventoryNode,
+  { config, certificateEnds }: Running,
+  summary: KubeletAnswer | undefined,
+  removedFlags: readonly string[] | undefined,
+): NodeFacts {
+  const use = summary === undefined ? undefined : systemUseOf(summary.body);
+  const { name, labels, kubeletVersion, osImage } = node;
+  return {
+    name,
+    labels,
+    kubeletVersion,
+    osImage,
+    node,
+    origin: 'configz',
+    running: config,
+    ...(use === undefined ? {} : { use }),
+    ...(certificateEnds === undefined ? {} : { certificateEnds }),
+    ...(removedFlags === undefined ? {} : { removedFlags }),
+  };
+}
+
+/** The right that the question needs, which is not to say that anybody should have it. */
+function unseenOf(
+  { name, ready, kubeletVersion }: InventoryNode,
+  { reason, message }: NotSeen,
+  { from }: Kubelets,
+): Unseen {
+  if (!ready && reason !== 'forbidden') return { node: name, reason: 'not-ready', because: `NotReady: ${message}` };
+  if (reason !== 'forbidden') return { node: name, reason, because: message };
+  const isFine = from === 'direct' && (minorNumber(kubeletVersion) ?? 0) >= FINE_GRAINED_MINOR;
+  return { node: name, reason, because: message, right: isFine ? 'get nodes/configz' : 'get nodes/proxy' };
+}
+
+const notesOf = ({ from }: Kubelets, lacksUse: boolean): readonly string[] => [
+  from === 'cluster'
+    ? 'The API server passes questions on to kubelets for whoever may get nodes/proxy, whatever their version. That right runs commands in every pod of ' +
+      'every node: give it to nobody for an audit. With --direct, kubelets from 1.33 on answer whoever may get nodes/configz and nodes/stats.'
+    : 'Kubelets were asked on their own port. From 1.33 on they answer whoever may get nodes/configz and nodes/stats; older ones ask for nodes/proxy, which ' +
+      'runs commands in every pod: give it to nobody for an audit.',
+  ...(lacksUse ? ['No kubelet said what its host uses (/stats/summary), so Room has no measurements.'] : []),
+];
+
+/** Where Nodes say that their kubelets listen: the first internal address. */
+function addressesOf(nodes: readonly KubeObject[]): ReadonlyMap<string, KubeletAddress> {
+  return new Map(
+    nodes.flatMap((node): readonly (readonly [string, KubeletAddress])[] => {
+      const addresses = valueIn(node, ['status', 'addresses']);
+      const of = (type: string): unknown =>
+        (Array.isArray(addresses) ? addresses.filter(isMap) : []).find((each) => each['type'] === type)?.['address'];
+      const host = of('InternalIP') ?? of('ExternalIP');
+      const port = valueIn(node, ['status', 'daemonEndpoints', 'kubeletEndpoint', 'Port']);
+      return typeof host === 'string' && typeof port === 'number' ? [[node.metadata.name, { host, port }]] : [];
+    }),
+  );
+}

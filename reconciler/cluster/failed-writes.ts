@@ -21,7 +21,8 @@ const MOST_STEPS = 25_000;
 /** Of what the API server says, in characters. */
 const LONGEST_MESSAGE = 400;
 
-interface Failing extends FailedWrite {
+interface Failing {
+  readonly told: FailedWrite;
   readonly times: number;
 }
 
@@ -32,11 +33,13 @@ export function createFailedWrites(clock: Clock): FailedWrites {
       // The world moved on: the next pass decides again.
       if (isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ABORTED')) return;
       const key = keyOf(step);
-      const { since = toTimestamp(clock.now()), times = 0 } = failing.get(key) ?? {};
+      const { told: before, times = 0 } = failing.get(key) ?? {};
+      const since = before?.since ?? toTimestamp(clock.now());
       const { node, pool } = subjectOf(step);
       const about = { ...(node === undefined ? {} : { node }), ...(pool === undefined ? {} : { pool }) };
       const message = reasonOf(error).slice(0, LONGEST_MESSAGE).toWellFormed();
-      setNewest(failing, key, { write: step.step, ...about, since, message, times: times + 1 }, MOST_STEPS);
+      const told = { write: step.step, ...about, since, message };
+      setNewest(failing, key, { told, times: times + 1 }, MOST_STEPS);
     },
     done: (step) => void (failing.size > 0 && failing.delete(keyOf(step))),
     planned(steps) {
@@ -47,7 +50,7 @@ export function createFailedWrites(clock: Clock): FailedWrites {
     list: () =>
       [...failing.values()]
         .filter(({ times }) => times >= TOLD_AFTER)
-        .map(({ times: _, ...write }) => write)
+        .map(({ told }) => told)
         .toSorted((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0)),
   };
 }

@@ -154,6 +154,7 @@ export function createPass(ports: PassPorts): Pass {
       drains: ports.drains.views(),
       pods: ports.drains.counts(),
       records: records.all(),
+      unwritten: standBack.failing(),
     };
     const now = readClock();
 

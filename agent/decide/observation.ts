@@ -54,8 +54,16 @@ export type Staged = { readonly config: Config } & (
 /** How the managed files compare with what the active config needs. */
 export type Files =
   | { readonly files: 'installed' }
-  /** `path`: the first file that differs; absent if it is unknown. `areOurs`: files of ours, where local is active. */
-  | { readonly files: 'differ'; readonly path?: string; readonly areOurs?: boolean }
+  /**
+   * `path`: the first file that differs; absent if it is unknown. `differences`: what a kubelet would read otherwise, in phrases; absent
+   * where nothing, or where that cannot be said. `areOurs`: files of ours, where local is active.
+   */
+  | {
+      readonly files: 'differ';
+      readonly path?: string;
+      readonly differences?: readonly string[];
+      readonly areOurs?: boolean;
+    }
   /** The checkpoint is gone or damaged. `isTransientDiskError`: or it cannot be read for now. */
   | { readonly files: 'lost'; readonly message: string; readonly mayPass?: boolean }
   /** It cannot be installed here; `forGood` where trying again cannot help. `isLocalLost`: the way back to local is. */

@@ -9,6 +9,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { GuardedFile } from '../ports/guard.ts';
 import { fieldsOfConfig } from './config-fields.ts';
+import { fileDifferences } from './file-differences.ts';
 import { DROP_IN_NAME, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigStore, type LocalConfig, type OwnConfig } from './local-config.ts';
 import { renderManaged } from './install-marker.ts';
@@ -158,6 +159,12 @@ export function createInstaller(options: InstallerOptions): Installer {
     return undefined;
   }
 
+  async function differences({ effective }: InstallPlan): Promise<readonly string[]> {
+    const there = await present().catch(() => undefined);
+    if (there === undefined) return [];
+    return fileDifferences(effective, there, await kubeletMinor().catch(() => undefined));
+  }
+
   async function put(file: ManagedFile): Promise<void> {
     const local = await keeper.read();
     if (await isInPlace(file, local)) return;
@@ -176,6 +183,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     },
     isInstalled: async (plan) => (await firstAmiss(plan)) === undefined,
     firstAmiss,
+    differences,
     async install({ effective, files }) {
       const before = await now();
       await limits.record({ ...before, wanted: effective });

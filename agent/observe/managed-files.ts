@@ -34,7 +34,9 @@ export async function observeFiles(target: Target, payloads: Reading, installer:
     const plan = await installer.plan(found.installable);
     const path = await installer.firstAmiss(plan);
     const ours = plan.isOverOurs === true ? { areOurs: true } : {};
-    const files: Files = path === undefined ? { files: 'installed' } : { files: 'differ', path, ...ours };
+    const differences = path === undefined ? [] : await installer.differences(plan);
+    const read = differences.length === 0 ? {} : { differences };
+    const files: Files = path === undefined ? { files: 'installed' } : { files: 'differ', path, ...read, ...ours };
     const base = plan.base === undefined ? NO_BASE : { under: plan.base.sha256, newer: plan.base.newer };
     return { files, effective: plan.effective, payload, base };
   } catch (error) {

@@ -74,6 +74,11 @@ export interface Installer {
   /** The first managed file that is not as the plan wants it; undefined for none. */
   firstAmiss(plan: InstallPlan): Promise<string | undefined>;
   /**
+   * What a kubelet that starts now would read otherwise than the plan wants, a phrase a field: `maxPods=33 instead of 110`. None where
+   * the files there cannot be read. Never throws.
+   */
+  differences(plan: InstallPlan): Promise<readonly string[]>;
+  /**
    * Makes it so, durably; the local config is put aside first, once. Safe to repeat after a crash at any point. A state
    * file of a resource manager that the kubelet would not start with is put aside in the same step, and the one that
    * was put aside for this config is put back. Limits of other units that an earlier config set, and this one does not, become

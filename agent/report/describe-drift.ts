@@ -21,7 +21,11 @@ export function describeDrift(state: State, seen: Observation, drift: Drift): st
 
 /** What differs from what the agent left there, in words. */
 function driftIn({ files, running }: Pick<Observation, 'files' | 'running'>): string | undefined {
-  if (files.files === 'differ') return `${files.path ?? 'a managed file'} on the node is not what was installed`;
+  if (files.files === 'differ') {
+    const { path = 'a managed file', differences = [] } = files;
+    const fields = differences.length === 0 ? '' : ` (${firstPhrases(differences)})`;
+    return `${path} on the node is not what was installed${fields}`;
+  }
   return running.running === 'contradicts' ? `the kubelet runs ${firstPhrases(running.differences)}` : undefined;
 }
 

@@ -147,6 +147,11 @@ export const CODES = {
     'Failures stopped the rollout. Nodes that run the config keep it, others are not changed.',
     'Fix or revert the config in git. If it is not to blame: kubelet-gitops release POOL.',
   ),
+  'writes-failing': meaning(
+    'error',
+    'The API server answers this write of the reconciler with an error again and again: what it was to change stays as it is.',
+    'The message is what the API server says: an admission policy, a quota, missing rights (KUBE_FORBIDDEN), or a fault of its own.',
+  ),
   'pool-invalid': meaning(
     'error',
     'The pool keeps what it had before the commit.',
@@ -217,6 +222,16 @@ export const CODES = {
     'Files or the running config are not what was assigned, and the pool only reports it or the repair did not last.',
     'Find out who writes them (another tool, a person); kubectl describe knode NODE names the files.',
   ),
+  'nodes-failing': meaning(
+    'error',
+    'The kubelet keeps ending with a config that it had proven: something else has changed there since.',
+    'Was the kubelet upgraded? See docs/upgrade.md, after a kubelet upgrade. Otherwise look at its own log on the node.',
+  ),
+  'nodes-unhealthy': meaning(
+    'error',
+    'The kubelet is down with a config that it has proven, and no change of ours is under way.',
+    "Look at the kubelet's own log on the node.",
+  ),
   'nodes-in-error': meaning(
     'warning',
     'The assigned config does not run, for a reason that is not blamed on it; the agent tries again.',
@@ -276,4 +291,7 @@ export const RUNBOOKS: Readonly<Partial<Record<Code, string>>> = {
   'config-rejected': runbookOf('NodeConfigError'),
   'nodes-broken': runbookOf('NodeBroken'),
   'nodes-drifted': runbookOf('NodeDrifted'),
+  'nodes-failing': runbookOf('NodeUnhealthy'),
+  'nodes-unhealthy': runbookOf('NodeUnhealthy'),
+  'writes-failing': runbookOf('WritesRefused'),
 };

@@ -482,7 +482,13 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.settled.configName",
     "status.settled.keepFields",
     "status.settled.sha256",
-    "status.sha256"
+    "status.sha256",
+    "status.unwritten",
+    "status.unwritten[].message",
+    "status.unwritten[].node",
+    "status.unwritten[].pool",
+    "status.unwritten[].since",
+    "status.unwritten[].write"
   ],
   "kubeletsources.kubelet-gitops.dev": [
     "status",

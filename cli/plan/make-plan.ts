@@ -22,6 +22,7 @@ import { planNode, refusalIn } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
 import { type OverallBound, unavailableIn } from './who-can-begin.ts';
 import { beforeChange, loosenedLimits } from './loosened-limits.ts';
+import { weakerSafety } from './weaker-safety.ts';
 import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
 import { notEstimatedIn } from './not-estimated.ts';
 import { comingVersions } from './coming-versions.ts';
@@ -195,6 +196,7 @@ function planPool(
           isProven: hadIt,
         });
   const loosened = valid === undefined ? [] : loosenedLimits(valid, members, limits);
+  const weakened = valid === undefined ? [] : weakerSafety(then?.spec, valid.spec);
   const untimed = (): RolloutPlan['untimed'] => {
     if (valid === undefined) return [];
     const classes = touched.flatMap((node) => {
@@ -222,6 +224,7 @@ function planPool(
     waits: waits(),
     rollout: rollout && planRollout(rollout, untimed()),
     ...(loosened.length === 0 ? {} : { loosened }),
+    ...(weakened.length === 0 ? {} : { weakened }),
   };
   return [{ plan, rollout }];
 }

@@ -91,6 +91,8 @@ export interface PoolPlan {
   readonly rollout: RolloutPlan | undefined;
   /** The limits that it loosens, and last all together; absent for none. */
   readonly loosened?: readonly LoosenedLimit[];
+  /** What else guards nodes and does no more, a clause each; absent for none. */
+  readonly weakened?: readonly string[];
 }
 
 /** A limit that a change loosens, with how many nodes a bad config reaches by the limits before, and with this one as it becomes. */

@@ -2,10 +2,11 @@ import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { findByName } from '../find-by-name.ts';
-import { isConfigValid } from './all-settled.ts';
-import { nodeTroubles, type StatusView, suspensionLine } from './render.ts';
+import { attentionOf } from '#reconciler/reporting/attention.ts';
+import { nodeTroubles, type StatusView } from './render.ts';
 
 /** Which part of a status is asked for; undefined for all. */
 interface StatusQuestion {
@@ -49,7 +50,7 @@ export function filterStatus(
     return { view, shown: view, isShown };
   }
   const isAllSuspended = recordedPolicy(all.source.policy, false).suspend;
-  const pools = view.pools.filter((each) => !isWell(each) || isAllSuspended || suspensionLine(each) !== null);
+  const pools = view.pools.filter((each) => !isWell(each) || isAllSuspended);
   const nodes = view.nodes.filter((each) => !isAtRest(each, now));
   const leftOut = { pools: view.pools.length - pools.length, nodes: view.nodes.length - nodes.length };
   const shown: StatusView = { ...view, pools, nodes, leftOut };
@@ -58,7 +59,8 @@ export function filterStatus(
 }
 
 const isWell = (pool: KubeletPool): boolean =>
-  (pool.status?.phase === 'Settled' || pool.status?.phase === 'Empty') && isConfigValid(pool);
+  (pool.status?.phase === 'Settled' || pool.status?.phase === 'Empty') &&
+  attentionOf({ source: NO_STATE, pools: [pool], nodes: [] }).length === 0;
 
 /** It runs what is assigned, its agent reports, and there is nothing that a person has to know. */
 const isAtRest = (node: KubeletNode, now: Millis): boolean =>

@@ -5,12 +5,15 @@ import {
   UNKNOWN_CONFIG,
 } from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
-import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
+import { assignmentOf, failedAt } from '#reconciler/policy/rollout/node-progress.ts';
 import { runbookOf } from '#reconciler/policy/runbook.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { formatFailedWrite } from '#reconciler/policy/pool-status/failed-write-line.ts';
+import { nodeTrouble } from '#reconciler/policy/pool-status/node-trouble.ts';
 import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
+import { invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
@@ -153,13 +156,6 @@ function configOf({ classes = [], configName = 'local' }: KubeletPoolStatus): st
   return classes.length === 1 ? (classes[0]?.configName ?? 'none') : `${classes.length} classes`;
 }
 
-/** Who holds a pool up, whether or not there is something to do in it; null: no person. */
-export function suspensionLine({ metadata, spec }: KubeletPool): string | null {
-  const because = metadata.annotations?.[SUSPEND_ANNOTATION];
-  if (because !== undefined) return because === '' ? 'without a reason' : because;
-  return spec?.suspend === true ? 'pool.yaml says so' : null;
-}
-
 /** How far a rollout in waves has come, while it is under way. */
 function wavesLine({ status = {} }: KubeletPool): readonly string[] {
   const { rollout } = status;
@@ -168,13 +164,19 @@ function wavesLine({ status = {} }: KubeletPool): readonly string[] {
   return [`waves: ${rollout.waves.map(({ name, nodes, state }) => `${name} (${nodes}) ${state}`).join(', ')}`];
 }
 
-function poolTroubles({ status = {} }: KubeletPool): readonly string[] {
-  const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
-  const kept = invalid === undefined ? [] : ['kept as it was, because the commit says:', ...indent(invalid.message)];
+function poolTroubles({ metadata, status = {} }: KubeletPool): readonly string[] {
+  const invalid = invalidity({ metadata, status });
+  const kept =
+    invalid === undefined
+      ? []
+      : ['kept as it was, because the commit says:', ...indent(invalid), `runbook: ${runbookOf('PoolConfigInvalid')}`];
   // A settled pool may have nodes that wait for leave to restart with what they run.
   const waits = status.phase === 'Waiting' || (status.phase === 'Settled' && status.holds !== undefined);
   const waiting = status.phase === 'Halted' || waits ? [status.message ?? ''] : [];
-  return [...kept, ...waiting, ...haltLines(status)];
+  const { unwritten = [] } = status;
+  const failing = unwritten.map((write) => `${write.node ?? metadata.name}: ${formatFailedWrite(write)}`);
+  const read = failing.length === 0 ? [] : [`runbook: ${runbookOf('WritesRefused')}`];
+  return [...kept, ...waiting, ...haltLines(status), ...failing, ...read];
 }
 
 const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);
@@ -198,22 +200,25 @@ function renderNodes(
 
 /** What a person has to know of a node, besides its phase. */
 export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
-  const { active, error, phase, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
+  const { active, error, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
   const asks = awaitsTurn === undefined || awaitsTurn === null ? undefined : awaitsTurn;
   const turn = node?.spec?.turn?.seen === asks?.seen ? 'restarts in its turn' : 'asks for its turn to restart';
   const unseen = unseenIn(node?.status ?? {});
+  const tookBack = failedAt(node, assignmentOf(node)) !== undefined;
+  const trouble = nodeTrouble(node);
+  const runbook = trouble?.runbook ?? (tookBack ? runbookOf('NodeConfigError') : undefined);
   const isUnknown = active?.name === UNKNOWN_CONFIG && (error === undefined || error === null);
   const told = conditions.find(({ type }) => type === CONFIG_HEALTH);
-  const health = told?.status === 'False' || isUnknown ? told : undefined;
+  const said = trouble?.message ?? (told?.status === 'False' || isUnknown ? told?.message : undefined);
   return [
     ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
-    // A broken node has said it above.
-    ...(health === undefined || phase === 'Broken' || health.message === asks?.message ? [] : [health.message]),
+    ...(said === undefined || said === error?.message || said === asks?.message ? [] : [said]),
     ...(asks === undefined ? [] : [`${turn}: ${asks.message}`]),
     ...(unseen === undefined ? [] : [`what its kubelet runs cannot be seen: ${unseen.message}`]),
     ...(refusedBase === undefined || refusedBase === null
       ? []
       : [`keeps its own config file of before: ${refusedBase.message}`]),
+    ...(runbook === undefined ? [] : [`runbook: ${runbook}`]),
   ];
 }
 

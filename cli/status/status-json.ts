@@ -4,7 +4,8 @@ import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
-import { type StatusView, suspensionLine } from './render.ts';
+import { suspensionLine } from '#reconciler/reporting/attention.ts';
+import type { StatusView } from './render.ts';
 
 /**
  * What `status -o json` and `-o yaml` print. Absent values are null, names of configs are those of ConfigMaps or `local`.

@@ -1,10 +1,11 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import { wasInForce, isConfigValid, isFaulty, needsPerson } from './all-settled.ts';
+import { attentionOf, faultsIn, invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
+import { wasInForce } from './all-settled.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readProof } from '#reconciler/policy/proof/record.ts';
-import { type StatusView, suspensionLine } from './render.ts';
+import type { StatusView } from './render.ts';
 
 /**
  * Why nothing more happens until a person commits, releases or resumes something; null while something may. Where only windows, budgets or a
@@ -12,27 +13,28 @@ import { type StatusView, suspensionLine } from './render.ts';
  *
  * @param commit the beginning of the name of the commit that is waited for; empty for whichever is in force
  */
-export function stopReason({ source, pools, nodes }: StatusView, commit = ''): string | null {
+export function stopReason(view: StatusView, commit = ''): string | null {
+  const { source, pools, nodes } = view;
   const isRefused = source.refusedCommit !== '' && source.refusedCommit.startsWith(commit);
   const refused = isRefused ? `commit ${source.refusedCommit.slice(0, 12)} was refused` : null;
   if (!wasInForce(source, commit)) return refused;
   const isAllSuspended = recordedPolicy(source.policy, false).suspend;
   const suspended = pools.filter((pool) => isSuspended(pool, isAllSuspended));
   if (pools.some((pool) => !suspended.includes(pool) && isMoving(pool, nodes))) return null;
-  const [halted, invalid] = [pools.filter(isHalted), pools.filter((pool) => !isConfigValid(pool))];
+  const [halted, invalid] = [pools.filter(isHalted), pools.filter((pool) => invalidity(pool) !== undefined)];
   const stops = [
     ...(refused === null ? [] : [refused]),
     ...suspended.map(({ metadata }) => `pool ${metadata.name} is suspended`),
     ...halted.map(({ metadata }) => `pool ${metadata.name} is halted`),
     ...invalid.map(({ metadata }) => `the config of pool ${metadata.name} is refused`),
-    ...unwellNodes(nodes),
-    ...(!isFaulty(source) || invalid.length > 0 ? [] : ['the commit has findings']),
+    ...unwellNodes(view),
+    ...(faultsIn(source).length === 0 || invalid.length > 0 ? [] : ['the commit has findings']),
   ];
   return stops.length === 0 ? null : stops.join(', ');
 }
 
-function unwellNodes(nodes: readonly KubeletNode[]): readonly string[] {
-  const names = nodes.filter(needsPerson).map(({ metadata }) => metadata.name);
+function unwellNodes(view: StatusView): readonly string[] {
+  const names = attentionOf(view).flatMap(({ kind, name }) => (kind.startsWith('node-') ? [name] : []));
   return names.length === 0 ? [] : [`${firstFew(names)} drifted, or the kubelet is not healthy there`];
 }
 

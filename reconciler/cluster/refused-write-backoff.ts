@@ -4,6 +4,7 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { UnreadableObject } from '../policy/fleet.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
+import { createFailedWrites, type FailedWrites } from './failed-writes.ts';
 
 /**
  * Keeps a write that is refused for what it says from being tried in every pass, which may come several times a second: an admission
@@ -19,6 +20,8 @@ export interface RefusedWriteBackoff {
   planned(steps: readonly Step[]): void;
   /** What could not be looked at while it was to be written, until that succeeds or is not wanted any more. Uids are not known. */
   unreadable(): readonly UnreadableObject[];
+  /** What fails again and again, for whatever reason. */
+  failing: FailedWrites['list'];
 }
 
 const BACKOFF = { firstMs: 5_000, maxMs: 60_000, jitter: 0 };
@@ -33,6 +36,7 @@ interface Refusal {
 
 export function createRefusedWriteBackoff(clock: Clock): RefusedWriteBackoff {
   const refusals = new Map<string, Refusal>();
+  const failures = createFailedWrites(clock);
   return {
     due(steps) {
       if (refusals.size === 0) return steps;
@@ -42,6 +46,7 @@ export function createRefusedWriteBackoff(clock: Clock): RefusedWriteBackoff {
       return steps.filter((step) => now >= (refusals.get(keyOf(step))?.untilMs ?? 0));
     },
     failed(step, error) {
+      failures.failed(step, error);
       if (!isAboutTheObject(error)) return;
       const key = keyOf(step);
       const times = (refusals.get(key)?.times ?? 0) + 1;
@@ -49,12 +54,17 @@ export function createRefusedWriteBackoff(clock: Clock): RefusedWriteBackoff {
       const untilMs = clock.monotonic() + backoffDelay(times, BACKOFF, 0);
       setNewest(refusals, key, { times, untilMs, left }, MOST_STEPS);
     },
-    done: (step) => void (refusals.size > 0 && refusals.delete(keyOf(step))),
+    done(step) {
+      failures.done(step);
+      if (refusals.size > 0) refusals.delete(keyOf(step));
+    },
     planned(steps) {
+      failures.planned(steps);
       if (refusals.size === 0) return;
       const wanted = new Set(steps.map(keyOf));
       for (const [key, refusal] of refusals) if (!wanted.has(key)) refusals.set(key, { ...refusal, left: null });
     },
+    failing: failures.list,
     unreadable() {
       const left = [...refusals.values()].flatMap((refusal) => refusal.left ?? []);
       return [...new Map(left.map((each) => [`${each.of} ${each.name}`, each])).values()];

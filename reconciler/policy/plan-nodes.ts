@@ -1,5 +1,10 @@
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { AnalysisStatus, KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type {
+  AnalysisStatus,
+  FailedWrite,
+  KubeletPoolStatus,
+  RolloutStatus,
+} from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from './desired.ts';
 import type { ConfigSourceView, Fleet } from './fleet.ts';
@@ -44,6 +49,8 @@ export interface NodesPlan {
   /** What to tell people where more nodes lost their labels than may be unassigned; null where not. */
   readonly labelLoss: string | null;
   readonly steps: readonly Step[];
+  /** Which of them, and of those of pools, were tried before and fail again and again. Absent for none. */
+  readonly unwritten?: readonly FailedWrite[];
 }
 
 /** Decides for every node of the cluster, and what has to be written for it. Pure. */
@@ -83,6 +90,7 @@ export function planNodes(
     groups: plans,
     skipped,
     labelLoss: guard.warning,
+    ...(signals.unwritten === undefined ? {} : { unwritten: signals.unwritten }),
     steps: [
       ...rememberLabelLosses(fleet),
       ...plans.flatMap(({ group, memory }) => measureSteps(group, memory.rollout)),

@@ -7,6 +7,7 @@ type Topic =
   | 'NodeBroken'
   | 'NodeConfigError'
   | 'NodeDrifted'
+  | 'NodeUnhealthy'
   | 'NodesInConflict'
   | 'NodesWithoutAgent'
   | 'NotesNotWritten'
@@ -14,7 +15,8 @@ type Topic =
   | 'PoolBlocked'
   | 'PoolConfigInvalid'
   | 'PoolHalted'
-  | 'StatusesNotPosted';
+  | 'StatusesNotPosted'
+  | 'WritesRefused';
 
 /** The page of the alert of that name, from the root of this software's repository. */
 export const runbookOf = (topic: Topic): string => `docs/runbooks/KubeletGitops${topic}.md`;

@@ -1,3 +1,4 @@
+import type { FailedWrite } from '#shared/contract/api/kubelet-pool.ts';
 import type { QueryAnswers } from './analysis/query-answer.ts';
 import type { BlockersAnswer } from './pool-blockers.ts';
 import type { OwnRecord } from './proof/own-records.ts';
@@ -18,6 +19,8 @@ export interface Signals {
   readonly records?: ReadonlyMap<string, OwnRecord>;
   /** By pool and commit in its record: see `Rendered`. One that is not in it was not read. */
   readonly rendered?: ReadonlyMap<string, Rendered>;
+  /** Writes that fail again and again. Absent for none. */
+  readonly unwritten?: readonly FailedWrite[];
 }
 
 export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

@@ -84,5 +84,6 @@ function toldBy(fleet: Fleet): Signals {
     if (held.nodes > held.examples.length) return [name, blocked(held.message)];
     return [name, { ...NOT_BLOCKED, busy: new Map(held.examples.map((node) => [node, held.message])) }];
   });
-  return { blockers: new Map(blockers), drains: new Map(), records: writtenRecords(fleet.pools) };
+  const unwritten = [...fleet.pools.values()].flatMap(({ status }) => status?.unwritten ?? []);
+  return { blockers: new Map(blockers), drains: new Map(), records: writtenRecords(fleet.pools), unwritten };
 }

@@ -238,6 +238,54 @@ describeOrSkip('Prometheus', { skip }, () => {
     testRules([file]);
   });
 
+  it('says of a node that fails with which config of which commit, and why', async () => {
+    const own = rules.filter(({ alert }) => /NodeBroken|NodeConfigError/.test(alert));
+    await writeFile(join(directory, 'node.yaml'), stringify({ groups: [{ name: 'node', rules: own }] }));
+    const failed = 'kubelet_gitops_pool_failed_node';
+    const series = {
+      'kubelet_gitops_node_phase{node="w1", phase="Broken"}': '1x60',
+      [`${failed}{pool="a", node="w1", reason="KubeletBroken", commit="c372e46"}`]: '1x60',
+      'kubelet_gitops_node_config_error{node="w2"}': '1x60',
+      [`${failed}{pool="a", node="w2", reason="CrashLoop", commit="c372e46"}`]: '1x60',
+      'kubelet_gitops_node_config_error{node="w3"}': '1x60',
+      'kubelet_gitops_node_config_error_info{node="w3", reason="DownloadFailed"}': '1x60',
+    };
+    const before = 'It runs the one before, or its local config.';
+    const said: readonly (readonly [alert: string, severity: string, labels: object, description: string])[] = [
+      [
+        'KubeletGitopsNodeBroken',
+        'critical',
+        { node: 'w1', phase: 'Broken' },
+        'The agent has tried the assigned config (pool a, commit c372e46, KubeletBroken) and the ones before it. It waits for a person: look at the kubelet there first.',
+      ],
+      ['KubeletGitopsNodeConfigError', 'warning', { node: 'w2' }, `${before} Pool a, commit c372e46: CrashLoop.`],
+      [
+        'KubeletGitopsNodeConfigError',
+        'warning',
+        { node: 'w3' },
+        `${before} DownloadFailed, which is not blamed on the config.`,
+      ],
+    ];
+    const expected = Map.groupBy(said, ([alert]) => alert);
+    const test = {
+      interval: '1m',
+      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      alert_rule_test: [...expected].map(([alertname, each]) => ({
+        eval_time: '10m',
+        alertname,
+        exp_alerts: each.map(([alert, severity, labels, description]) => {
+          const { node } = labels as { node: string };
+          const { summary = '', runbook_url } = own.find((rule) => rule.alert === alert)?.annotations ?? {};
+          const named = summary.replace('{{ $labels.node }}', node);
+          return { exp_labels: { severity, ...labels }, exp_annotations: { summary: named, description, runbook_url } };
+        }),
+      })),
+    };
+    const file = join(directory, 'node-cases.yaml');
+    await writeFile(file, stringify({ rule_files: ['node.yaml'], tests: [test] }));
+    testRules([file]);
+  });
+
   it('fires for a pool that waits, however long, only where no person suspended it', async () => {
     const alert = 'KubeletGitopsRolloutWaits';
     const own = rules.filter((rule) => rule.alert === alert);

@@ -2,10 +2,12 @@ import { choosePool } from '#reconciler/policy/pool-selection/choose-pool.ts';
 import { neverReason } from '#reconciler/policy/participation.ts';
 import { assignmentOf, failedAt } from '#reconciler/policy/rollout/node-progress.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { nodeTrouble, type TroubleKind } from '#reconciler/policy/pool-status/node-trouble.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
+import type { Code } from '../diagnosis-codes.ts';
 import { silentAgents } from './silent-agents.ts';
 import { removedFlagsOf } from '../../inventory/nodes-with-removed-flags.ts';
 import { type Facts, valueOr } from '../facts.ts';
@@ -23,8 +25,7 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
       aboutAll('flags-removed', 'node', nodes, `kubelet ${to} does not start with --${flag}`),
     ),
     ...rejected(kubeletNodes),
-    ...inPhase('nodes-broken', 'Broken', kubeletNodes),
-    ...inPhase('nodes-drifted', 'Drifted', kubeletNodes),
+    ...troubled(kubeletNodes),
     ...inError(kubeletNodes),
     ...unseen(kubeletNodes),
     ...aboutAll(
@@ -146,27 +147,35 @@ function rejected(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
   });
 }
 
-function inPhase(
-  code: 'nodes-broken' | 'nodes-drifted',
-  phase: 'Broken' | 'Drifted',
-  kubeletNodes: readonly KubeletNode[],
-): readonly Diagnosis[] {
-  const those = kubeletNodes.filter(({ status }) => status?.phase === phase);
-  const said = those.map(({ status }) => status?.error?.message ?? '').find((message) => message !== '');
-  return aboutAll(
-    code,
-    'node',
-    those.map(({ metadata }) => metadata.name),
-    `${phase}${said === undefined ? '' : `: ${said}`}`,
+/** What a person has to look at, in the words of every other screen; nodes with the same trouble are one diagnosis. */
+function troubled(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
+  const found = kubeletNodes.flatMap((node) => {
+    const trouble = nodeTrouble(node);
+    return trouble === null ? [] : [{ name: node.metadata.name, ...trouble }];
+  });
+  return [...Map.groupBy(found, ({ kind }) => kind)].flatMap(([kind, each]) =>
+    aboutAll(
+      CODES_OF[kind],
+      'node',
+      each.map(({ name }) => name),
+      each[0]?.message ?? '',
+    ),
   );
 }
 
+const CODES_OF: Readonly<Record<TroubleKind, Code>> = {
+  broken: 'nodes-broken',
+  failing: 'nodes-failing',
+  drifted: 'nodes-drifted',
+  unhealthy: 'nodes-unhealthy',
+};
+
 /** What the agent says that is neither a rejection nor a phase of its own. */
 function inError(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
-  const those = kubeletNodes.filter(({ status }) => {
-    const error = status?.error ?? undefined;
-    const isListed = status?.rejected?.some(({ reason, at }) => reason === error?.reason && at === error.at) === true;
-    return error !== undefined && !isListed && status?.phase !== 'Broken' && status?.phase !== 'Drifted';
+  const those = kubeletNodes.filter(({ metadata, status = {} }) => {
+    const error = status.error ?? undefined;
+    const isListed = status.rejected?.some(({ reason, at }) => reason === error?.reason && at === error.at) === true;
+    return error !== undefined && !isListed && nodeTrouble({ metadata, status }) === null;
   });
   const alike = Map.groupBy(those, ({ status }) => status?.error?.reason ?? '');
   return [...alike].flatMap(([reason, each]) =>

@@ -1,11 +1,12 @@
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
-import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { HORIZON_MS } from '#reconciler/policy/windows/span.ts';
 import { windowsState } from '#reconciler/policy/windows/windows-state.ts';
-import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { type Attention, attentionOf } from '#reconciler/reporting/attention.ts';
+import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, type Diagnosis, diagnosis } from '../diagnosis.ts';
+import type { Code } from '../diagnosis-codes.ts';
 import { type Facts, valueOr } from '../facts.ts';
 
 /** What keeps pools from going on. */
@@ -19,9 +20,7 @@ export function diagnosePools(facts: Facts): readonly Diagnosis[] {
       ? []
       : [diagnosis('cluster-suspended', `nothing new starts, because of the cluster's file: ${policy.unreadable}`)]),
     ...pools.flatMap((pool) => [
-      ...suspended(pool),
-      ...halted(pool),
-      ...invalid(pool),
+      ...attentionOf({ source: NO_STATE, pools: [pool], nodes: [] }).flatMap((each) => ofAttention(each, pool)),
       ...blocked(pool),
       ...waitingForNodes(pool),
       ...closed(pool, policy.windows, facts.now),
@@ -30,32 +29,28 @@ export function diagnosePools(facts: Facts): readonly Diagnosis[] {
   ];
 }
 
-function suspended({ metadata: { name, annotations }, spec }: KubeletPool): readonly Diagnosis[] {
-  const because = annotations?.[SUSPEND_ANNOTATION];
-  if (because !== undefined) return [diagnosis('pool-suspended', `pool ${name}: suspended (${because})`, [name])];
-  return spec?.suspend === true
-    ? [diagnosis('pool-suspended', `pool ${name}: suspended in its pool.yaml`, [name])]
-    : [];
+/** In the words of every other screen. */
+function ofAttention({ kind, name, lines }: Attention, { status }: KubeletPool): readonly Diagnosis[] {
+  const code = CODES_OF[kind];
+  if (code === undefined) return [];
+  const what = lines.join('; ');
+  const about = kind === 'write-failing' ? name : `pool ${name}`;
+  const { action, at } = status?.halt ?? {};
+  const says =
+    kind === 'pool-halted'
+      ? `${action === 'revert' ? 'goes back' : 'halted'} since ${at}: ${what}`
+      : kind === 'pool-suspended'
+        ? `suspended (${what})`
+        : what;
+  return [diagnosis(code, `${about}: ${says}`, [name])];
 }
 
-function halted({ metadata: { name }, status }: KubeletPool): readonly Diagnosis[] {
-  const halt = status?.halt ?? undefined;
-  if (halt === undefined) return [];
-  const does = halt.action === 'revert' ? 'goes back' : 'halted';
-  return [
-    diagnosis(
-      'pool-halted',
-      [`pool ${name}: ${does} since ${halt.at}: ${halt.message}`, ...haltLines(status ?? {})].join('; '),
-      [name],
-    ),
-  ];
-}
-
-function invalid({ metadata: { name }, status }: KubeletPool): readonly Diagnosis[] {
-  const valid = status?.conditions?.find(({ type }) => type === 'ConfigValid');
-  if (valid?.status !== 'False') return [];
-  return [diagnosis('pool-invalid', `pool ${name}: ${valid.message.split('\n')[0] ?? ''}`, [name])];
-}
+const CODES_OF: Readonly<Partial<Record<Attention['kind'], Code>>> = {
+  'pool-suspended': 'pool-suspended',
+  'pool-halted': 'pool-halted',
+  'pool-invalid': 'pool-invalid',
+  'write-failing': 'writes-failing',
+};
 
 function blocked({ metadata: { name }, status }: KubeletPool): readonly Diagnosis[] {
   const held = status?.holds?.find(({ reason }) => reason === 'blocked');

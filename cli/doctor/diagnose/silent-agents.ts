@@ -1,4 +1,4 @@
-import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
+import { silence } from '#reconciler/policy/pool-status/node-trouble.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, type Diagnosis } from '../diagnosis.ts';
 import type { Facts } from '../facts.ts';
@@ -7,7 +7,7 @@ import { neverReason } from '#reconciler/policy/participation.ts';
 /** A Node this young may have no agent yet. */
 const YOUNG_MS: Millis = 5 * 60_000;
 
-/** Nodes whose agent is silent: it never reported, or not for more than 15 minutes. */
+/** Nodes whose agent is silent: it never reported, or reports no more. */
 export function silentAgents({ nodes, kubeletNodes, now }: Facts): readonly Diagnosis[] {
   if (!nodes.read || !kubeletNodes.read) return [];
   const heartbeats = new Map(
@@ -15,11 +15,18 @@ export function silentAgents({ nodes, kubeletNodes, now }: Facts): readonly Diag
   );
   const old = nodes.value.filter((node) => neverReason(node) === null && now - (node.createdAt ?? 0) > YOUNG_MS);
   const never = old.filter(({ name }) => heartbeats.get(name) === undefined).map(({ name }) => name);
-  const silent = nodes.value
-    .filter(({ name }) => now - (heartbeats.get(name) ?? now) > AGENT_SILENT_MS)
-    .map(({ name }) => name);
+  const known = new Set(nodes.value.map(({ name }) => name));
+  const silent = kubeletNodes.value.flatMap((node) => {
+    const why = known.has(node.metadata.name) ? silence(node, now) : null;
+    return why === null ? [] : [{ name: node.metadata.name, why }];
+  });
   return [
     ...aboutAll('nodes-without-agent', 'node', never, 'no agent ever reported'),
-    ...aboutAll('agents-silent', 'node', silent, 'the agent reported last more than 15 minutes ago'),
+    ...aboutAll(
+      'agents-silent',
+      'node',
+      silent.map(({ name }) => name),
+      silent[0]?.why ?? '',
+    ),
   ];
 }

@@ -17,6 +17,7 @@ export function loosenedLines({ pools, findings }: MergePlan): readonly string[]
     );
   return [
     ...pools.flatMap(loosenedLimits),
+    ...pools.flatMap(({ name, weakened = [] }) => weakened.map((clause) => `${name}: ${clause}`)),
     ...findings.filter((finding) => opens(finding) && !isSaid(finding)).map(formatFinding),
   ];
 }

@@ -7,7 +7,9 @@ import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { Shown } from '../rollout/lifecycle.ts';
 import type { Member, SkippedNode } from '../rollout/membership.ts';
 import type { NodesPlan } from '../plan-nodes.ts';
-import { refusedUnassigned } from '../rollout/node-progress.ts';
+import { refusedUnassigned, UNBLAMED } from '../rollout/node-progress.ts';
+import { nodeTrouble, silence, type TroubleKind } from './node-trouble.ts';
+import { formatFailedWrite } from './failed-write-line.ts';
 
 /** Where a node stands now, and why it is changed or not. */
 export interface NodeReason {
@@ -15,15 +17,24 @@ export interface NodeReason {
   /** `-` where it belongs to none, or to one that is not known any more. */
   readonly pool: string;
   readonly standing: string;
-  /** `change now`, `nothing to do`, or the reason it is held for, such as `budget`. */
+  /** `change now`, `nothing to do`, `look at it` for a person, or the reason it is held for, such as `budget`. */
   readonly now: string;
   readonly because: string;
 }
 
 /** What was decided for every node, in words and in the order of their names. Pure. */
-export function explainNodes({ groups, skipped }: NodesPlan, fleet: Fleet, now: Millis): readonly NodeReason[] {
+export function explainNodes(
+  { groups, skipped, unwritten = [] }: NodesPlan,
+  fleet: Fleet,
+  now: Millis,
+): readonly NodeReason[] {
+  const failing = new Map(unwritten.flatMap((write) => (write.node === undefined ? [] : [[write.node, write]])));
   const decided = groups.flatMap(({ group, decisions }) =>
-    decisions.map((decision) => reasonOf(group.pool?.name ?? '-', decision, now)),
+    decisions.map((decision) => {
+      const reason = reasonOf(group.pool?.name ?? '-', decision, now);
+      const write = failing.get(reason.node);
+      return write === undefined ? reason : { ...reason, because: `${formatFailedWrite(write)}; ${reason.because}` };
+    }),
   );
   const left = skipped.map(leftAlone);
   const known = new Set([...decided, ...left].map(({ node }) => node));
@@ -55,9 +66,33 @@ function becauseOf(choice: SkippedNode['choice']): string {
 
 function reasonOf(pool: string, { member, verdict }: MemberDecision, at: Millis): NodeReason {
   const { shown: standing } = member.lifecycle;
+  const trouble = TROUBLED.has(standing) ? nodeTrouble(member.kubeletNode) : null;
+  if (verdict.verdict === 'rest' && trouble !== null) {
+    const because = `${before(trouble.kind, member)}${trouble.message}`;
+    return { node: member.node.name, pool, standing: trouble.kind, now: 'look at it', because };
+  }
   const now = verdict.verdict === 'hold' ? verdict.hold : NOW[verdict.verdict];
-  const because = verdict.verdict === 'rest' ? restOf(member, standing, at) : verdict.because;
+  const silent = now === 'no-agent' ? silence(member.kubeletNode, at) : null;
+  const because = silent ?? (verdict.verdict === 'rest' ? restOf(member, standing, at) : verdict.because);
   return { node: member.node.name, pool, standing, now, because };
+}
+
+/** Standings of nodes that nothing is done about, in which they may be ill all the same. */
+const TROUBLED: ReadonlySet<Shown> = new Set(['settled', 'soaking', 'failing', 'broken']);
+
+/** What the node's trouble has to do with the config of its pool. */
+function before(kind: TroubleKind, { kubeletNode }: Member): string {
+  switch (kind) {
+    case 'broken':
+      return "its pool's config is not to blame, and is tried again when the kubelet is well: ";
+    case 'failing':
+      // One that ends before it registers tells nobody its version.
+      return `not in order with what it had proven (last registered as ${kubeletNode?.status?.kubeletVersion ?? 'an unknown version'}): `;
+    case 'unhealthy':
+      return 'it has proven its config, and ';
+    case 'drifted':
+      return '';
+  }
 }
 
 const NOW = { rest: 'nothing to do', change: 'change now', drain: 'drain' } as const;
@@ -69,10 +104,8 @@ function restOf({ kubeletNode, target }: Member, standing: Shown, now: Millis): 
   if (standing === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
     return 'its agent refuses the config, so its pods stay and nothing was changed';
   }
-  const { trial, active, assigned, error, kubeletVersion = 'an unknown version' } = kubeletNode?.status ?? {};
-  // One that ends before it registers tells nobody its version.
-  if (standing === 'failing')
-    return `not in order with what it had proven (last registered as ${kubeletVersion}): ${error?.message}`;
+  const { trial, active, assigned, error, phase } = kubeletNode?.status ?? {};
+  if (standing === 'updating' && phase === 'Idle' && error?.reason === UNBLAMED) return error.message;
   const by = trial?.awaitsReboot;
   if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   if (standing === 'updating' && active?.name === UNKNOWN_CONFIG) {

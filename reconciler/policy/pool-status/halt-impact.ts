@@ -2,6 +2,7 @@ import { UNKNOWN_CONFIG } from '#shared/contract/api/kubelet-node.ts';
 import type { HaltImpact } from '#shared/contract/api/kubelet-pool.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
+import { failedMembers } from '../rollout/halt.ts';
 import type { Member } from '../rollout/membership.ts';
 import { activeConfigOf, sameTarget } from '../rollout/node-progress.ts';
 
@@ -31,11 +32,16 @@ export function haltImpact(members: readonly Member[], decisions: readonly Membe
   }
   const away = others.filter(isUnwell);
   const besides = away.length === 0 ? '' : `; ${namesOf(away)} ${are(away)} not Ready and never got the config`;
+  // A halt is by intent not over when its failures are: whoever took a machine away proved nothing of the config.
+  const gone = failedMembers(members).length > 0 ? '' : `; ${CAUSE_IS_GONE}`;
   return {
     risk: 'none',
-    message: `nothing gets worse while nobody acts; ${where}${besides}; this can wait for working hours`,
+    message: `nothing gets worse while nobody acts; ${where}${besides}${gone}; this can wait for working hours`,
   };
 }
+
+const CAUSE_IS_GONE =
+  'no node counts as failed any more, and the halt stays until another config is pushed or a person releases the pool';
 
 const MOST_NODES = 5;
 

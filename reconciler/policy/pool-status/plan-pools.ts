@@ -1,5 +1,5 @@
 import { isDeepStrictEqual as equal } from 'node:util';
-import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { FailedWrite, KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
@@ -28,7 +28,8 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?:
     if (pool === null) continue;
     const present = fleet.pools.get(pool.name);
     const source = fleet.unreadable?.find(({ of, name }) => of === 'config-source' && name === pool.config?.name);
-    const status = poolStatus(pool, planned, { present, source, refused }, toTimestamp(now));
+    const unwritten = (nodes.unwritten ?? []).filter(isAbout(planned));
+    const status = poolStatus(pool, planned, { present, source, refused, unwritten }, toTimestamp(now));
     statuses.set(pool.name, status);
     const isAsked = pool.origin === 'retiring' && isStillAsked(present, nodes, fleet);
     const isGone = isOver(pool, planned) && !isAsked;
@@ -39,6 +40,11 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?:
   }
   return { statuses, steps: [...specs, ...reports] };
 }
+
+const isAbout = ({ group: { pool, members } }: GroupPlan): ((write: FailedWrite) => boolean) => {
+  const names = new Set(members.map(({ node }) => node.name));
+  return (write) => (write.node === undefined ? write.pool === pool?.name : names.has(write.node));
+};
 
 function specSteps(pool: DesiredPool, isGone: boolean, fleet: Fleet): readonly Step[] {
   const present = fleet.pools.get(pool.name);

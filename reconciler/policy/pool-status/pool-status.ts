@@ -1,4 +1,5 @@
 import type {
+  FailedWrite,
   Halt,
   KubeletPool,
   KubeletPoolStatus,
@@ -34,13 +35,15 @@ interface PoolFacts {
   readonly source?: UnreadableObject | undefined;
   /** Why the newest commit was not let into force, where it was not. */
   readonly refused?: string | undefined;
+  /** Writes about it and its nodes that fail again and again. */
+  readonly unwritten?: readonly FailedWrite[];
 }
 
 /** Status of one pool: a pure function of what was decided for its nodes. */
 export function poolStatus(
   pool: DesiredPool,
   { group, memory, decisions }: GroupPlan,
-  { present, source, refused }: PoolFacts,
+  { present, source, refused, unwritten = [] }: PoolFacts,
   at: string,
 ): KubeletPoolStatus {
   const { halt, released, settled, proof, rollout } = memory;
@@ -62,6 +65,7 @@ export function poolStatus(
     ...(proof === null ? {} : { proof }),
     ...(rollout === null ? {} : { rollout }),
     ...(holds.length === 0 ? {} : { holds }),
+    ...(unwritten.length === 0 ? {} : { unwritten: unwritten.slice(0, MOST_FAILURES) }),
     failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),
     conditions: settleConditions(
       [...conditionsOf(pool, phase, message, refused), ...unreadSource(source)],
@@ -79,6 +83,7 @@ function countsOf(members: readonly Member[]): PoolCounts {
     updating: 0,
     outdated: 0,
     'awaits-turn': 0,
+    broken: 0,
     failed: 0,
     'no-agent': 0,
   };
@@ -92,7 +97,7 @@ function countsOf(members: readonly Member[]): PoolCounts {
     nodes: members.length,
     updated: count.settled,
     updating: count.updating,
-    pending: count.outdated + count['awaits-turn'],
+    pending: count.outdated + count['awaits-turn'] + count.broken,
     failed: count.failed,
     noAgent: count['no-agent'],
     drifted,
@@ -163,7 +168,12 @@ function messageOf(
       kubeletVersion === '' ? name : `${name} (kubelet ${kubeletVersion})`,
     );
   const unwell = failing.length === 0 ? '' : `; not in order with what they had proven: ${firstFew(failing)}`;
-  return `${done}${unwell}${unjudged}${unrecorded}${unproven}${because}`;
+  const broken = group.members.filter(({ lifecycle }) => lifecycle.shown === 'broken').map(({ node }) => node.name);
+  const down =
+    broken.length === 0
+      ? ''
+      : `; the kubelet runs with none of its configs, and this one is not to blame: ${firstFew(broken)}`;
+  return `${done}${unwell}${down}${unjudged}${unrecorded}${unproven}${because}`;
 }
 
 /** No node runs the template of a pool with computed values. */

@@ -4,7 +4,16 @@ import type { NodeView } from '../fleet.ts';
 import { hasProved, inTransition, isAtWork, isPastProbation, type NodeTarget, progressOf } from './node-progress.ts';
 
 /** How the command line and the status page name where a node stands. */
-export type Shown = 'outdated' | 'awaits-turn' | 'updating' | 'soaking' | 'settled' | 'failing' | 'failed' | 'no-agent';
+export type Shown =
+  | 'outdated'
+  | 'awaits-turn'
+  | 'updating'
+  | 'soaking'
+  | 'settled'
+  | 'failing'
+  | 'failed'
+  | 'broken'
+  | 'no-agent';
 
 /**
  * Where a node stands towards its target, by what follows from that. Whether it is Ready, cordoned or new, what it was told, and
@@ -50,6 +59,8 @@ export const LIFECYCLE = {
   failed: { ...NOTHING, shown: 'failed', failed: true, takesPlace: true },
   /** The same, and its kubelet is not at rest yet. */
   fallingBack: { ...NOTHING, shown: 'failed', failed: true, inChange: true, takesPlace: true },
+  /** Its kubelet runs with none of its configs, and the target is not to blame: it is tried again when the kubelet is well. */
+  broken: { ...NOTHING, shown: 'broken', takesPlace: true },
   /** Nobody listens there. */
   silent: { ...NOTHING, shown: 'no-agent', takesPlace: true },
   /** The same since the middle of a change. */
@@ -75,6 +86,7 @@ export function lifecycleOf(
   const reported = progressOf(kubeletNode, target, now);
   const isBusy = reported === 'updating' || (wasTold ? isAtWork(kubeletNode) : inTransition(kubeletNode, now));
   if (reported === 'no-agent') return isBusy ? LIFECYCLE.vanished : LIFECYCLE.silent;
+  if (reported === 'broken') return LIFECYCLE.broken;
   if (reported === 'failed') return isBusy ? LIFECYCLE.fallingBack : LIFECYCLE.failed;
   const hasIt = reported === 'settled' || (reported === 'awaits-turn' && hasProved(kubeletNode, target));
   const isCalm = probationMs !== null && node.ready;

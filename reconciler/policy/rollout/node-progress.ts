@@ -22,9 +22,10 @@ export type NodeTarget = ConfigIdentity | null;
  * Where a node stands towards a target, as its agent reports it.
  *
  * settled: it runs the target and has proven it. updating: it was told and is not done. failed: it was told and took it back.
+ * broken: its kubelet is healthy with none of its configs, and its agent does not blame the target. `failed` where it does.
  * outdated: it has yet to be told. awaits-turn: it asks for a restart that it has yet to be granted. no-agent: nobody listens there.
  */
-export type Progress = 'settled' | 'updating' | 'failed' | 'outdated' | 'awaits-turn' | 'no-agent';
+export type Progress = 'settled' | 'updating' | 'failed' | 'broken' | 'outdated' | 'awaits-turn' | 'no-agent';
 
 /** Whether a pool's record of a rollout or a halt is about this target; without a word on it, the payload was laid over. */
 export const isRecordOfTarget = (record: WrittenIdentity, target: NodeTarget): boolean =>
@@ -57,7 +58,8 @@ function standingOfLiving(node: KubeletNode, target: NodeTarget): Progress {
     return refusedUnassigned(node, target) === undefined ? 'outdated' : 'failed';
 
   if ((status.observedGeneration ?? 0) < (node.metadata.generation ?? 0)) return 'updating';
-  if (status.phase === 'Broken' || failedAt(node, target) !== undefined) return 'failed';
+  if (failedAt(node, target) !== undefined) return 'failed';
+  if (status.phase === 'Broken') return 'broken';
 
   const asks = turnAskedBy(node);
   // A turn is bound to what the agent saw: once it has seen anything else, the node has to be granted another one.
@@ -86,7 +88,7 @@ export function turnAskedBy(node: KubeletNode | undefined): TurnRequest | undefi
 const isForLocal = ({ reason, config }: TurnRequest): boolean => reason === 'StateLost' && config === undefined;
 
 /** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
-const UNBLAMED = 'UnhealthyBefore';
+export const UNBLAMED = 'UnhealthyBefore';
 
 /**
  * When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. A rejection from

@@ -24,7 +24,8 @@ export function quorumOf(
   now: Millis,
 ): Quorum {
   const servers = [...fleet.nodes.values()].filter(isServer);
-  const isAway = (member: Member): boolean => member.lifecycle.inChange || member.lifecycle.failed;
+  const isAway = ({ lifecycle }: Member): boolean =>
+    lifecycle.inChange || lifecycle.failed || lifecycle.shown === 'broken';
   // An agent that is silent may hear of its assignment at any moment.
   const mayLeave = (node: NodeView): boolean => !node.ready || isAssignmentUnheard(kubeletNodeOf(node, fleet), now);
   const changing = [...members.filter(isAway), ...untouchable.filter((each) => each.changing)].map(({ node }) => node);

@@ -47,12 +47,11 @@ export function createInstruments(registry: Registry) {
     poolAtRisk: gauge('pool_at_risk', 'Whether nodes that were given the config of a halted pool are not well.', [
       'pool',
     ]),
-    poolFailedNode: gauge('pool_failed_node', 'Always 1 for a node that took the config of its pool back.', [
-      'pool',
-      'node',
-      'reason',
-      'commit',
-    ]),
+    poolFailedNode: gauge(
+      'pool_failed_node',
+      'Always 1 for a node that took the config of its pool back, or whose kubelet runs with none (KubeletBroken).',
+      ['pool', 'node', 'reason', 'commit'],
+    ),
     poolBlockingNode: gauge('pool_blocking_node', 'Always 1 for an unavailable node that a pool waits for.', [
       'pool',
       'node',

@@ -47,12 +47,14 @@ export function samplePools(
   words: Words = createLabelLimit(),
 ): void {
   clearPools(into);
+  const broken = brokenByPool(fleet);
   for (const [pool, names] of blocking) {
     for (const node of names.slice(0, MOST_BLOCKING)) into.poolBlockingNode.set({ pool, node }, 1);
   }
   for (const pool of fleet.pools.values()) {
     readable(() => {
       samplePool(pool, words, into);
+      sampleBroken(pool, broken.get(pool.metadata.name) ?? [], into);
       into.poolSuspended.set({ pool: pool.metadata.name }, allSuspended || isSuspended(pool) ? 1 : 0);
     });
   }
@@ -121,6 +123,25 @@ function sampleFailures(
   into.poolHaltInfo.set({ pool, config: halt.config, commit, author: by.author ?? '', changed }, 1);
   into.poolAtRisk.set({ pool }, impact?.risk === 'users' ? 1 : 0);
 }
+
+/** No failure of the pool's config where the agent does not blame it, and what an alert has to name all the same. */
+function sampleBroken(
+  { metadata: { name: pool }, status }: KubeletPool,
+  broken: readonly KubeletNode[],
+  into: Pools,
+): void {
+  const failed = new Set((status?.failures ?? []).map(({ node }) => node));
+  for (const { metadata, spec } of broken.filter((node) => !failed.has(node.metadata.name)).slice(0, MOST_FAILED)) {
+    const commit = spec?.commit?.slice(0, 12) ?? '';
+    into.poolFailedNode.set({ pool, node: metadata.name, reason: 'KubeletBroken', commit }, 1);
+  }
+}
+
+const brokenByPool = ({ kubeletNodes }: Fleet): ReadonlyMap<string, readonly KubeletNode[]> =>
+  Map.groupBy(
+    [...kubeletNodes.values()].filter((node) => readable(() => node.status?.phase) === 'Broken'),
+    (node) => node.spec?.pool ?? '',
+  );
 
 /** A failure on many nodes says no more than one on ten. */
 const MOST_FAILED = 10;

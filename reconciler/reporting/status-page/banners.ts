@@ -1,4 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import { firstLines } from '#shared/runtime/first-few.ts';
+import { formatFailedWrite } from '../../policy/pool-status/failed-write-line.ts';
 import { runbookOf } from '../../policy/runbook.ts';
 import type { PassResult } from '../pass-result.ts';
 import type { Banner, NodeRow, PoolModel } from './model.ts';
@@ -21,6 +23,7 @@ export function bannersOf(
     ...pools.filter(({ state }) => state === 'halted').map((pool) => haltOf(pool, round)),
     ...refusal(round),
     ...gitFailure(round),
+    ...unwritten(round),
     ...nodeBanners(round, nodes, halted),
     ...pools.filter(({ findings }) => findings.length > 0).map(invalidity),
     ...pools.filter(({ state }) => state === 'suspended').map(suspension),
@@ -103,12 +106,31 @@ function gitFailure({ source }: PassResult): readonly Banner[] {
   ];
 }
 
+/** What is decided and does not happen. The pool's status may be what cannot be written, so it is taken from the pass itself. */
+function unwritten({ planned }: PassResult): readonly Banner[] {
+  const lines = [...planned.pools].flatMap(([pool, { unwritten: writes = [] }]) =>
+    writes.map((write) => `${write.node ?? pool}: ${formatFailedWrite(write)}`),
+  );
+  if (lines.length === 0) return [];
+  return [
+    {
+      tone: 'bad',
+      title: `${lines.length === 1 ? '1 write fails' : `${lines.length} writes fail`} again and again`,
+      text: firstLines(lines, MOST_FAILURES),
+      remedies: ['What they were to change stays as it is; they are tried again.', seeRunbook('WritesRefused')],
+    },
+  ];
+}
+
 function invalidity({ name, findings }: PoolModel): Banner {
   return {
     tone: 'busy',
     title: `The commit has findings in pool ${name}`,
     text: findings.join('\n'),
-    remedies: ['Errors keep the pool as it was; warnings do not. Fix them in the repository.'],
+    remedies: [
+      'Errors keep the pool as it was; warnings do not. Fix them in the repository.',
+      seeRunbook('PoolConfigInvalid'),
+    ],
   };
 }
 

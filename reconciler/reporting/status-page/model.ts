@@ -29,7 +29,9 @@ export type PoolState =
  */
 export type NodeState =
   | 'failed'
+  | 'broken'
   | 'failing'
+  | 'unhealthy'
   | 'no-agent'
   | 'drifted'
   | 'updating'

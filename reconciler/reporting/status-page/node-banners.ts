@@ -1,5 +1,8 @@
 import { firstLines } from '#shared/runtime/first-few.ts';
 import { formatConflicts, conflictsAmong } from '../../policy/pool-selection/conflict-lines.ts';
+import type { Fleet } from '../../policy/fleet.ts';
+import { nodeTrouble, silence, type TroubleKind } from '../../policy/pool-status/node-trouble.ts';
+import { runbookOf } from '../../policy/runbook.ts';
 import type { PassResult } from '../pass-result.ts';
 import type { Banner, NodeRow } from './model.ts';
 
@@ -18,27 +21,22 @@ export function nodeBanners(
   halted: ReadonlySet<string>,
 ): readonly Banner[] {
   const { fleet, planned, at } = round;
-  const isBroken = ({ name }: NodeRow): boolean => fleet.kubeletNodes.get(name)?.status?.phase === 'Broken';
   const isSilent = ({ name, state, heartbeat }: NodeRow): boolean =>
     state === 'no-agent' && (heartbeat !== '' || at - (fleet.nodes.get(name)?.createdAt ?? at) > FIRST_REPORT_MS);
-  const failed = nodes.filter((node) => node.state === 'failed' && !halted.has(node.pool) && !isBroken(node));
+  const failed = nodes.filter((node) => node.state === 'failed' && !halted.has(node.pool));
   return [
-    ...told(nodes.filter(isBroken), 'bad', 'healthy with none of its configs', BROKEN),
-    ...told(
-      nodes.filter(({ state }) => state === 'failing'),
-      'bad',
-      'not in order with a proven config',
-      FAILING,
-    ),
+    ...troubled(nodes, fleet, 'broken'),
+    ...troubled(nodes, fleet, 'failing'),
+    ...troubled(nodes, fleet, 'unhealthy'),
     ...told(failed, 'busy', 'back from a config that failed there', FAILED),
-    ...told(nodes.filter(isSilent), 'busy', 'without an agent that reports', SILENT),
-    ...conflicts(formatConflicts(conflictsAmong(planned.nodes.skipped))),
     ...told(
-      nodes.filter(({ state }) => state === 'drifted'),
+      nodes.filter(isSilent).map(({ name }) => ({ name, error: silence(fleet.kubeletNodes.get(name), at) ?? '' })),
       'busy',
-      'drifted from its config',
-      DRIFTED,
+      'without an agent that reports',
+      SILENT,
     ),
+    ...conflicts(formatConflicts(conflictsAmong(planned.nodes.skipped))),
+    ...troubled(nodes, fleet, 'drifted'),
     ...told(
       nodes.filter(({ unseen }) => unseen !== '').map((node) => ({ ...node, error: node.unseen })),
       'busy',
@@ -48,18 +46,56 @@ export function nodeBanners(
   ];
 }
 
-const BROKEN = ['Look at its kubelet first: `docs/runbooks/KubeletGitopsNodeBroken.md`'];
-const FAILING = ['If their kubelets were upgraded: `docs/upgrade.md`, after a kubelet upgrade'];
+interface TroubleWords {
+  readonly tone: Banner['tone'];
+  readonly what: string;
+  readonly remedies: readonly string[];
+}
+
+const TROUBLES: Readonly<Record<TroubleKind, TroubleWords>> = {
+  broken: {
+    tone: 'bad',
+    what: 'healthy with none of its configs',
+    remedies: ['Look at the kubelet there first.'],
+  },
+  failing: {
+    tone: 'bad',
+    what: 'not in order with a proven config',
+    remedies: ['If the kubelets were upgraded: `docs/upgrade.md`, after a kubelet upgrade'],
+  },
+  unhealthy: {
+    tone: 'bad',
+    what: 'without a healthy kubelet',
+    remedies: ['No change of ours is under way there: look at the kubelet and the machine.'],
+  },
+  drifted: {
+    tone: 'busy',
+    what: 'drifted from its config',
+    remedies: ['Somebody changed files there, or the kubelet runs another config.'],
+  },
+};
+
+/** In the words of every other screen. */
+function troubled(nodes: readonly NodeRow[], { kubeletNodes }: Fleet, kind: TroubleKind): readonly Banner[] {
+  const { tone, what, remedies } = TROUBLES[kind];
+  const found = nodes.flatMap(({ name }) => {
+    const trouble = nodeTrouble(kubeletNodes.get(name));
+    return trouble?.kind === kind ? [{ name, error: trouble.message, runbook: trouble.runbook }] : [];
+  });
+  return told(found, tone, what, [...remedies, ...found.slice(0, 1).map(({ runbook }) => readIn(runbook))]);
+}
+
+const readIn = (runbook: string): string => `What to do, step by step: \`${runbook}\``;
+
 const FAILED = [
   'They run what they ran before, and take places of their pool’s budget. The pool goes on until `onFailure.threshold` of them failed.',
   'Why one failed: `kubectl describe knode NODE`. Fix the node, or commit a better config.',
+  readIn(runbookOf('NodeConfigError')),
 ];
 const SILENT = [
   'They keep what they run, and take places of their pool’s budget.',
   'See what became of their agents: `kubectl -n kubelet-gitops get pods -o wide -l app.kubernetes.io/component=agent`',
-];
-const DRIFTED = [
-  'Somebody changed their files, or their kubelets run another config. See `kubectl describe knode NODE`',
+  readIn(runbookOf('AgentsSilent')),
 ];
 
 const UNSEEN = [
@@ -68,7 +104,7 @@ const UNSEEN = [
 ];
 
 function told(
-  nodes: readonly NodeRow[],
+  nodes: readonly Pick<NodeRow, 'name' | 'error'>[],
   tone: Banner['tone'],
   what: string,
   remedies: readonly string[],
@@ -86,7 +122,10 @@ function conflicts(lines: readonly string[]): readonly Banner[] {
       tone: 'busy',
       title: 'Two pools want the same nodes',
       text: lines.join('\n'),
-      remedies: ['They keep what they run until a commit decides: another `priority`, or selectors that differ.'],
+      remedies: [
+        'They keep what they run until a commit decides: another `priority`, or selectors that differ.',
+        readIn(runbookOf('NodesInConflict')),
+      ],
     },
   ];
 }

@@ -30,8 +30,10 @@ export function nodeRows({ planned, fleet, at }: Pick<PassResult, 'planned' | 'f
 
 /** From the worst to the best: what a person looks for comes first. */
 export const NODE_STATES: readonly NodeState[] = [
+  'broken',
   'failed',
   'failing',
+  'unhealthy',
   'no-agent',
   'drifted',
   'left-alone',
@@ -64,7 +66,10 @@ function progressOf({ phase = 'Idle', trial = null }: KubeletNodeStatus): string
 function nodeState({ standing, now }: NodeReason, node: KubeletNode | undefined): NodeState {
   switch (standing) {
     case 'failed':
+    case 'broken':
     case 'failing':
+    case 'unhealthy':
+    case 'drifted':
     case 'no-agent':
       return standing;
     case 'updating':
@@ -74,7 +79,7 @@ function nodeState({ standing, now }: NodeReason, node: KubeletNode | undefined)
       return now === 'change now' ? 'starting' : now === 'drain' ? 'draining' : 'waiting';
     case 'settled':
     case 'soaking':
-      return node?.status?.phase === 'Drifted' ? 'drifted' : standing;
+      return standing;
     default:
       return now === 'nothing to do' ? 'unselected' : 'left-alone';
   }

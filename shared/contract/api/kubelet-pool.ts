@@ -193,6 +193,18 @@ export interface PoolFailure {
   readonly at: string;
 }
 
+/** A write to the cluster that fails again and again. */
+export interface FailedWrite {
+  /** What it is to do, in a word: `assign`. */
+  readonly write: string;
+  /** Absent for one that is about a whole pool. */
+  readonly node?: string;
+  readonly pool?: string;
+  readonly since: string;
+  /** What the API server answers. */
+  readonly message: string;
+}
+
 /** What stopped a rollout; kept until another payload is committed or a person releases it. */
 export interface Halt {
   readonly config: string;
@@ -426,6 +438,8 @@ export interface KubeletPoolStatus {
   /** Why nodes wait, by reason. */
   readonly holds?: readonly HoldSummary[];
   readonly failures?: readonly PoolFailure[];
+  /** Writes about the pool and its nodes that fail again and again; absent for none. */
+  readonly unwritten?: readonly FailedWrite[];
   readonly conditions?: readonly Condition[];
 }
 

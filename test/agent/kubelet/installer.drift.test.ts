@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
 import { createInstaller } from '#agent/kubelet/installer.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { renderManaged } from '#agent/kubelet/install-marker.ts';
@@ -99,6 +100,21 @@ describe('a managed file', () => {
         assert.equal(text(CONFIG), LOCAL);
       });
     }
+  }
+
+  for (const method of ['file', 'drop-in'] as const) {
+    it(`that says something else (${method}) is told of with the fields`, async () => {
+      const { disk, installer } = await prepare(method);
+      const path = method === 'file' ? CONFIG : DROP_IN;
+      const differences = async () => installer.differences(await installer.plan(overlay));
+      assert.deepEqual(await differences(), []);
+      const text = (await disk.read(path))?.toString('utf8') ?? '';
+      const edited: Readonly<Record<string, unknown>> = { ...(parse(text) as object), maxPods: 33, maxOpenFiles: 5 };
+      disk.plant(path, JSON.stringify(edited));
+      assert.deepEqual(await differences(), ['maxPods=33 instead of 50', 'maxOpenFiles, which was not set']);
+      disk.plant(path, '\0\0');
+      assert.deepEqual(await differences(), []);
+    });
   }
 
   it('in whose place a directory is, is told of and left alone', async () => {

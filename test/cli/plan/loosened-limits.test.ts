@@ -75,6 +75,21 @@ describe('a plan of a commit that loosens limits of a pool', () => {
     assert.deepEqual(one, other);
   });
 
+  it('says what else guards its nodes no more', () => {
+    const [reverting, halting] = (['revert', 'halt'] as const).map((action) =>
+      validPool('workers', 100, { rollout: { ...rollout, onFailure: { threshold: 1, action } } }),
+    );
+    const hasty = validPool('workers', 100, { rollout: { ...rollout, emergency: 'a CVE' } });
+    assert.ok(reverting !== undefined && halting !== undefined);
+    const warned = (from: ValidPool, to: ValidPool): readonly string[] =>
+      planAsText(planned(from, to), plain)
+        .split('\n')
+        .filter((line) => line.startsWith('! '));
+    assert.match(warned(reverting, halting).join('\n'), /^! workers: rollout\.onFailure\.action revert → halt: /);
+    assert.match(warned(old, hasty).join('\n'), /^! workers: rollout\.emergency: /);
+    assert.deepEqual([...warned(halting, reverting), ...warned(hasty, old)], []);
+  });
+
   it('marks it in a comment', () => {
     const text = planAsMarkdown(planned(old, validPool('workers', 110, LOOSE)));
     assert.match(linesOf(text).join('\n'), /^- 🔓 \*\*workers: looser limits/);

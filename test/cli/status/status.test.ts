@@ -91,7 +91,7 @@ describe('kubelet-gitops status', () => {
       const node = settledNode(nodeView('node-1', 'workers'), workers);
       const status = { ...node.status, phase, conditions: [{ ...amiss, lastTransitionTime }] };
       const text = renderStatus({ ...settled, nodes: [{ ...node, status }] }, plain, NOW);
-      assert.ok(text.includes(`\n  ${said}\n`), phase);
+      assert.ok(text.includes(`\n  ${said}`), phase);
     }
   });
 

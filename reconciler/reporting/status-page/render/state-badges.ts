@@ -14,7 +14,9 @@ interface Word {
 
 const NODE_WORDS: Readonly<Record<NodeState, Word>> = {
   failed: { tone: 'bad', sign: '✕', word: 'failed' },
+  broken: { tone: 'bad', sign: '✕', word: 'broken' },
   failing: { tone: 'bad', sign: '✕', word: 'not in order' },
+  unhealthy: { tone: 'bad', sign: '✕', word: 'kubelet down' },
   'no-agent': { tone: 'bad', sign: '?', word: 'no agent' },
   drifted: { tone: 'bad', sign: '≠', word: 'drifted' },
   'left-alone': { tone: 'bad', sign: '!', word: 'left alone' },

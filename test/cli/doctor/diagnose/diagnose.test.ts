@@ -161,7 +161,12 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
     pools(pool({}, { halt: { config: 'c', sha256: 's', at: '11:00', message: 'failed on n-1', action: 'halt' } })),
     /^pool workers: halted since 11:00: failed on n-1$/,
   ],
-  ['pool-invalid', pools(pool({}, condition('ConfigValid', 'Refused', 'a\nb'))), /^pool workers: a$/],
+  ['pool-invalid', pools(pool({}, condition('ConfigValid', 'Refused', 'a\nb'))), /^pool workers: a; b$/],
+  [
+    'writes-failing',
+    pools(pool({}, { unwritten: [{ write: 'assign', node: 'n-1', since: '11:00', message: '500 no' }] })),
+    /^n-1: its assignment could not be written since 11:00: 500 no$/,
+  ],
   ['pool-empty', pools(pool({}, { phase: 'Empty' })), /^pool workers:/],
   [
     'pool-blocked',
@@ -193,13 +198,27 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
     { ...nodes(node('n-1'), node('n-2')), ...reports(failed('n-1'), failed('n-2')) },
     /^workers-\w{10} on 2 nodes \(n-1, n-2\): CrashLoop: the kubelet ended 3 times$/,
   ],
-  ['nodes-broken', reports(settled('n-1', { phase: 'Broken' })), /^node n-1: Broken$/],
+  [
+    'nodes-broken',
+    reports(settled('n-1', { phase: 'Broken' })),
+    /^node n-1: the kubelet runs with none of its configs$/,
+  ],
+  [
+    'nodes-failing',
+    reports(settled('n-1', { error: { reason: 'ProvenConfigFails', message: 'no such gate', at: 'x' } })),
+    /^node n-1: no such gate$/,
+  ],
+  [
+    'nodes-unhealthy',
+    reports(settled('n-1', condition('KubeletConfigHealthy', 'NotHealthy', 'connect ECONNREFUSED'))),
+    /^node n-1: connect ECONNREFUSED \(since /,
+  ],
   [
     'nodes-drifted',
     reports(
       settled('n-1', { phase: 'Drifted', error: { reason: 'Drifted', message: 'config.yaml was changed', at: 'x' } }),
     ),
-    /^node n-1: Drifted: config\.yaml was changed$/,
+    /^node n-1: config\.yaml was changed$/,
   ],
   ['command-line-unseen', reports(settled('n-1', { commandLine: 'unseen' })), /cannot see the kubelet's command line/],
   [

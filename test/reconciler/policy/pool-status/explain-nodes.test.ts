@@ -58,6 +58,9 @@ const refusing: KubeletNode = {
 /** What is said of one that has nothing to do. */
 const rests = (standing: string, because: string): string => `workers ${standing} | nothing to do | ${because}`;
 
+/** And of one that a person has to look at. */
+const looked = (standing: string, because: string): string => `workers ${standing} | look at it | ${because}`;
+
 const ROWS: readonly (readonly [string, KubeletNode, string, NodeVerdict?, Partial<Member>?, null?])[] = [
   ['done', settledNode(node, NEXT), rests('settled', 'up to date and proven')],
   [
@@ -66,7 +69,22 @@ const ROWS: readonly (readonly [string, KubeletNode, string, NodeVerdict?, Parti
       kubeletVersion: 'v1.37.2',
       error: { reason: 'ProvenConfigFails', message: 'no such gate', at: 'T' },
     }),
-    rests('failing', 'not in order with what it had proven (last registered as v1.37.2): no such gate'),
+    looked('failing', 'not in order with what it had proven (last registered as v1.37.2): no such gate'),
+  ],
+  [
+    'done once, and drifted since',
+    settledNode(node, NEXT, { phase: 'Drifted', error: { reason: 'Drifted', message: 'maxPods is 33', at: 'T' } }),
+    looked('drifted', 'maxPods is 33'),
+  ],
+  [
+    'broken by itself',
+    assignedNode(node, NEXT, { phase: 'Broken', error: { reason: 'KubeletBroken', message: 'all fail', at: 'T' } }),
+    looked('broken', "its pool's config is not to blame, and is tried again when the kubelet is well: all fail"),
+  ],
+  [
+    'told, and its kubelet was not healthy before',
+    assignedNode(node, NEXT, { phase: 'Idle', error: { reason: 'UnhealthyBefore', message: 'tried again', at: 'T' } }),
+    rests('updating', 'tried again'),
   ],
   [
     'done under another name of the same config',

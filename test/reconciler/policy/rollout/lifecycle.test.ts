@@ -41,6 +41,8 @@ const but = ({ status, ...node }: KubeletNode, more: Partial<KubeletNodeStatus>)
   ...node,
   status: { ...status, ...more },
 });
+const unblamed = ({ status }: KubeletNode): KubeletNodeStatus['rejected'] & object =>
+  (status?.rejected ?? []).map((each) => ({ ...each, reason: 'UnhealthyBefore' }));
 const refusing = (node: NodeView): KubeletNode => {
   const { configSource } = assignedNode(node, NEXT).spec ?? {};
   assert.ok(configSource !== undefined);
@@ -87,6 +89,7 @@ const OUTDATED = { shown: 'outdated', counted: 'pending', verdict: 'change' } as
 const UPDATING = { shown: 'updating', counted: 'updating', verdict: 'rest' } as const;
 const SOAKS = { shown: 'soaking', counted: 'updated', verdict: 'rest', proves: true } as const;
 const FAILED = { shown: 'failed', counted: 'failed', verdict: 'rest', fails: true } as const;
+const BROKEN = { shown: 'broken', counted: 'pending', verdict: 'rest' } as const;
 const GONE = { shown: 'no-agent', counted: 'noAgent', verdict: 'hold no-agent' } as const;
 
 const ROWS: readonly (readonly [string, Case, Expected])[] = [
@@ -162,8 +165,18 @@ const ROWS: readonly (readonly [string, Case, Expected])[] = [
   ],
   [
     'does not come back from it',
-    { is: (node) => assignedNode(node, NEXT, { phase: 'Broken' }) },
+    { is: (node) => but(failedNode(node, NEXT), { phase: 'Broken' }) },
     { word: 'fallingBack', ...FAILED, ...TAKEN },
+  ],
+  [
+    'runs with none of its configs, and was not healthy before this one either',
+    { is: (node) => but(failedNode(node, NEXT), { phase: 'Broken', rejected: unblamed(failedNode(node, NEXT)) }) },
+    { word: 'broken', ...BROKEN, ...LOST },
+  ],
+  [
+    'runs with none of its configs, and broke with what it had proven',
+    { is: (node) => but(settledNode(node, NEXT), { phase: 'Broken', lastKnownGood: { name: 'local' } }) },
+    { word: 'broken', ...BROKEN, ...LOST },
   ],
   ['has no agent', { is: () => undefined }, { word: 'silent', ...GONE, ...AWAY }],
   ['fell silent at rest', { is: (node) => settledNode(node, NEXT, SILENT) }, { word: 'silent', ...GONE, ...AWAY }],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { commit, COMMIT_A, fleetOf, nodeView, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
@@ -51,9 +52,9 @@ describe('the metrics of a halted pool', () => {
   const by = { commit: COMMIT_A, author: 'Ada' };
   const cause = { since: 'web-0', changed: [{ field: 'maxPods', before: '114', after: '120' }], more: 2, by };
   const halt = { config: 'web-1', sha256: 'x', at: '', message: '', action: 'halt', cause } as const;
-  const scrapeOf = async (status: KubeletPoolStatus): Promise<string> => {
+  const scrapeOf = async (status: KubeletPoolStatus, kubeletNodes: readonly KubeletNode[] = []): Promise<string> => {
     const metrics = createMetrics({ clock: systemClock, ofProcess: false });
-    const fleet = fleetOf({ pools: [{ metadata: { name: 'web' }, status }] });
+    const fleet = fleetOf({ pools: [{ metadata: { name: 'web' }, status }], kubeletNodes });
     metrics.watch({ isLeader: () => true, fleet: () => fleet, pageListeners: () => 0 });
     return (await metrics.text()).replaceAll('kubelet_gitops_', '');
   };
@@ -73,6 +74,24 @@ describe('the metrics of a halted pool', () => {
       ];
       assert.deepEqual([failed.length, failed[0]?.[1], failed[1]?.[1]], [10, 'Other', 'CrashLoop']);
     }
+  });
+
+  it('name nodes that broke by themselves, ten at most, and none that is a failure already', async () => {
+    const broken = (index: number): KubeletNode => ({
+      metadata: { name: `n${index}` },
+      spec: { pool: index === 99 ? 'other' : 'web', commit: COMMIT_A },
+      status: { phase: 'Broken' },
+    });
+    const nodes = [...Array(20).keys(), 99].map(broken);
+    const named = (text: string) => [
+      ...text.matchAll(/^pool_failed_node\{pool="web",node="(\w+)",reason="KubeletBroken"/gm),
+    ];
+    assert.equal(named(await scrapeOf({ phase: 'Waiting' }, nodes)).length, 10);
+    const one = await scrapeOf({ phase: 'Halted', failures: failures.slice(1, 2) }, [broken(1), broken(2)]);
+    assert.deepEqual(
+      named(one).map(([, node]) => node),
+      ['n2'],
+    );
   });
 
   it('are not there of one that is not halted, and where no node fails', async () => {

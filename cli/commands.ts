@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { COMPLETION } from './completion/command.ts';
+import { DEMO } from './demo/command.ts';
 import { DIFF } from './diff/command.ts';
 import { DOCTOR } from './doctor/command.ts';
 import { EVENTS_COMMAND } from './events/command.ts';
@@ -35,6 +36,7 @@ const OTHERS: readonly Command[] = [
   SUSPEND,
   RESUME,
   RELEASE,
+  DEMO,
 ];
 
 /** In the order in which help lists them. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isSeq, parseDocument } from 'yaml';
+import { programFile } from '#cli/program-files.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 
 /** Spans of the sandbox: what takes minutes on real nodes takes seconds here. */
@@ -13,7 +13,7 @@ export interface Spans {
 
 export const SHORTENED: Spans = { trial: '3s', startTimeout: '30s', soak: '1s' };
 
-const TEMPLATE = fileURLToPath(new URL('../../config-repo-template', import.meta.url));
+const TEMPLATE = programFile('config-repo-template');
 
 /**
  * The files of config-repo-template, with trials and soaks shortened, and without windows, so that a story takes a minute and

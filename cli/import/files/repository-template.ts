@@ -1,7 +1,6 @@
-import { access, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { GitopsError } from '#shared/runtime/errors.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { programFile } from '../../program-files.ts';
 
 /** What a team copies of the template beside its pools. */
 const TEMPLATE_FILES = [
@@ -23,17 +22,15 @@ const OF_THE_EXAMPLE = /^- `(?:clusters\/demo\.yaml|base\/common\.yaml)`/;
  * @throws GitopsError `TEMPLATE_MISSING`
  */
 export async function templateFiles(cluster: string, pools: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const root = await programRoot();
-  const texts = await Promise.all(
-    TEMPLATE_FILES.map((path) => readFile(join(root, 'config-repo-template', path), 'utf8')),
-  );
+  const root = programFile('config-repo-template');
+  const texts = await Promise.all(TEMPLATE_FILES.map((path) => readFile(join(root, path), 'utf8')));
   return new Map(TEMPLATE_FILES.map((path, index) => [path, adapt(path, texts[index] ?? '', cluster, pools)]));
 }
 
 /** Schemas for editors: path → text. @param names of files in `schemas/` */
 export async function schemaFiles(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const root = await programRoot();
-  const texts = await Promise.all(names.map((name) => readFile(join(root, 'schemas', name), 'utf8')));
+  const root = programFile('schemas');
+  const texts = await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')));
   return new Map(names.map((name, index) => [`.schemas/${name}`, texts[index] ?? '']));
 }
 
@@ -58,18 +55,4 @@ function adapt(path: string, text: string, cluster: string, pools: readonly stri
 function isOfOtherPool(line: string, pools: readonly string[]): boolean {
   const [, pool] = /^\/pools\/([^/]+)\//.exec(line) ?? [];
   return pool !== undefined && !pools.includes(pool);
-}
-
-/** In the checkout, or in the package that was made of it: the directory above this file that has the template. */
-async function programRoot(): Promise<string> {
-  for (let here = dirname(fileURLToPath(import.meta.url)); ; here = dirname(here)) {
-    const found = await access(join(here, 'config-repo-template', 'CODEOWNERS')).then(
-      () => true,
-      () => false,
-    );
-    if (found) return here;
-    if (here === dirname(here)) {
-      throw new GitopsError('TEMPLATE_MISSING', 'config-repo-template is not beside the program: install it again');
-    }
-  }
 }

@@ -17,12 +17,14 @@ const ENTRY_POINTS = {
   'git-starter': 'sandbox/git-server/subprocess/starter.ts',
 };
 
-/** Folders that the command line reads from (`cli/program-files.ts`), or that its messages name, and which of their files. */
+/** Folders that the command line reads from (`cli/program-files.ts`), that its messages name, or that pipelines run, and which files. */
 const FOLDERS: Readonly<Record<string, RegExp>> = {
   schemas: /\.json$/,
   'config-repo-template': /./,
   'deploy/crds': /\.yaml$/,
   docs: /\.md$/,
+  // What action.yml and templates/review.yml run.
+  ci: /./,
 };
 
 /**

@@ -8,7 +8,6 @@ const TEMPLATE_FILES = [
   'CODEOWNERS',
   '.github/workflows/kubelet-config.yaml',
   '.gitlab-ci.yml',
-  'scripts/post-plan.mjs',
   'scripts/publish-inventory.sh',
   'scripts/show-notes.sh',
 ] as const;

@@ -6,6 +6,7 @@ import { DOCTOR } from './doctor/command.ts';
 import { EVENTS_COMMAND } from './events/command.ts';
 import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
+import { INIT } from './init/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
 import { RENDER } from './render/command.ts';
@@ -27,6 +28,7 @@ const OTHERS: readonly Command[] = [
   WHY,
   FORESIGHT,
   IMPORT,
+  INIT,
   STATUS,
   DIFF,
   EVENTS_COMMAND,

@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 import { packageCli } from '../../scripts/package-cli.ts';
 import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { commitAll } from './support/repository.ts';
 
 const execute = promisify(execFile);
 const TEMPLATE = resolve('config-repo-template');
@@ -60,6 +61,18 @@ describe('the package of the command line', () => {
       assert.deepEqual([valid.code, valid.out], [0, '3 pools: nothing found\n'], valid.err);
       const rendered = await run(command, 'render', '--help');
       assert.match(rendered.out, /^kubelet-gitops render: /);
+    });
+
+    it(`makes a repository that is valid and can be planned, under ${what}`, { skip: WITHOUT_GIT }, async () => {
+      const command = [...argv, join(bin, 'kubelet-gitops')] as const;
+      const into = join(directory, `config of ${what}`.replaceAll('/', '-'));
+      const made = await run(command, 'init', into, '--cluster', 'prod', '--forge', 'github', '--pool', 'workers');
+      assert.equal(made.code, 0, made.err);
+      assert.equal((await run(command, 'validate', into)).out, '1 pool: nothing found\n');
+      await commitAll(into);
+      const plan = await run(command, 'plan', '--repo', into);
+      assert.equal(plan.code, 1, plan.err);
+      assert.match(plan.out, /^Pool workers is new$/m);
     });
 
     it(`reads kubeconfigs under ${what}`, async () => {

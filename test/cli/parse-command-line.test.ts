@@ -90,7 +90,9 @@ describe('help', () => {
   });
 
   it('fits into a terminal of 120 columns', () => {
-    const lines = [programHelp(COMMANDS, 'docs'), ...COMMANDS.map((command) => commandHelp(command))].join('\n').split('\n');
+    const lines = [programHelp(COMMANDS, 'docs'), ...COMMANDS.map((command) => commandHelp(command))]
+      .join('\n')
+      .split('\n');
     assert.deepEqual(
       lines.filter((line) => line.length > 120),
       [],

@@ -1,11 +1,13 @@
 import type { Command } from './command.ts';
 import { AUDIT } from './audit/command.ts';
 import { COMPLETION } from './completion/command.ts';
+import { DEMO } from './demo/command.ts';
 import { DIFF } from './diff/command.ts';
 import { DOCTOR } from './doctor/command.ts';
 import { EVENTS_COMMAND } from './events/command.ts';
 import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
+import { INIT } from './init/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
 import { RENDER } from './render/command.ts';
@@ -28,6 +30,7 @@ const OTHERS: readonly Command[] = [
   WHY,
   FORESIGHT,
   IMPORT,
+  INIT,
   STATUS,
   DIFF,
   EVENTS_COMMAND,
@@ -37,6 +40,7 @@ const OTHERS: readonly Command[] = [
   SUSPEND,
   RESUME,
   RELEASE,
+  DEMO,
 ];
 
 /** In the order in which help lists them. */

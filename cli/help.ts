@@ -12,9 +12,10 @@ const LONGEST_NAME = 30;
 /**
  * Help of the whole program.
  *
+ * @param docs    the folder of the documentation
  * @param columns of the terminal, if any
  */
-export function programHelp(commands: readonly Command[], columns = WIDEST): string {
+export function programHelp(commands: readonly Command[], docs: string, columns = WIDEST): string {
   const list = twoColumns(
     commands.map(({ name, summary }) => [name, summary]),
     columns,
@@ -34,7 +35,7 @@ ${inLines(CODES, columns).join('\n')}
 Examples:
 ${examples.join('\n')}
 
-In a checkout, npm run demo shows the whole system at work without a cluster.
+Documentation: ${docs}
 `;
 }
 

@@ -7,6 +7,7 @@ import { complete } from './completion/complete.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { type Io, safeIo } from './io.ts';
 import { parseCommandLine } from './parse-command-line.ts';
+import { programFile } from './program-files.ts';
 import { columnsOf, wrapFor } from './wrap.ts';
 
 async function main(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
@@ -15,7 +16,8 @@ async function main(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
     case 'help': {
       const columns = columnsOf(io.out);
       const { command } = parsed;
-      const help = command === undefined ? programHelp(COMMANDS, columns) : commandHelp(command, columns);
+      const help =
+        command === undefined ? programHelp(COMMANDS, programFile('docs'), columns) : commandHelp(command, columns);
       io.out.write(wrapFor(io.out)(help));
       return 0;
     }

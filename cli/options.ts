@@ -111,3 +111,12 @@ export function timeoutOf(given: Given, isWatch: boolean): Millis {
     throw new UsageError(`--timeout ${written}: write it as 90s, 10m or 1h30m`);
   return timeoutMs;
 }
+
+/** The cluster to make a repository for. It becomes part of a file's name, as CLUSTER of the reconciler does. @throws Mistake */
+export function clusterName(given: Given): string {
+  const name = given.text('cluster') ?? 'default';
+  if (/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/.test(name)) return name;
+  throw new UsageError(
+    `--cluster ${name}: it is not a valid name: lower-case letters, digits, dots and dashes, at most 63 characters`,
+  );
+}

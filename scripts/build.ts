@@ -15,7 +15,7 @@ const THREADS: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, st
 };
 
 /** Files that a program reads from beside its own. */
-const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
+export const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
   agent: ['agent/guard/guard.sh'],
   reconciler: ['page.css', 'page-content.css', 'page.js', 'page.svg'].map(
     (file) => `reconciler/reporting/status-page/serve/${file}`,

@@ -1,14 +1,31 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { VERSION } from '#shared/runtime/version.ts';
-import { BANNER } from './build.ts';
+import { BANNER, BESIDE } from './build.ts';
 import { licenceTexts } from './licence-texts.ts';
 
 const FILES = ['bin.js', 'complete.js', 'node-20.js', 'README.md'];
+
+/** The command line, and what it loads by name: the demo, and what that starts programs with. */
+const ENTRY_POINTS = {
+  main: 'cli/main.ts',
+  demo: 'sandbox/demo/main.ts',
+  'git-starter': 'sandbox/git-server/subprocess/starter.ts',
+};
+
+/** Folders that the command line reads from (`cli/program-files.ts`), that its messages name, or that pipelines run, and which files. */
+const FOLDERS: Readonly<Record<string, RegExp>> = {
+  schemas: /\.json$/,
+  'config-repo-template': /./,
+  'deploy/crds': /\.yaml$/,
+  docs: /\.md$/,
+  // What action.yml and templates/review.yml run.
+  ci: /./,
+};
 
 /**
  * The command line as an npm package that needs no checkout, and the manifest by which krew installs the same file as a plugin of
@@ -23,7 +40,7 @@ export async function packageCli(outdir: string, uri: string, repository?: strin
   await rm(outdir, { recursive: true, force: true });
   await mkdir(content, { recursive: true });
   const { metafile } = await build({
-    entryPoints: { main: 'cli/main.ts' },
+    entryPoints: ENTRY_POINTS,
     outdir: content,
     bundle: true,
     splitting: true,
@@ -35,15 +52,16 @@ export async function packageCli(outdir: string, uri: string, repository?: strin
     metafile: true,
     banner: { js: BANNER },
     logLevel: 'warning',
+    // LGPL, and nothing in the package checks signatures: it is asked for where they are.
+    external: ['openpgp'],
   });
   for (const file of FILES) await copyFile(join(import.meta.dirname, 'package', file), join(content, file));
   await copyFile('LICENSE', join(content, 'LICENSE'));
-  // What `import` writes beside pools and layers. The template's own schemas are copies.
-  await cp('schemas', join(content, 'schemas'), { recursive: true });
-  await cp('config-repo-template', join(content, 'config-repo-template'), {
-    recursive: true,
-    filter: (path) => !path.endsWith('.schemas'),
-  });
+  for (const file of BESIDE.reconciler) await copyFile(file, join(content, basename(file)));
+  for (const [folder, taken] of Object.entries(FOLDERS)) {
+    const filter = async (path: string): Promise<boolean> => taken.test(path) || (await stat(path)).isDirectory();
+    await cp(folder, join(content, folder), { recursive: true, filter });
+  }
   await writeFile(join(content, 'licences.txt'), await licenceTexts(Object.keys(metafile.inputs)));
   const origin = { type: 'git', url: `git+https://github.com/${repository}.git` };
   const manifest = { ...MANIFEST, ...(repository === undefined ? {} : { repository: origin }) };

@@ -1,11 +1,11 @@
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
-import { CLUSTER_OPTIONS } from '../options.ts';
+import { CLUSTER_OPTIONS, clusterName } from '../options.ts';
 import { join, relative, resolve, sep } from 'node:path';
 import { openRepository } from '../revision/local-repository.ts';
 import { repositoryFiles, schemaNames } from './files/repository-files.ts';
-import { schemaFiles, templateFiles } from './files/repository-template.ts';
+import { FORGE_OPTION, forgeOf, schemaFiles, templateFiles } from './files/repository-template.ts';
 import { writeRepository } from './files/write-repository.ts';
 import { distributionValues } from './distribution-values.ts';
 import { recogniseFormulas } from './formulas.ts';
@@ -43,6 +43,7 @@ export const IMPORT: Command = {
       value: 'FILE',
       about: 'nodes, as kubectl get nodes -o json prints them; with files only',
     },
+    ...FORGE_OPTION,
     force: { type: 'boolean', about: 'overwrite what an earlier import wrote; never pipelines, CODEOWNERS and README' },
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
@@ -73,6 +74,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const template = await templateFiles(
     cluster,
     grouped.groups.map(({ name }) => name),
+    forgeOf(given),
   );
   const written = await writeRepository(into, new Map([...made, ...schemas]), template, given.flag('force'));
   for (const path of written.written) io.out.write(`${join(into, path)}\n`);
@@ -103,15 +105,6 @@ const folderInRepository = async (directory: string): Promise<string> =>
     (repository) => relative(repository.directory, resolve(directory)).split(sep).join('/'),
     () => '',
   );
-
-/** It becomes part of a file's name, as CLUSTER of the reconciler does. @throws Mistake */
-function clusterName(given: Given): string {
-  const name = given.text('cluster') ?? 'default';
-  if (/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/.test(name)) return name;
-  throw new UsageError(
-    `--cluster ${name}: it is not a valid name: lower-case letters, digits, dots and dashes, at most 63 characters`,
-  );
-}
 
 /** The options of `plan` with which it compares with the same nodes. */
 function compareBy(given: Given): string {

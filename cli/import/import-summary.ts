@@ -121,6 +121,6 @@ const wayIn = (waiting: readonly string[]): string =>
 /** What has to be at the root, or to know the folder, where the repository is a folder of another one. */
 const inFolderLines = (folder: string): readonly string[] => [
   `  as ${folder} is a folder of a repository: GIT_PATH=${folder} for its reconciler, /${folder}/ in the CODEOWNERS of the root, and the pipeline,`,
-  `    GitHub: git mv ${folder}/.github/workflows/kubelet-config.yaml .github/workflows/kubelet-config-${folder.replaceAll('/', '-')}.yaml, with its own name: and CONFIG_PATH: ${folder}`,
-  `    GitLab: include ${folder}/.gitlab-ci.yml in the root’s, with CONFIG_PATH: ${folder}`,
+  `    GitHub: git mv ${folder}/.github/workflows/kubelet-config.yaml .github/workflows/kubelet-config-${folder.replaceAll('/', '-')}.yaml, with its own name: and path: ${folder}`,
+  `    GitLab: include ${folder}/.gitlab-ci.yml in the root’s, with path: ${folder}`,
 ];

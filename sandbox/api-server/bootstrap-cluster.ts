@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { programFile } from '#cli/program-files.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
 import { objectsOf } from '#sandbox/api-server/sandbox-objects.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 
-const CRDS = join(import.meta.dirname, '..', '..', 'deploy', 'crds');
-
 /** The project's own definitions, those that are installed in a real cluster. */
 export const PROJECT_CRDS: readonly string[] = ['kubeletnodes.yaml', 'kubeletpools.yaml', 'kubeletsources.yaml'].map(
-  (file) => join(CRDS, file),
+  (file) => programFile(`deploy/crds/${file}`),
 );
 
 /** The namespaces that a cluster begins with. */

@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import type { RunDemo } from '#cli/demo/command.ts';
 import { paintFor } from '#cli/paint.ts';
+import { programFile } from '#cli/program-files.ts';
 import { describeError, type Log } from '#shared/runtime/log.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
 import { startSandbox } from '../sandbox.ts';
 import { DEMO_NODES } from './demo-nodes.ts';
 import { createScreen } from './screen.ts';
@@ -14,32 +14,33 @@ import { removeAddresses, writeAddresses } from './addresses.ts';
 
 const LOGS = '.kubelet-gitops';
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
+/** What `kubelet-gitops demo` runs. */
+export const demo: RunDemo = async ({ keep }) => {
   await mkdir(LOGS, { recursive: true });
   const screen = createScreen(process.stdout, paintFor(process.stdout, process.env));
   const world = await startSandbox({ cluster: 'demo', nodes: DEMO_NODES, log: fileLogs(), pollMs: 500 });
   const stop = new AbortController();
   const interrupted = new Promise<void>((resolve) => {
-    process.once('SIGINT', () => {
+    // Again and again: bin.js under an older Node hands on what this process got already.
+    process.on('SIGINT', () => {
       stop.abort();
       resolve();
     });
   });
   try {
     await Promise.race([runDemo(world, screen, stop.signal), interrupted]);
-    if (values.keep && !stop.signal.aborted) {
+    if (keep && !stop.signal.aborted) {
       await writeAddresses(world, LOGS);
       screen.say(...invitation(world.git.url, (await world.pageUrl()) ?? '-'));
       await interrupted;
     }
     screen.say('', `The programs' logs are in ${LOGS}/.`);
-    if (!values.keep) screen.say('Go on by yourself: npm run demo -- --keep, and docs/tutorial.md.');
+    if (!keep) screen.say(`Go on by yourself: npx kubelet-gitops demo --keep, and ${programFile('docs/tutorial.md')}.`);
   } finally {
     await removeAddresses(LOGS);
     await world.stop();
   }
-}
+};
 
 /** The logs of the programs, one file each, as they would come out of their pods. */
 function fileLogs(): (program: string) => Log {
@@ -62,7 +63,8 @@ function invitation(gitUrl: string, pageUrl: string): readonly string[] {
   return [
     '',
     'Everything keeps running. Go on in a second terminal, in this directory;',
-    'docs/tutorial.md explains each step.',
+    'the tutorial explains each step:',
+    `  ${programFile('docs/tutorial.md')}`,
     '',
     '  # State, live, in a browser:',
     `  ${pageUrl}`,
@@ -82,11 +84,4 @@ function invitation(gitUrl: string, pageUrl: string): readonly string[] {
     '',
     'Ctrl-C ends it.',
   ];
-}
-
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`\ndemo: ${reasonOf(error)}\n`);
-  process.exitCode = 1;
 }

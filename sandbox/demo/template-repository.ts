@@ -1,7 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isSeq, parseDocument } from 'yaml';
+import { readFolder } from '#cli/program-files.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 
 /** Spans of the sandbox: what takes minutes on real nodes takes seconds here. */
@@ -13,18 +11,13 @@ export interface Spans {
 
 export const SHORTENED: Spans = { trial: '3s', startTimeout: '30s', soak: '1s' };
 
-const TEMPLATE = fileURLToPath(new URL('../../config-repo-template', import.meta.url));
-
 /**
  * The files of config-repo-template, with trials and soaks shortened, and without windows, so that a story takes a minute and
  * not a night.
  */
 export async function templateFiles(spans: Spans = SHORTENED): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
-  for (const entry of await readdir(TEMPLATE, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = relative(TEMPLATE, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
-    const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
+  for (const [path, text] of await readFolder('config-repo-template')) {
     files[path] = path.endsWith('/pool.yaml')
       ? shorten(text, spans)
       : path.startsWith('clusters/')

@@ -10,6 +10,16 @@ const PLACES: readonly (readonly [file: string, what: string, found: RegExp])[] 
   ['deploy/helm/kubelet-gitops/Chart.yaml', 'appVersion', /^appVersion: "?([^"\n]+)"?$/m],
   ['deploy/kustomization.yaml', 'newTag', /^ {4}newTag: "?([^"\n]+)"?$/m],
   ['Dockerfile', 'the label of the image', /image\.version="([^"]+)"/],
+  [
+    'config-repo-template/.github/workflows/kubelet-config.yaml',
+    'the action, with its package',
+    /kubelet-gitops@v(\S+)\n[^]*?\/v\1\/kubelet-gitops-\1\.tgz/,
+  ],
+  [
+    'config-repo-template/.gitlab-ci.yml',
+    'the component, with its package',
+    /\/review@v(\S+)\n[^]*?\/\1\/kubelet-gitops-\1\.tgz/,
+  ],
   ['CHANGELOG.md', 'the newest heading', /^## \[?([^\]\s]+)/m],
 ];
 

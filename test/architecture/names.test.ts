@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { importsOf, sourceFiles } from './support/import-graph.ts';
 
-/** What a build or a test runner puts in another module's place. */
-const STANDS_IN = /^(?:scripts\/shims\/|test\/mutants\/(?:collected|runner)\.ts$)/;
+/** What a build or a test runner puts in another module's place, and what a command loads by its address. */
+const STANDS_IN = /^(?:scripts\/shims\/|test\/mutants\/(?:collected|runner)\.ts$|sandbox\/demo\/main\.ts$)/;
 /** The text of modules stands in it. */
 const WRITES_MODULES = 'scripts/generate/expected-installation.ts';
 const VALUE = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm;

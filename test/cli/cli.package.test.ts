@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { packageCli } from '../../scripts/package-cli.ts';
+import { WITHOUT_GIT } from '../support/required-tools.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { commitAll } from './support/repository.ts';
 
 const execute = promisify(execFile);
 const TEMPLATE = resolve('config-repo-template');
@@ -61,6 +63,18 @@ describe('the package of the command line', () => {
       assert.match(rendered.out, /^kubelet-gitops render: /);
     });
 
+    it(`makes a repository that is valid and can be planned, under ${what}`, { skip: WITHOUT_GIT }, async () => {
+      const command = [...argv, join(bin, 'kubelet-gitops')] as const;
+      const into = join(directory, `config of ${what}`.replaceAll('/', '-'));
+      const made = await run(command, 'init', into, '--cluster', 'prod', '--forge', 'github', '--pool', 'workers');
+      assert.equal(made.code, 0, made.err);
+      assert.equal((await run(command, 'validate', into)).out, '1 pool: nothing found\n');
+      await commitAll(into);
+      const plan = await run(command, 'plan', '--repo', into);
+      assert.equal(plan.code, 1, plan.err);
+      assert.match(plan.out, /^Pool workers is new$/m);
+    });
+
     it(`reads kubeconfigs under ${what}`, async () => {
       const kubeconfig = join(directory, 'kubeconfig');
       await writeFile(
@@ -72,6 +86,31 @@ describe('the package of the command line', () => {
       assert.match(status.err, /no answer from http:\/\/127\.0\.0\.1:1 \(ECONNREFUSED\)/);
     });
   }
+
+  it(
+    'tells the story of the demo, where git has no server and Node is the oldest here',
+    { skip: WITHOUT_GIT },
+    async () => {
+      const [node = process.execPath, ...options] = NODES.flatMap(([, argv], at) =>
+        at === NODES.length - 1 ? argv : [],
+      );
+      const [git, none, empty] = [join(directory, 'git'), join(directory, 'no-programs'), join(directory, 'empty')];
+      for (const folder of [git, none, empty]) await mkdir(folder);
+      const real = (await execute('sh', ['-c', 'command -v git'])).stdout.trim();
+      const script = `#!/bin/sh\nif [ "$*" = --exec-path ]; then echo '${none}'; else exec '${real}' "$@"; fi\n`;
+      await writeFile(join(git, 'git'), script, { mode: 0o755 });
+      const { stdout } = await execute(node, [...options, join(bin, 'kubelet-gitops'), 'demo'], {
+        cwd: empty,
+        env: { PATH: `${git}:${process.env['PATH']}`, HOME: directory },
+      });
+      assert.match(stdout, /no server, the demo follows the local repository \/.+\.git\./);
+      assert.match(stdout, /HALTED: .+\n(?:.*\n)*.*settled: /);
+      assert.match(stdout, /commit [0-9a-f]{12} Revert .*\n.*\n +demo: settled \(3 pools, 6 nodes\)\n/);
+      const [, tutorial = ''] = /, and (.*\/docs\/tutorial\.md)\.\n$/.exec(stdout) ?? [];
+      assert.match(await readFile(tutorial, 'utf8'), /^# /);
+      assert.deepEqual(await readdir(empty), ['.kubelet-gitops']);
+    },
+  );
 
   it('has what import writes beside pools and layers', async () => {
     const config = join(directory, 'w-1.json');

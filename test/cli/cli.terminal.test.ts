@@ -143,7 +143,7 @@ describe('tables', () => {
 describe('everything that the commands say of themselves', () => {
   it('fits a terminal of 80 columns', () => {
     const wrap = wrapFor({ isTTY: true, columns: 80 });
-    for (const text of [programHelp(COMMANDS), ...COMMANDS.map((command) => commandHelp(command))]) {
+    for (const text of [programHelp(COMMANDS, 'docs'), ...COMMANDS.map((command) => commandHelp(command))]) {
       for (const line of wrap(text).split('\n')) assert.ok(line.length <= 80, line);
     }
   });

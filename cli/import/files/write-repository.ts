@@ -20,14 +20,32 @@ export interface WrittenFiles {
  * @param extra what is written only if missing
  * @throws GitopsError `FILE_EXISTS`, or `IMPORT_UNWRITABLE` where the directory cannot be read or written
  */
-export async function writeRepository(
+export function writeRepository(
   into: string,
   made: ReadonlyMap<string, string>,
   extra: ReadonlyMap<string, string>,
   isForced: boolean,
 ): Promise<WrittenFiles> {
+  return orUnwritable(into, () => writeFiles(into, made, extra, isForced));
+}
+
+/** Writes a repository, or nothing where one of its files is there. @throws as `writeRepository` */
+export function writeNewFiles(into: string, files: ReadonlyMap<string, string>): Promise<void> {
+  return orUnwritable(into, async () => {
+    for (const path of files.keys()) {
+      if (!(await isThere(join(into, path)))) continue;
+      throw new GitopsError(
+        'FILE_EXISTS',
+        `${join(into, path)} is there already: name another directory, or move it away`,
+      );
+    }
+    for (const [path, text] of files) await writeOne(join(into, path), text, 'wx');
+  });
+}
+
+async function orUnwritable<Written>(into: string, write: () => Promise<Written>): Promise<Written> {
   try {
-    return await writeFiles(into, made, extra, isForced);
+    return await write();
   } catch (error) {
     if (error instanceof GitopsError) throw error;
     throw new GitopsError('IMPORT_UNWRITABLE', `${into} cannot be written: ${reasonOf(error)}`);

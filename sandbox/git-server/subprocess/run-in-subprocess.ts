@@ -1,6 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Asked, Program, Ran, Told } from './protocol.ts';
 
+/** In the package of the command line, it is a file of its own beside the demo. */
+const STARTER = new URL(import.meta.url.endsWith('.ts') ? './starter.ts' : './git-starter.js', import.meta.url);
+
 /**
  * Runs a program to its end, started by a small process in between. To start a program, Node copies the tables of all its memory:
  * a process that has run a folder of tests takes more than ten milliseconds of CPU for that, and a small one less than one.
@@ -36,7 +39,7 @@ let asked = 0;
 function start(): Starter {
   const cache = process.env['NODE_COMPILE_CACHE'];
   const compiled = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
-  const child = fork(new URL('./starter.ts', import.meta.url), [], {
+  const child = fork(STARTER, [], {
     serialization: 'advanced',
     // Not those of this process: it may be a test runner's.
     execArgv: [],

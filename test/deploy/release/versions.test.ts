@@ -17,11 +17,15 @@ describe('a release by its tag', () => {
 
   it('is held up by each place that states another one', () => {
     const faults = versionFaults('v9.9.9', tagged);
-    assert.equal(faults.length, 9);
+    assert.equal(faults.length, 11);
     for (const fault of faults) assert.match(fault, new RegExp(` is ${VERSION}, and the tag says 9\\.9\\.9$`));
   });
 
-  for (const file of ['package.json', 'package-lock.json', 'shared/runtime/version.ts', 'Dockerfile', 'CHANGELOG.md']) {
+  const TEMPLATE = ['.github/workflows/kubelet-config.yaml', '.gitlab-ci.yml'].map(
+    (file) => `config-repo-template/${file}`,
+  );
+  const FILES = ['package.json', 'package-lock.json', 'shared/runtime/version.ts', 'Dockerfile', 'CHANGELOG.md'];
+  for (const file of [...FILES, ...TEMPLATE]) {
     it(`is held up by ${file} alone, and by its having no version`, () => {
       const changed = (by: string) => (path: string) =>
         path === file ? tagged(path).replaceAll(VERSION, by) : tagged(path);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { COMPILED } from '../../support/compiled.ts';
 
 export interface Ran {
@@ -100,6 +100,3 @@ export async function commitFiles(
   await workspace.git('-C', repository, 'add', '--all');
   await workspace.git('-C', repository, 'commit', '--quiet', '--message', 'Change');
 }
-
-/** This checkout, where a job would have its own. */
-export const linkTool = (path: string): Promise<void> => symlink(resolve('.'), path);

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Clone } from './forge-repository.ts';
 
-const SCRIPT = 'config-repo-template/scripts/post-plan.mjs';
+const SCRIPT = 'ci/post-plan.mjs';
 
 /**
  * The step of the template's pipeline that comments, as Gitea's runner runs it: on what the clone has checked out.

@@ -1,6 +1,6 @@
-// Puts a plan into the one comment on a pull or merge request that is about its cluster; a later run changes that comment.
+// Puts each plan into the one comment on a pull or merge request that is about its cluster; a later run changes that comment.
 //
-//   node scripts/post-plan.mjs PLAN.md
+//   node post-plan.mjs PLAN.md...
 //
 // Reads from the environment, on GitHub, Gitea and Forgejo: GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY, PULL_REQUEST;
 // on GitLab: COMMENT_TOKEN, CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID. Needs Node 20 or newer, and nothing else.
@@ -83,12 +83,10 @@ function forgeHere() {
   return process.env['GITEA_ACTIONS'] === 'true' || process.env['FORGEJO_ACTIONS'] === 'true' ? gitea : github;
 }
 
-async function main([path]) {
-  if (path === undefined) throw new Error('usage: node scripts/post-plan.mjs PLAN.md');
+async function post(path, forge) {
   const plan = await readFile(path, 'utf8');
   const [marker = ''] = plan.split('\n', 1);
   if (!marker.startsWith('<!-- kubelet-gitops plan: ')) throw new Error(`${path} is not a plan: its first line is ${marker}`);
-  const forge = await forgeHere()();
   for await (const comment of await forge.list()) {
     if (!forge.isOurs(comment) || comment.body.split(/\r?\n/, 1)[0] !== marker) continue;
     if (comment.body.trimEnd() === plan.trimEnd()) return 'the comment says so already';
@@ -102,7 +100,10 @@ async function main([path]) {
 }
 
 try {
-  console.log(`post-plan: ${await main(process.argv.slice(2))}`);
+  const paths = process.argv.slice(2);
+  if (paths.length === 0) throw new Error('usage: node post-plan.mjs PLAN.md...');
+  const forge = await forgeHere()();
+  for (const path of paths) console.log(`post-plan: ${path}: ${await post(path, forge)}`);
 } catch (error) {
   console.error(`post-plan: ${error.message}${error.cause === undefined ? '' : `: ${error.cause.message}`}`);
   process.exitCode = 2;

@@ -144,6 +144,21 @@ describe('the package of the command line', () => {
     );
   });
 
+  it('has every page that its messages name', async () => {
+    const content = join(directory, 'dist/package');
+    const programs = (await readdir(content)).filter((name) => name.endsWith('.js'));
+    const texts = await Promise.all(programs.map((name) => readFile(join(content, name), 'utf8')));
+    const named = new Set(texts.join('\n').match(/\bdocs\/[\w/-]+\.md\b/g));
+    assert.ok(named.size > 5);
+    for (const page of named) assert.match(await readFile(join(content, page), 'utf8'), /^# /m, page);
+    const { out } = await run([join(bin, 'kubelet-gitops')], '--help');
+    const [, docs = ''] = /^Documentation: (.+)$/m.exec(out) ?? [];
+    assert.deepEqual(
+      await readdir(docs),
+      (await readdir('docs')).filter((name) => name !== 'pictures'),
+    );
+  });
+
   it('has the terms of every library in it, and nothing of this machine', async () => {
     const text = await readFile(join(directory, 'dist/package/licences.txt'), 'utf8');
     assert.match(text, /^==== yaml \d/m);

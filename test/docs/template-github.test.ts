@@ -276,9 +276,22 @@ describeOrSkip('the workflow of the template, run on a pull request', { skip: WI
   });
 
   it('reads the folder of a monorepo', async () => {
+    const paths = ['base/common.yaml', 'clusters/demo.yaml', 'pools/gpu/pool.yaml', GPU];
+    const moved = (to: (path: string) => string | null) =>
+      Object.fromEntries(paths.map((path) => [`infra/kubelet/${path}`, to(path)]));
+    await commitFiles(
+      workspace,
+      origin,
+      moved((path) => readFileSync(`config-repo-template/${path}`, 'utf8')),
+    );
     const { code, out } = await review({ inputs: { path: 'infra/kubelet' } });
-    assert.equal(code, 2, out);
-    assert.match(out, /infra\/kubelet/);
+    assert.equal(code, 0, out);
+    assert.match(ours()[0]?.body ?? '', /^#### Pool gpu is new$/m);
+    await commitFiles(
+      workspace,
+      origin,
+      moved(() => null),
+    );
   });
 
   it('fails on what is wrong, with an annotation for each line, and the plan still says what it would do', async () => {

@@ -14,6 +14,8 @@ process.on('message', (asked: Asked) => {
   child.on('close', (code) => tell({ id, code, out: Buffer.concat(out), err: Buffer.concat(err) }));
 });
 
+// An interrupt from the terminal is for whoever it starts programs for, who needs some more for an orderly end.
+process.on('SIGINT', () => undefined);
 // Of a program that could not be started, Node keeps the time limit until it has passed.
 process.on('disconnect', () => process.exit());
 

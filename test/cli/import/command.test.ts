@@ -57,6 +57,21 @@ describe('the files of an import', () => {
 
   const all = () => importing([inside('configs'), '--inventory', inside('nodes.json')]);
 
+  it('are checked by the pipeline of the forge that is named, or by those of both', async () => {
+    const pipelines = ['repo/.github/workflows/kubelet-config.yaml', 'repo/.gitlab-ci.yml'];
+    const there = () => Promise.all(pipelines.map(async (path) => (await size(path)) !== undefined));
+    assert.equal(
+      (await importing([inside('configs'), '--inventory', inside('nodes.json'), '--forge', 'gitlab'])).code,
+      0,
+    );
+    assert.deepEqual(await there(), [false, true]);
+    await rm(inside('repo'), { recursive: true });
+    await all();
+    assert.deepEqual(await there(), [true, true]);
+    const template = await readFile('config-repo-template/.gitlab-ci.yml', 'utf8');
+    assert.equal(await read('repo/.gitlab-ci.yml'), template);
+  });
+
   it('say for an editor what they are, and for a person whose they are', async () => {
     const { code, err } = await all();
     assert.equal(code, 0, err);

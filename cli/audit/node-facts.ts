@@ -93,10 +93,6 @@ function meantBy(text: string, field: string): unknown {
   return kind === 'string' || kind.startsWith('duration') ? text : undefined;
 }
 
-/** Whether a feature gate is on. */
-export const gateOf = (facts: NodeFacts, gate: string): boolean =>
-  viewOf(facts.running, judgedBy(facts), 'replace').gate(gate);
-
 /** A value in one line, without what looks like a credential. */
 export function shownValue(value: unknown, field: string): string {
   if (value === undefined || value === null) return 'unset';

@@ -64,13 +64,18 @@ export function checkOf(rule: Rule, verdicts: Verdicts): AuditCheck {
 function groupOf(verdicts: Verdicts): CheckedNodes {
   const [[, first]] = verdicts as [Verdicts[number]];
   // A file of its own for each node says nothing of the group.
-  const evidence = first.evidence.slice(0, BOUNDS.evidence).map(({ place, ...plain }, index) => {
+  const evidence = first.evidence.slice(0, BOUNDS.evidence).map(({ place, field, value, ...rest }, index) => {
+    const plain = { field: cut(field), value: cut(value), ...rest };
     const isShared = verdicts.every(([, verdict]) => verdict.evidence[index]?.place === place);
     return place !== undefined && isShared ? { ...plain, place } : plain;
   });
   const names = verdicts.map(([name]) => name);
   return { result: first.result, ...namesOf(names), evidence };
 }
+
+/** Kubelets may say anything. */
+export const cut = (text: string): string =>
+  text.length <= BOUNDS.value ? text : `${text.slice(0, BOUNDS.value - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
 const namesOf = (names: readonly string[]): Pick<CheckedNodes, 'count' | 'nodes'> => ({
   count: names.length,

@@ -10,7 +10,7 @@ import { mapOf } from '#shared/runtime/maps.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { redactValue } from '../support-bundle/redact-value.ts';
 import { yamlOfJson } from '../yaml-value.ts';
-import { BOUNDS, type Evidence } from './audit-report.ts';
+import type { Evidence } from './audit-report.ts';
 
 /** What is known of a node that said what it runs. */
 export interface NodeFacts extends Pick<InventoryNode, 'name' | 'labels' | 'kubeletVersion' | 'osImage'> {
@@ -93,13 +93,8 @@ function meantBy(text: string, field: string): unknown {
   return kind === 'string' || kind.startsWith('duration') ? text : undefined;
 }
 
-/** Whether a feature gate is on. */
-export const gateOf = (facts: NodeFacts, gate: string): boolean =>
-  viewOf(facts.running, judgedBy(facts), 'replace').gate(gate);
-
 /** A value in one line, without what looks like a credential. */
 export function shownValue(value: unknown, field: string): string {
   if (value === undefined || value === null) return 'unset';
-  const text = yamlOfJson(abbreviateJson(redactValue(value, field.split('.', 1)[0])));
-  return text.length <= BOUNDS.value ? text : `${text.slice(0, BOUNDS.value - 1)}…`;
+  return yamlOfJson(abbreviateJson(redactValue(value, field.split('.', 1)[0])));
 }

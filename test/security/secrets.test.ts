@@ -215,7 +215,14 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
   it('and every command of operators, in a cluster that answers and in one that says back what it is told', async () => {
     const env = { KUBECONFIG: join(directory, 'kubeconfig'), HOME: directory };
     const into = join(directory, 'bundle');
-    const commands = [['status', '--why'], ['diff', 'all'], ['events'], ['doctor'], ['support-bundle', '--into', into]];
+    const commands = [
+      ['status', '--why'],
+      ['diff', 'all'],
+      ['events'],
+      ['doctor'],
+      ['audit', '-o', 'json'],
+      ['support-bundle', '--into', into],
+    ];
     await Promise.all(
       commands.map(async (args) => outputs.set(args.join(' '), await run(programOf('cli'), args, env))),
     );

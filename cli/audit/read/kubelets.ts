@@ -75,6 +75,8 @@ function proxyFailure(error: unknown): NotSeen {
     return new NotSeen('forbidden', 'the API server does not take the credential');
   if (isKubeError(error, 'KUBE_ABORTED', 'KUBE_TIMEOUT'))
     return new NotSeen('no-answer', `no answer through the API server within ${SECONDS}`);
+  if (isKubeError(error, 'KUBE_THROTTLED'))
+    return new NotSeen('no-answer', 'the API server has too much to do (HTTP 429)');
   if (isKubeError(error, 'KUBE_UNREACHABLE')) return new NotSeen('no-answer', 'the API server does not answer');
   if (isKubeError(error, 'KUBE_SERVER_ERROR'))
     return new NotSeen('no-answer', `the API server does not reach the kubelet (HTTP ${error.status})`);

@@ -71,14 +71,14 @@ function failureLines(check: AuditCheck, paint: Paint): readonly string[] {
   ];
 }
 
-const fixLines = ({ yaml, how }: NonNullable<AuditCheck['fix']>): readonly string[] => [
-  `    fix: ${how ?? 'in the kubelet’s config'}`,
-  ...(yaml ?? '')
+function fixLines({ yaml, how }: NonNullable<AuditCheck['fix']>): readonly string[] {
+  if (yaml === undefined) return how === undefined ? [] : [`    fix: ${how}`];
+  const lines = yaml
     .trimEnd()
     .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => `      ${line}`),
-];
+    .map((line) => `      ${line}`);
+  return ['    fix:', ...lines, ...(how === undefined ? [] : [`      # ${how}`])];
+}
 
 /** Who passes needs no line. */
 const groupLines = ({ groups, result }: AuditCheck): readonly string[] =>

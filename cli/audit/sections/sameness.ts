@@ -7,7 +7,7 @@ import { groupNodes } from '../../import/pools/group-nodes.ts';
 import { type LabelGroup, labelGroupsOf } from '../../import/pools/label-groups.ts';
 import { differencesOf } from '../../import/pools/leaves.ts';
 import { type AuditSection, BOUNDS, type FleetConfig, type FleetGroup } from '../audit-report.ts';
-import { checkOf, type Rule, sectionOf, type Verdict } from '../checks.ts';
+import { checkOf, cut, type Rule, sectionOf, type Verdict } from '../checks.ts';
 import { judgedBy, type NodeFacts, shownValue } from '../node-facts.ts';
 
 /** What no two nodes have alike. */
@@ -92,7 +92,7 @@ function differencesTo(model: FleetNode, node: FleetNode): FleetConfig['differen
   return differencesOf(node.config, model.config)
     .slice(0, BOUNDS.evidence)
     .map(({ keys, value }) => {
-      const field = keys.join('.');
+      const field = cut(keys.join('.'));
       return { field, value: textOf(value, field), others: textOf(theirs.get(field), field) };
     });
 }

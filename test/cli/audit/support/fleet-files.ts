@@ -1,5 +1,4 @@
-import { passedFlags } from '#shared/contract/distribution-flags.ts';
-import { DISTRIBUTIONS, type DistributionName } from '#shared/contract/distributions.ts';
+import type { DistributionName } from '#shared/contract/distributions.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -18,7 +17,7 @@ const AUTH = {
   x509: { clientCAFile: '/etc/kubernetes/pki/ca.crt' },
 };
 
-export const KINDS: readonly Kind[] = [
+const KINDS: readonly Kind[] = [
   {
     distribution: 'kubeadm',
     version: 'v1.33.4',
@@ -103,14 +102,3 @@ export function fleetFiles(change: (name: string, config: Config) => Config = (_
     }),
   };
 }
-
-/** What such a kubelet answers on `/configz`: the file with the flags of the distribution over it. */
-export function answerOf({ distribution, version, config }: Kind): Config {
-  const flags = passedFlags(distribution, version).filter(
-    ({ value, sometimes }) => value !== undefined && sometimes === undefined,
-  );
-  const set = flags.map(({ field, value = '' }) => [field, /^\d+$/.test(value) ? Number(value) : value] as const);
-  return { ...config, ...Object.fromEntries(set.filter(([field]) => !field.includes('.'))) };
-}
-
-export const titleOf = ({ distribution }: Kind): string => DISTRIBUTIONS[distribution].title;

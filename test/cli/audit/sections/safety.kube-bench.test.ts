@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { NodeFacts } from '#cli/audit/node-facts.ts';
 import { auditSafety } from '#cli/audit/sections/safety.ts';
 import { valueIn } from '#shared/runtime/maps.ts';
-import { fc } from '../../support/property.ts';
-import { checkIn, withFile } from './support/facts.ts';
+import { fc } from '../../../support/property.ts';
+import { checkIn, withFile } from '../support/facts.ts';
 
 type Config = NodeFacts['running'];
 

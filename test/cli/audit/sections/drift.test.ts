@@ -4,7 +4,7 @@ import type { NodeFacts } from '#cli/audit/node-facts.ts';
 import { auditDrift } from '#cli/audit/sections/drift.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import { answering, checkIn, nodesOf, sized, withFile } from './support/facts.ts';
+import { answering, checkIn, nodesOf, sized, withFile } from '../support/facts.ts';
 
 const POOL = `apiVersion: kubelet-gitops.dev/v1alpha1
 kind: KubeletPool

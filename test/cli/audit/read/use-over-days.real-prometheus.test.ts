@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { readUseOverDays } from '#cli/audit/read/use-over-days.ts';
-import { describeOrSkip } from '../../support/describe-or-skip.ts';
-import { type RealPrometheus, startPrometheus } from '../../support/prometheus.ts';
-import { without } from '../../support/required-tools.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { describeOrSkip } from '../../../support/describe-or-skip.ts';
+import { type RealPrometheus, startPrometheus } from '../../../support/prometheus.ts';
+import { without } from '../../../support/required-tools.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const EVERY_SECONDS = 240;
 const MI = 2 ** 20;

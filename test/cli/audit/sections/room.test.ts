@@ -4,7 +4,7 @@ import type { NodeFacts, SystemUse } from '#cli/audit/node-facts.ts';
 import { systemUseOf } from '#cli/audit/read/system-use.ts';
 import { auditRoom } from '#cli/audit/sections/room.ts';
 import type { UseOverDays } from '#cli/audit/sections/room-classes.ts';
-import { answering, checkIn, sized, withFile } from './support/facts.ts';
+import { answering, checkIn, sized, withFile } from '../support/facts.ts';
 
 const MI = 2 ** 20;
 const AT = Date.parse('2026-11-29T12:00:00Z');

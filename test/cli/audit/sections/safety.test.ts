@@ -7,7 +7,7 @@ import { auditSafety } from '#cli/audit/sections/safety.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { hasErrors } from '#shared/contract/finding.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
-import { answering, checkIn, withFile } from './support/facts.ts';
+import { answering, checkIn, withFile } from '../support/facts.ts';
 
 type Config = NodeFacts['running'];
 

@@ -10,6 +10,8 @@ export const MOST_CHARACTERS = 60_000;
 export const escapeMarkdown = (text: string): string =>
   oneLine(text)
     .replaceAll(/[\\`*_{}[\]<>|~$&]/g, '\\$&')
+    // What begins a heading or a list at the start of a line.
+    .replace(/^(\s*\d*)([#+=.)-])/, '$1\\$2')
     .replaceAll(/:(?=\/\/)|@|www(?=\.)|\bGH-(?=\d)|[#!](?=\w)/gi, '$&\u200B');
 
 /** A longer value would leave no room for others. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { generateDashboard } from './generate/dashboard.ts';
 import { generateDoctorPage } from './generate/doctor-page.ts';
 import { generateStartErrorsPage } from './generate/start-errors-page.ts';
+import { generateAuditStyle } from './generate/audit-style.ts';
 import { generateArgoCd } from './generate/argocd.ts';
 import { generateChart } from './generate/chart.ts';
 import { generateDistributionComponents } from './generate/distribution-components.ts';
@@ -35,6 +36,7 @@ const generators = [
   generateDistributionComponents,
   generateChart,
   generateArgoCd,
+  generateAuditStyle,
   generateLicencesPage,
 ];
 const check = process.argv.includes('--check');

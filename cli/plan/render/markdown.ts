@@ -1,6 +1,6 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { formatConflicts } from '#reconciler/policy/pool-selection/conflict-lines.ts';
-import { oneLine } from '../../one-line.ts';
+import { cell, code, escapeMarkdown as escape, MOST_CHARACTERS } from '../../markdown-text.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
 import type { MergePlan, MovePlan } from '../merge-plan.ts';
 import { type SimilarPools, groupSimilarPools } from './group-pools.ts';
@@ -32,9 +32,6 @@ const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${clust
 /** For the same comment, where there is no plan. */
 export const failureAsMarkdown = (cluster: string, reason: string): string =>
   `${markerOf(cluster)}\n\n### kubelet-gitops: no plan for ${code(cluster)}\n\n❌ The plan could not be made: ${escape(reason)}\n`;
-
-/** Longest that forges take as one comment, with room for what wraps it. */
-const MOST_CHARACTERS = 60_000;
 
 /** For a comment on the pull request. */
 export function planAsMarkdown(plan: MergePlan): string {
@@ -140,24 +137,3 @@ function poolPart(pools: SimilarPools, { knowsNodes, moves }: MergePlan): string
   ];
   return [...head, ...table, ...(items.length === 0 ? [] : [items.join('\n')])].join('\n\n');
 }
-
-/** Text of others must not become markup, nor call anybody: a space without width after an @ keeps forges from it. */
-const escape = (text: string): string =>
-  oneLine(text)
-    .replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&')
-    .replaceAll(/@(?=\w)/g, '@\u200B');
-
-/** A longer value would leave no room for others. */
-const MOST_IN_CODE = 2_000;
-
-/** What is between fences of more backticks than the text has in a row stays text. */
-function code(text: string): string {
-  const plain = text.length <= MOST_IN_CODE ? oneLine(text) : `${oneLine(text.slice(0, MOST_IN_CODE))}…`;
-  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
-  const [fence, space] = ['`'.repeat(longest + 1), longest === 0 ? '' : ' '];
-  return `${fence}${space}${plain}${space}${fence}`;
-}
-
-/** Within a table a bar ends a cell even in code, unless an odd number of backslashes is before it. */
-const cell = (text: string): string =>
-  code(text).replaceAll(/\\+\|?|\|/g, (bar) => (bar.length % 2 === 1 ? bar.replace('|', '\\|') : bar));

@@ -1,4 +1,5 @@
 import { formatFinding } from '#shared/contract/finding.ts';
+import { escapeXml } from '../../xml-text.ts';
 import type { ValidatedFile, Validation } from '../validation.ts';
 
 /** JUnit's XML: one case a file. Warnings do not fail a case. */
@@ -11,22 +12,12 @@ export function asJunit({ files }: Validation): string {
 const errorsIn = ({ findings }: ValidatedFile) => findings.filter(({ severity }) => severity === 'error');
 
 function caseOf(file: ValidatedFile): string {
-  const open = `  <testcase classname="kubelet-gitops" name="${escape(file.path)}"`;
+  const open = `  <testcase classname="kubelet-gitops" name="${escapeXml(file.path)}"`;
   const lines = file.findings.map(formatFinding).join('\n');
   const errors = errorsIn(file);
   if (errors.length > 0) {
     const codes = [...new Set(errors.map(({ code }) => code))].join(', ');
-    return `${open}>\n    <failure message="${escape(codes)}">${escape(lines)}</failure>\n  </testcase>\n`;
+    return `${open}>\n    <failure message="${escapeXml(codes)}">${escapeXml(lines)}</failure>\n  </testcase>\n`;
   }
-  return lines === '' ? `${open}/>\n` : `${open}>\n    <system-out>${escape(lines)}</system-out>\n  </testcase>\n`;
+  return lines === '' ? `${open}/>\n` : `${open}>\n    <system-out>${escapeXml(lines)}</system-out>\n  </testcase>\n`;
 }
-
-const escape = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    // What XML 1.0 has no way to say.
-    // oxlint-disable-next-line no-control-regex
-    .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD');

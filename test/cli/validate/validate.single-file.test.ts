@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test';
 import { DEFAULT_VERSIONS } from '#cli/validate/validate-file.ts';
 import { run, runIn } from '../support/run.ts';
 import { column, columns } from '../../support/columns.ts';
+import { sarifFaults } from '../../support/sarif-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
@@ -121,7 +122,9 @@ describe('kubelet-gitops validate on single files', () => {
   });
 
   it('gives SARIF with rules and places', async () => {
-    const { runs } = JSON.parse((await run('validate', path('bad.yaml'), '-o', 'sarif')).out) as {
+    const log: unknown = JSON.parse((await run('validate', path('bad.yaml'), '-o', 'sarif')).out);
+    assert.deepEqual(sarifFaults(log), []);
+    const { runs } = log as {
       readonly runs: readonly {
         readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
         readonly results: readonly { readonly ruleId: string }[];

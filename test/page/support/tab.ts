@@ -6,6 +6,8 @@ export interface TabOptions {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
+  /** As on paper, where it is `print`. */
+  readonly media?: 'screen' | 'print';
   /** Whether the page's own scripts run. Ours (`evaluate`) run in any case. Default true. */
   readonly scripts?: boolean;
 }
@@ -37,7 +39,7 @@ const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 25;
 
 export async function openTab(devTools: DevTools, url: string, options: TabOptions): Promise<Tab> {
-  const { width = 1280, height = 900, scheme = 'light', scripts = true } = options;
+  const { width = 1280, height = 900, scheme = 'light', media = 'screen', scripts = true } = options;
   const { targetId } = await devTools.send('Target.createTarget', { url: 'about:blank' });
   const attached = await devTools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = String(attached['sessionId']);
@@ -46,7 +48,7 @@ export async function openTab(devTools: DevTools, url: string, options: TabOptio
   devTools.on(session, 'Log.entryAdded', ({ entry }) => complaints.push((entry as { text: string }).text));
   devTools.on(session, 'Runtime.exceptionThrown', (parameters) => complaints.push(JSON.stringify(parameters)));
   for (const domain of ['Page', 'Runtime', 'Log']) await send(`${domain}.enable`);
-  await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+  await send('Emulation.setEmulatedMedia', { media, features: [{ name: 'prefers-color-scheme', value: scheme }] });
   await send('Emulation.setScriptExecutionDisabled', { value: !scripts });
   const resize = async (to: number): Promise<void> => {
     await send('Emulation.setDeviceMetricsOverride', { width: to, height, deviceScaleFactor: 1, mobile: false });

@@ -83,7 +83,7 @@ export const nodeLabel = (state: NodeState): string => NODE_WORDS[state].word;
 export const waveTone = (state: WaveStatus['state']): PageTone => WAVE_WORDS[state].tone;
 export const nodeTone = (state: NodeState): PageTone => NODE_WORDS[state].tone;
 
-function badge({ tone, sign, word }: Word): Html {
+export function badge({ tone, sign, word }: Word): Html {
   return html`<span class="badge ${tone}"><span class="sign" aria-hidden="true">${sign}</span> ${word}</span>`;
 }
 

@@ -215,7 +215,7 @@ export const CODES = {
   'nodes-broken': meaning(
     'error',
     'The kubelet is healthy with none of its configs: the cause is elsewhere.',
-    "Look at the kubelet's own log on the node (journalctl -u kubelet).",
+    "Look at the kubelet's own log on the node.",
   ),
   'nodes-drifted': meaning(
     'warning',

@@ -218,6 +218,7 @@ export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
     ...(refusedBase === undefined || refusedBase === null
       ? []
       : [`keeps its own config file of before: ${refusedBase.message}`]),
+    ...(trouble?.look === undefined ? [] : [`on the node: ${trouble.look}`]),
     ...(runbook === undefined ? [] : [`runbook: ${runbook}`]),
   ];
 }

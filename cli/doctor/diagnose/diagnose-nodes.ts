@@ -153,14 +153,16 @@ function troubled(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
     const trouble = nodeTrouble(node);
     return trouble === null ? [] : [{ name: node.metadata.name, ...trouble }];
   });
-  return [...Map.groupBy(found, ({ kind }) => kind)].flatMap(([kind, each]) =>
-    aboutAll(
-      CODES_OF[kind],
-      'node',
-      each.map(({ name }) => name),
-      each[0]?.message ?? '',
-    ),
-  );
+  // Nodes of another distribution have another unit to look at.
+  const alike = Map.groupBy(found, ({ kind, look }) => `${kind} ${look}`);
+  return [...alike.values()].flatMap((each) => {
+    const [first] = each;
+    if (first === undefined) return [];
+    const { kind, message, look } = first;
+    const names = each.map(({ name }) => name);
+    const found = aboutAll(CODES_OF[kind], 'node', names, message);
+    return look === undefined ? found : found.map((one) => ({ ...one, remedy: `${one.remedy} On the node: ${look}` }));
+  });
 }
 
 const CODES_OF: Readonly<Record<TroubleKind, Code>> = {

@@ -28,6 +28,8 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
     ...troubled(kubeletNodes),
     ...inError(kubeletNodes),
     ...unseen(kubeletNodes),
+    ...failing('checkpoints-damaged', 'CheckpointsIntact', kubeletNodes),
+    ...failing('nodes-unguarded', 'Guarded', kubeletNodes),
     ...aboutAll(
       'command-line-unseen',
       'node',
@@ -203,6 +205,22 @@ function unseen(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
       'node',
       each.map(({ name }) => name),
       `${reason}: ${each[0]?.condition.message ?? ''}`,
+    ),
+  );
+}
+
+/** Nodes of which the agent says that this condition is False, by what it says of it. */
+function failing(code: Code, type: string, kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
+  const those = kubeletNodes.flatMap(({ metadata: { name }, status }) => {
+    const condition = status?.conditions?.find((each) => each.type === type && each.status === 'False');
+    return condition === undefined ? [] : [{ name, message: condition.message }];
+  });
+  return [...Map.groupBy(those, ({ message }) => message)].flatMap(([message, each]) =>
+    aboutAll(
+      code,
+      'node',
+      each.map(({ name }) => name),
+      message,
     ),
   );
 }

@@ -85,6 +85,8 @@ export interface AgentPorts {
   /** Where the installer wants to know the kubelet's version too. */
   readonly ownNode?: OwnNode;
   readonly agentVersion?: string;
+  /** The kubelet's unit, for people; absent where it has none. */
+  readonly kubeletUnit?: string | undefined;
   /** This node is to be given up: back to local whatever the API server wants, and then this is called. */
   readonly uninstall?: () => Promise<void>;
   readonly validate?: Validate;
@@ -119,6 +121,7 @@ export function createAgent(ports: AgentPorts): Agent {
     log,
     service,
     agentVersion = VERSION,
+    kubeletUnit,
     readLastErrors,
     guard = noGuard('nothing was set up to guard the kubelet'),
   } = ports;
@@ -177,7 +180,8 @@ export function createAgent(ports: AgentPorts): Agent {
       saySight(state, seen);
       const unsaved = keeper.problem();
       const diskProblems = unsaved === null ? damage : [...damage, unsaved.message];
-      account = nodeReportOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems, unsaved });
+      const own = { agentVersion, kubeletUnit };
+      account = nodeReportOf({ state, seen, actions, ...own, fault: memory.fault, diskProblems, unsaved });
       // What the KubeletNode says of an agent before this one is read first: it tells whether the assignment was carried out.
       if (seen.generation !== undefined) reporter.report(account);
     },

@@ -155,6 +155,7 @@ async function main(settings: AgentSettings): Promise<void> {
     random,
     log,
     agentVersion: settings.agentVersion,
+    kubeletUnit: unit,
     denyFields: settings.denyFields,
   });
   try {

@@ -134,13 +134,15 @@ function settle(state: State, { to, because }: FallingBack, pace: AgentTiming): 
 function giveUp(state: State, doing: FallingBack, failure: Failure, seen: Observation): Decision {
   const { to, because, terms } = doing;
   const config = state.assigned ?? undefined;
-  const before = state.error === null ? '' : `${state.error.message}. Then `;
   if (to !== null) {
+    const before = state.error === null ? '' : `${state.error.message}. Then `;
     const message = `${before}${to.source.name}, the last known good config, failed too: ${failure.message}`;
     const error = toNodeError({ reason: 'FallbackFailed', message }, config, seen.at, state.error);
     return startFallingBack({ ...state, lastKnownGood: null, promotedAt: null, error }, null, because, terms);
   }
-  const message = `${before}the node's own config failed too: ${failure.message}. Look at the kubelet's log on the node`;
+  // What is to be done comes before what led to it.
+  const history = state.error === null ? '' : `. Before that: ${state.error.message}`;
+  const message = `the kubelet fails with every config, the node's own included: ${failure.message}. Look at its log on the node${history}`;
   const error = toNodeError({ reason: 'KubeletBroken', message }, config, seen.at, state.error);
   const judged = startHealthTally(seen);
   const next: State = {

@@ -84,6 +84,7 @@ export function nodeReportOf(facts: StatusFacts): NodeReport {
       ...(kubeletFlags && { kubeletFlags }),
       ...(seen.commandLine && { commandLine: seen.commandLine }),
       ...(numaNodes && { numaNodes }),
+      ...(facts.kubeletUnit === undefined ? {} : { kubeletUnit: facts.kubeletUnit }),
       bootID: seen.bootId,
       agentVersion,
     },

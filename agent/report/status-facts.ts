@@ -10,6 +10,8 @@ export interface StatusFacts {
   readonly seen: Observation;
   readonly actions: Decision['actions'];
   readonly agentVersion: string;
+  /** See `KubeletNodeStatus`. */
+  readonly kubeletUnit?: string | undefined;
   /** What could not be carried out lately. */
   readonly fault: Failure | null;
   /** What is wrong with the agent's own files, in sentences. */

@@ -3,7 +3,7 @@ import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-
 import type { Command, OptionSpec } from '../command.ts';
 
 /** Names that have to be looked up. */
-export type NameSource = 'pools' | 'nodes' | 'contexts' | 'namespaces' | 'clusters';
+export type NameSource = 'pools' | 'nodes' | 'contexts' | 'namespaces' | 'clusters' | 'revisions';
 
 /** What may stand where the cursor is. */
 export interface Candidates {
@@ -85,6 +85,7 @@ function ofOption(name: string, spec: OptionSpec | undefined): Candidates {
   if (spec.words !== undefined) return { ...NOTHING, words: spec.words };
   const source = OF_OPTIONS[name];
   if (source !== undefined) return { ...NOTHING, sources: [source] };
+  if (spec.value === 'REV') return { ...NOTHING, sources: ['revisions'] };
   if (name === 'kubelet-version') return { ...NOTHING, words: MINORS };
   if (spec.value === 'DIRECTORY' || spec.value === 'FOLDER') return { ...NOTHING, paths: 'directories' };
   return { ...NOTHING, paths: spec.value === 'FILE' || spec.value === 'PATH' ? 'files' : null };

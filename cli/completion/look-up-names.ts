@@ -8,6 +8,7 @@ import { KUBELET_NODES, KUBELET_POOLS, type Resource } from '#shared/kube/kube.t
 import type { Command, Given } from '../command.ts';
 import { connectTo } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
+import { openRepository } from '../revision/local-repository.ts';
 import type { NameSource } from './candidates.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 
@@ -36,6 +37,7 @@ export async function lookUpNames(
   place: LookupContext,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  if (source === 'revisions') return (await revisions(place)).filter((name) => REVISION.test(name));
   if (source !== 'contexts') return (await objectNames(source, place, signal)).filter((name) => NAME.test(name));
   return (await kubeconfigs(place)).flatMap((config) => named(config['contexts']).map(({ name }) => name));
 }
@@ -44,7 +46,7 @@ export async function lookUpNames(
 const NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
 
 async function objectNames(
-  source: Exclude<NameSource, 'contexts'>,
+  source: Exclude<NameSource, 'contexts' | 'revisions'>,
   place: LookupContext,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -60,6 +62,21 @@ async function objectNames(
     case 'namespaces':
       return inCluster(NAMESPACES, place, signal);
   }
+}
+
+/** Such as git itself lets a ref be called, without what a shell acts on. */
+const REVISION = /^[A-Za-z0-9][\w./+-]*$/;
+
+/** Branches, those of remotes, and tags. */
+async function revisions({ given }: LookupContext): Promise<readonly string[]> {
+  const repository = await openRepository(athome(given.text('repo') ?? '.'));
+  const places = ['refs/heads', 'refs/remotes', 'refs/tags'].map((prefix) =>
+    repository.refs(prefix).then(
+      (refs) => [...refs.keys()],
+      () => [],
+    ),
+  );
+  return ['HEAD', ...(await Promise.all(places)).flat().filter((name) => !name.endsWith('/HEAD'))];
 }
 
 /** What a folder of the config repository holds; nothing for a missing folder. */

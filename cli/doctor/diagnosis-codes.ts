@@ -215,7 +215,7 @@ export const CODES = {
   'nodes-broken': meaning(
     'error',
     'The kubelet is healthy with none of its configs: the cause is elsewhere.',
-    "Look at the kubelet's own log on the node (journalctl -u kubelet).",
+    "Look at the kubelet's own log on the node.",
   ),
   'nodes-drifted': meaning(
     'warning',
@@ -236,6 +236,16 @@ export const CODES = {
     'warning',
     'The assigned config does not run, for a reason that is not blamed on it; the agent tries again.',
     'Look the reason up in docs/operate.md, under "Nodes".',
+  ),
+  'checkpoints-damaged': meaning(
+    'warning',
+    'The kubelet runs on; a change may be refused there, or cost another trial.',
+    'Look at the disk that the message names: full, read-only or broken.',
+  ),
+  'nodes-unguarded': meaning(
+    'warning',
+    'Nobody takes a config back there when the agent cannot: its node keeps what it has.',
+    'docs/guard.md says what the guard needs. With GUARD=off it is meant.',
   ),
   'command-line-unseen': meaning(
     'warning',
@@ -294,4 +304,6 @@ export const RUNBOOKS: Readonly<Partial<Record<Code, string>>> = {
   'nodes-failing': runbookOf('NodeUnhealthy'),
   'nodes-unhealthy': runbookOf('NodeUnhealthy'),
   'writes-failing': runbookOf('WritesRefused'),
+  'checkpoints-damaged': runbookOf('CheckpointsDamaged'),
+  'nodes-unguarded': runbookOf('NodeUnguarded'),
 };

@@ -196,6 +196,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.error.reason",
     "status.heartbeat",
     "status.kubeletFlags",
+    "status.kubeletUnit",
     "status.kubeletVersion",
     "status.lastKnownGood",
     "status.lastKnownGood.apply",

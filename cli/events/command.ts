@@ -1,4 +1,4 @@
-import { type Clock, systemClock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { type Clock, systemClock, fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import { connectTo } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
@@ -59,6 +59,7 @@ export async function runEvents(given: Given, io: Io, clock: Clock): Promise<Exi
   if (isWatch && format !== 'text') throw new UsageError('--watch is for people: take --output text');
   const timeoutMs = timeoutOf(given, isWatch);
   const since = sinceOf(given.text('since'), clock.now());
+  const sinceText = since === undefined ? undefined : toTimestamp(since);
   const kube = await connectTo(given, io);
   const question = { pool: given.text('pool'), node: given.text('node'), since };
   const look = async (): Promise<readonly PastEvent[]> => {
@@ -69,7 +70,9 @@ export async function runEvents(given: Given, io: Io, clock: Clock): Promise<Exi
     return found;
   };
   const show = (happened: readonly PastEvent[], isMore: boolean): void =>
-    void io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out), isMore)));
+    void io.out.write(
+      wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out), isMore, sinceText)),
+    );
 
   const happened = await look();
   if (format === 'json') io.out.write(`${JSON.stringify({ events: happened }, null, 2)}\n`);

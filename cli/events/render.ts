@@ -6,6 +6,7 @@ import type { PastEvent } from './past-events.ts';
  * One line for each, the newest last, where the eye is when the command ends.
  *
  * @param isMore  whether they follow others, and so have no heading
+ * @param since   as of when they were asked for, in the words of whoever asked
  * @param columns what a line has room for; the notes stand below the lines where that is not enough
  */
 export function eventsAsText(
@@ -13,8 +14,12 @@ export function eventsAsText(
   paint: Paint,
   columns: number = Infinity,
   isMore = false,
+  since?: string,
 ): string {
-  if (happened.length === 0) return isMore ? '' : 'no events: API servers keep them for an hour as a rule\n';
+  if (happened.length === 0)
+    return isMore
+      ? ''
+      : `no events${since === undefined ? '' : ` since ${since}`}: API servers keep them for an hour as a rule\n`;
   const rows = happened.map(({ at, type, reason, kind, name, pool, note, count }): readonly Cell[] => {
     const often = count > 1 ? `${reason} x${count}` : reason;
     return [

@@ -16,6 +16,7 @@ import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
+import { sayWorking } from '#reconciler/reporting/notes/writer-state.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -82,7 +83,7 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
   if (recordedPolicy(source.policy, false).suspend) {
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }
-  if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${source.notes}`);
+  if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${sayWorking(source.notes)}`);
   for (const note of parseUnreadableNotes(source.unreadableNotes)) {
     lines.push(`${paint('busy', 'note')}        not written on ${note}`);
   }
@@ -161,7 +162,7 @@ function wavesLine({ status = {} }: KubeletPool): readonly string[] {
   const { rollout } = status;
   if (status.phase === 'Empty' || rollout === undefined || rollout.finishedAt !== undefined) return [];
   if (rollout.waves.length < 2) return [];
-  return [`waves: ${rollout.waves.map(({ name, nodes, state }) => `${name} (${nodes}) ${state}`).join(', ')}`];
+  return [`waves: ${rollout.waves.map(({ name, nodes, state }) => `${name} (up to ${nodes}) ${state}`).join(', ')}`];
 }
 
 function poolTroubles({ metadata, status = {} }: KubeletPool): readonly string[] {
@@ -218,6 +219,7 @@ export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
     ...(refusedBase === undefined || refusedBase === null
       ? []
       : [`keeps its own config file of before: ${refusedBase.message}`]),
+    ...(trouble?.look === undefined ? [] : [`on the node: ${trouble.look}`]),
     ...(runbook === undefined ? [] : [`runbook: ${runbook}`]),
   ];
 }

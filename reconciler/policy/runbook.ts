@@ -1,12 +1,14 @@
 /** What pages somebody, without the prefix of the alerts' names. */
 type Topic =
   | 'AgentsSilent'
+  | 'CheckpointsDamaged'
   | 'CommitRefused'
   | 'GitStale'
   | 'NoLeader'
   | 'NodeBroken'
   | 'NodeConfigError'
   | 'NodeDrifted'
+  | 'NodeUnguarded'
   | 'NodeUnhealthy'
   | 'NodesInConflict'
   | 'NodesWithoutAgent'

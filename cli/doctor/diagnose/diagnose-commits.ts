@@ -1,4 +1,5 @@
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
+import { sayWorking } from '#reconciler/reporting/notes/writer-state.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Diagnosis, diagnosis } from '../diagnosis.ts';
@@ -44,11 +45,11 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
     ...(lines.length === 0
       ? []
       : [diagnosis('commit-findings', `${lines.length} in ${state.commit.slice(0, 12)}: ${lines[0]}`)]),
-    ...(isOff(notes) ? [diagnosis('notes-off', `notes are ${notes}`)] : []),
+    ...(isOff(notes) ? [diagnosis('notes-off', `notes are ${sayWorking(notes)}`)] : []),
     ...(unwritten[0] === undefined
       ? []
       : [diagnosis('notes-unreadable', `${unwritten.length}, among them ${unwritten[0]}`)]),
-    ...(isOff(statuses) ? [diagnosis('statuses-off', `statuses are ${statuses}`)] : []),
+    ...(isOff(statuses) ? [diagnosis('statuses-off', `statuses are ${sayWorking(statuses)}`)] : []),
   ];
 }
 

@@ -28,6 +28,8 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
     ...troubled(kubeletNodes),
     ...inError(kubeletNodes),
     ...unseen(kubeletNodes),
+    ...failing('checkpoints-damaged', 'CheckpointsIntact', kubeletNodes),
+    ...failing('nodes-unguarded', 'Guarded', kubeletNodes),
     ...aboutAll(
       'command-line-unseen',
       'node',
@@ -153,14 +155,16 @@ function troubled(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
     const trouble = nodeTrouble(node);
     return trouble === null ? [] : [{ name: node.metadata.name, ...trouble }];
   });
-  return [...Map.groupBy(found, ({ kind }) => kind)].flatMap(([kind, each]) =>
-    aboutAll(
-      CODES_OF[kind],
-      'node',
-      each.map(({ name }) => name),
-      each[0]?.message ?? '',
-    ),
-  );
+  // Nodes of another distribution have another unit to look at.
+  const alike = Map.groupBy(found, ({ kind, look }) => `${kind} ${look}`);
+  return [...alike.values()].flatMap((each) => {
+    const [first] = each;
+    if (first === undefined) return [];
+    const { kind, message, look } = first;
+    const names = each.map(({ name }) => name);
+    const found = aboutAll(CODES_OF[kind], 'node', names, message);
+    return look === undefined ? found : found.map((one) => ({ ...one, remedy: `${one.remedy} On the node: ${look}` }));
+  });
 }
 
 const CODES_OF: Readonly<Record<TroubleKind, Code>> = {
@@ -201,6 +205,22 @@ function unseen(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
       'node',
       each.map(({ name }) => name),
       `${reason}: ${each[0]?.condition.message ?? ''}`,
+    ),
+  );
+}
+
+/** Nodes of which the agent says that this condition is False, by what it says of it. */
+function failing(code: Code, type: string, kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
+  const those = kubeletNodes.flatMap(({ metadata: { name }, status }) => {
+    const condition = status?.conditions?.find((each) => each.type === type && each.status === 'False');
+    return condition === undefined ? [] : [{ name, message: condition.message }];
+  });
+  return [...Map.groupBy(those, ({ message }) => message)].flatMap(([message, each]) =>
+    aboutAll(
+      code,
+      'node',
+      each.map(({ name }) => name),
+      message,
     ),
   );
 }

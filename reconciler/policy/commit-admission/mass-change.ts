@@ -81,7 +81,7 @@ export function describeMassChange({ changed, total, allowed, pools }: MassChang
 
 /** A commit that raises a limit and goes beyond the old one at once would have none. @param file of the cluster */
 export const describeHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = CLUSTER_FILE): string =>
-  `If this is meant, take it back, raise spec.${limit} in ${file} in a commit of its own, and commit it again once that one is in force`;
+  `To allow it: merge a commit that raises spec.${limit} in ${file} first, and this one once that is in force. Where this one is merged already, revert it before`;
 
 /** A node's assignment; what it runs, if the assignment was lost and is about to be written again. */
 function configOf(node: KubeletNode | undefined): NodeTarget {

@@ -13,6 +13,8 @@ export interface NodeTrouble {
   readonly kind: TroubleKind;
   /** A clause for people, in the agent's words. */
   readonly message: string;
+  /** What to run on the node first, where its kubelet is to be looked at. */
+  readonly look?: string;
   /** The page that says what to do. */
   readonly runbook: string;
 }
@@ -22,6 +24,15 @@ export interface NodeTrouble {
  * nevertheless. Every screen says this and nothing of its own; null where nothing is wrong. Pure.
  */
 export function nodeTrouble(node: KubeletNode | undefined): NodeTrouble | null {
+  const trouble = troubleIn(node);
+  if (trouble === null || trouble.kind === 'drifted') return trouble;
+  return { ...trouble, look: lookAt(node?.status?.kubeletUnit) };
+}
+
+/** @param unit as the agent reports it; a kubelet without one has a log that nobody here knows */
+export const lookAt = (unit = 'kubelet'): string => `journalctl -u ${unit.replace(/\.service$/, '')} -n 200`;
+
+function troubleIn(node: KubeletNode | undefined): NodeTrouble | null {
   const { phase, error, conditions = [] } = node?.status ?? {};
   const health = conditions.find(({ type }) => type === CONFIG_HEALTH);
   if (phase === 'Broken') return troubleOf('broken', error?.message ?? health?.message);

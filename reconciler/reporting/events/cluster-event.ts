@@ -14,6 +14,10 @@ export type EventReason =
   | 'ConfigDrifted'
   /** The kubelet is healthy with none of its configs. */
   | 'KubeletBroken'
+  /** The kubelet is down at rest, with a config that it had proven. */
+  | 'KubeletUnhealthy'
+  /** Pools of the same priority select the node, so that it stays as it is. */
+  | 'NodeInConflict'
   /** Failures stopped the pool. */
   | 'RolloutHalted'
   /** Failures stopped the pool, and it goes back to what it settled on before. */

@@ -2,7 +2,9 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { PassResult } from '../pass-result.ts';
-import { assignedTo, assignment, eventsOfNode } from './node-events.ts';
+import type { NodesPlan } from '../../policy/plan-nodes.ts';
+import { conflictsAmong } from '../../policy/pool-selection/conflict-lines.ts';
+import { assignedTo, assignment, conflictEvent, eventsOfNode } from './node-events.ts';
 import { eventsOfUnreadable } from './unreadable-events.ts';
 import { isSilentlyResumed, isSuspended, eventsOfPool, silentResumption, SINCE } from './pool-events.ts';
 import { eventsOfSource } from './source-events.ts';
@@ -14,13 +16,21 @@ import type { ClusterEvent } from './cluster-event.ts';
  *
  * @returns what happened since the last round
  */
-export type EventDiff = (round: Pick<PassResult, 'fleet' | 'at'>) => readonly ClusterEvent[];
+export type EventDiff = (round: Pick<PassResult, 'fleet' | 'at'> & Partial<Planned>) => readonly ClusterEvent[];
+
+/** Whom no pool may have. */
+interface Planned {
+  readonly planned: { readonly nodes: Pick<NodesPlan, 'skipped'> };
+}
 
 /** The same for the branch, by what its object says. */
 type SourceEventDiff = (source: KubeletSource, at: Millis) => readonly ClusterEvent[];
 
 /** Events live for an hour by default: what is older than a part of that may have been reported and expired. */
 const FRESH_MS: Millis = 15 * 60_000;
+
+/** A slip in a selector brings hundreds of nodes into conflict at once. */
+const MOST_CONFLICTS = 10;
 
 interface Told {
   /** The object as it was when its identities were computed: a node that did not change is not looked at again. */
@@ -33,7 +43,7 @@ interface Told {
 
 export function createEventDiff(): EventDiff {
   let reported: ReadonlyMap<string, Told> | null = null;
-  return ({ fleet, at }) => {
+  return ({ fleet, at, planned }) => {
     const news: ClusterEvent[] = [];
     const now = new Map<string, Told>();
     const keep = (
@@ -81,6 +91,10 @@ export function createEventDiff(): EventDiff {
           news.push(silentResumption(pool, toTimestamp(at)));
         keep(key, pool, eventsOfPool(pool), { assigned: '', suspended: isSuspended(annotations) });
       });
+    }
+    for (const conflict of conflictsAmong(planned?.nodes.skipped ?? []).slice(0, MOST_CONFLICTS)) {
+      const uid = fleet.nodes.get(conflict.node)?.uid;
+      if (uid !== undefined) keep(`conflict ${uid}`, conflict, [conflictEvent(conflict, uid)], { assigned: '' });
     }
     for (const left of fleet.unreadable ?? []) {
       const key = `unreadable ${left.of} ${left.name}`;

@@ -1,6 +1,7 @@
 import { CONFIG_HEALTH, type KubeletNode, LOCAL, PROVEN_CONFIG_FAILS } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
-import type { ClusterEvent, EventSubject } from './cluster-event.ts';
+import { type Conflict, formatConflicts } from '../../policy/pool-selection/conflict-lines.ts';
+import type { ClusterEvent, EventReason, EventSubject } from './cluster-event.ts';
 
 /** All events of a node by its status as it is now, reported before or not. Pure. */
 export function eventsOfNode(node: KubeletNode, uid: string): readonly ClusterEvent[] {
@@ -107,9 +108,22 @@ function troubles({ status = {} }: KubeletNode, about: EventSubject, pool: strin
   return [{ about, reason: happening, type: 'Warning', note, pool, config, cause: reason, at, identity }];
 }
 
-function troubleOf(health: Condition | undefined): 'ConfigDrifted' | 'KubeletBroken' | undefined {
-  if (health?.status !== 'False') return undefined;
-  return health.reason === 'Drifted' ? 'ConfigDrifted' : health.reason === 'Broken' ? 'KubeletBroken' : undefined;
+function troubleOf(health: Condition | undefined): EventReason | undefined {
+  return health?.status === 'False' ? TROUBLES[health.reason] : undefined;
+}
+
+const TROUBLES: Readonly<Record<string, EventReason>> = {
+  Drifted: 'ConfigDrifted',
+  Broken: 'KubeletBroken',
+  NotHealthy: 'KubeletUnhealthy',
+};
+
+/** Undated, as nobody writes down when it began: a process that comes later says nothing of it. */
+export function conflictEvent({ node, pools }: Conflict, uid: string): ClusterEvent {
+  const [note = ''] = formatConflicts([{ node, pools }]);
+  const about: EventSubject = { kind: 'Node', name: node, uid };
+  const identity = `conflict ${pools.join(' ')}`;
+  return { about, reason: 'NodeInConflict', type: 'Warning', note, pool: '', config: '', identity };
 }
 
 /**

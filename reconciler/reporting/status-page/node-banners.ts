@@ -80,9 +80,10 @@ function troubled(nodes: readonly NodeRow[], { kubeletNodes }: Fleet, kind: Trou
   const { tone, what, remedies } = TROUBLES[kind];
   const found = nodes.flatMap(({ name }) => {
     const trouble = nodeTrouble(kubeletNodes.get(name));
-    return trouble?.kind === kind ? [{ name, error: trouble.message, runbook: trouble.runbook }] : [];
+    return trouble?.kind === kind ? [{ name, error: trouble.message, ...trouble }] : [];
   });
-  return told(found, tone, what, [...remedies, ...found.slice(0, 1).map(({ runbook }) => readIn(runbook))]);
+  const looks = [...new Set(found.flatMap(({ look }) => look ?? []))].map((look) => `On the node: \`${look}\``);
+  return told(found, tone, what, [...remedies, ...looks, ...found.slice(0, 1).map(({ runbook }) => readIn(runbook))]);
 }
 
 const readIn = (runbook: string): string => `What to do, step by step: \`${runbook}\``;

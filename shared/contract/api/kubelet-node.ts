@@ -244,6 +244,8 @@ export interface KubeletNodeStatus {
   readonly commandLine?: 'process' | 'journal' | 'files' | 'unseen';
   /** How many NUMA nodes the machine has; absent where that cannot be seen. */
   readonly numaNodes?: number;
+  /** The systemd unit that the kubelet runs in: `kubelet.service`, `k3s.service`. Absent where it is restarted by a command. */
+  readonly kubeletUnit?: string;
   readonly bootID?: string;
   readonly agentVersion?: string;
   /** Last sign of life of the agent, refreshed at least every `HEARTBEAT_MS`. */

@@ -56,6 +56,20 @@ describe('names that a shell is offered', () => {
     assert.deepEqual(await asked('status', '--context', ''), [...[...CONTEXTS].sort(), ':4']);
   });
 
+  it('are branches and tags where a revision is asked for', async () => {
+    const repo = join(directory, 'with-git');
+    const git = (...args: readonly string[]) =>
+      spawnSync('git', ['-C', repo, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args]);
+    await mkdir(repo);
+    git('init', '-q', '-b', 'main');
+    git('commit', '-q', '--allow-empty', '-m', 'x');
+    git('branch', 'feature/more');
+    git('tag', 'v1.2');
+    assert.deepEqual(await asked('plan', '--repo', repo, '--base', ''), ['HEAD', 'feature/more', 'main', 'v1.2', ':4']);
+    assert.deepEqual(await asked('plan', '--repo', repo, '--base', 'f'), ['feature/more', ':4']);
+    assert.deepEqual(await asked('plan', '--repo', join(directory, 'pools'), '--base', ''), [':4']);
+  });
+
   it('are fields, words, versions, files and folders where those are asked for', async () => {
     assert.deepEqual(await asked('why', 'worker-1', 'maxP'), ['maxParallelImagePulls', 'maxPods', ':4']);
     assert.deepEqual(await asked('plan', '--fail-on', ''), [...(await wordsOf('plan', 'fail-on')), ':4']);

@@ -1,3 +1,4 @@
+import { sayWorking } from '../../notes/writer-state.ts';
 import { type Html, html } from '../html.ts';
 import type { CommitRow, GitModel, WorkingModel } from '../model.ts';
 import { type Column, table } from './html-table.ts';
@@ -48,11 +49,11 @@ function renderGit({ url, branch, failingSince, notes, statuses }: GitModel): Ht
     </div>
     <div>
       <dt>Notes on commits</dt>
-      <dd>${notes}</dd>
+      <dd>${sayWorking(notes)}</dd>
     </div>
     <div>
       <dt>Statuses on the forge</dt>
-      <dd>${statuses}</dd>
+      <dd>${sayWorking(statuses)}</dd>
     </div>
   </dl>`;
 }

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<GenerationBar>[] = [
 /** Who got the config while how many might be on trial. */
 export function renderGenerations(generations: readonly GenerationBar[]): Html | null {
   if (generations.length === 0) return null;
-  return table('Generations: each may have twice as many nodes on trial as the one before', COLUMNS, generations);
+  return table('Generations: how many nodes might be on trial when a node began', COLUMNS, generations);
 }
 
 const STATES: readonly TrialState[] = ['failed', 'inProbation', 'onTrial', 'promoted'];

@@ -220,6 +220,16 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
     ),
     /^node n-1: config\.yaml was changed$/,
   ],
+  [
+    'checkpoints-damaged',
+    reports(settled('n-1', condition('CheckpointsIntact', 'Damaged', 'the disk is full'))),
+    /^node n-1: the disk is full$/,
+  ],
+  [
+    'nodes-unguarded',
+    reports(...['n-1', 'n-2'].map((name) => settled(name, condition('Guarded', 'NoGuard', 'GUARD=off')))),
+    /^2 nodes \(n-1, n-2\): GUARD=off$/,
+  ],
   ['command-line-unseen', reports(settled('n-1', { commandLine: 'unseen' })), /cannot see the kubelet's command line/],
   [
     'running-config-unseen',

@@ -116,6 +116,37 @@ describe('what is told of a node', () => {
     assert.deepEqual(tell(chronicle, { node: settledNode(view, pool, { error }) }), ['KubeletBroken']);
   });
 
+  it('a kubelet that goes down at rest, once for each time', () => {
+    const chronicle = createEventDiff();
+    tell(chronicle, { node: settledNode(view, pool) });
+    const down = (at: string) => {
+      const lasting = { status: 'False', reason: 'NotHealthy', message: 'refused', lastTransitionTime: at } as const;
+      return settledNode(view, pool, { conditions: [{ type: 'KubeletConfigHealthy', ...lasting }] });
+    };
+    assert.deepEqual(tell(chronicle, { node: down(ago(MINUTE)) }), ['KubeletUnhealthy']);
+    assert.deepEqual(tell(chronicle, { node: down(ago(MINUTE)) }), []);
+    assert.deepEqual(tell(chronicle, { node: down(ago(0)) }), ['KubeletUnhealthy']);
+  });
+
+  it('a conflict, once, on few of many nodes, and again when it comes back', () => {
+    const chronicle = createEventDiff();
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    const nodes = names.map((name) => nodeView(name, 'web'));
+    const fleet = fleetOf({ nodes });
+    const told = (isClear: boolean) => {
+      const choice = { choice: 'conflict', pools: ['a', 'b'] } as const;
+      const skipped = isClear ? [] : nodes.map((node) => ({ node, choice, changing: false }));
+      return chronicle({ fleet, at: NOW, planned: { nodes: { skipped } } });
+    };
+    told(true);
+    const [first, ...more] = told(false);
+    assert.deepEqual([first?.reason, first?.about.name, more.length], ['NodeInConflict', 'n0', 9]);
+    assert.match(first?.note ?? '', /^node n0 is left as it is: a and b select it/);
+    assert.deepEqual(told(false), []);
+    told(true);
+    assert.equal(told(false).length, 10);
+  });
+
   it('a refusal before the kubelet was touched is no fallback', () => {
     const chronicle = createEventDiff();
     tell(chronicle, { node: assignedNode(view, pool) });

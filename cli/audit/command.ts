@@ -18,9 +18,10 @@ import { isFailed, makeReport } from './make-report.ts';
 import { nodesFromCluster } from './read/nodes-from-cluster.ts';
 import { nodesFromFiles } from './read/nodes-from-files.ts';
 import { readUseOverDays } from './read/use-over-days.ts';
+import { RENDERERS } from './render/renderers.ts';
 import { reportAsText } from './render/report-as-text.ts';
 
-const FORMATS = ['text', 'json', 'yaml'] as const;
+const FORMATS = ['text', 'json', 'yaml', 'markdown', 'html', 'sarif', 'junit'] as const;
 const FAIL_ON = [...SEVERITIES, 'never'] as const;
 
 export const AUDIT: Command = {
@@ -67,11 +68,17 @@ export const AUDIT: Command = {
     },
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
-    output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
+    output: {
+      type: 'string',
+      short: 'o',
+      words: FORMATS,
+      about: 'for people (text, the default, markdown, html) or for programs',
+    },
   },
   examples: [
     'kubelet-gitops audit --context prod',
     'kubelet-gitops audit configs --inventory nodes.json --fail-on high',
+    'kubelet-gitops audit --context prod -o html > audit.html',
     'kubelet-gitops audit --context prod -o json --since last.json > now.json',
   ],
   run: runAudit,
@@ -148,5 +155,6 @@ function nothingSeen({ unseen }: { readonly unseen: AuditReport['unseen'] }): Gi
 function asText(report: AuditReport, format: (typeof FORMATS)[number], io: Io): string {
   if (format === 'json') return `${JSON.stringify(report, null, 2)}\n`;
   if (format === 'yaml') return stringify(report, { lineWidth: 0, aliasDuplicateObjects: false });
+  if (format !== 'text') return RENDERERS[format](report);
   return wrapFor(io.out)(reportAsText(report, paintFor(io.out, io.env)));
 }

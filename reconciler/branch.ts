@@ -3,11 +3,12 @@ import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import { askedToWaitMs } from '#shared/kube/kube-error.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { permanentFailure } from './git/errors.ts';
+import { GitError, permanentFailure } from './git/errors.ts';
 import type { GitSource } from './git/source-port.ts';
 import {
   type CommitOid,
   type JudgedSnapshot,
+  type Lineage,
   type SignatureVerdict,
   type Snapshot,
   untrusted,
@@ -31,6 +32,18 @@ interface BranchView {
   readonly failure: GitFailure | null;
 }
 
+/** The commit that is to be in force. */
+export interface ChosenCommit {
+  readonly oid: CommitOid;
+  /** How it relates to the present one. */
+  readonly lineage: Lineage;
+  /** Where the server no longer has it, the tip is read, as of a branch that was rewritten. */
+  readonly orTip?: boolean;
+}
+
+/** Chooses by the tip of the branch. */
+export type ChooseCommit = (tip: CommitOid) => Promise<ChosenCommit>;
+
 /** Follows a branch: reads it when asked to, keeps the last good reading through any failure. */
 export interface Branch {
   view(): BranchView;
@@ -38,9 +51,10 @@ export interface Branch {
    * One poll. Never throws: a failure is in the view.
    *
    * @param since the commit in force, against which the lineage of a new tip is judged
+   * @param choose which commit is read instead of the tip. Absent: the tip
    * @returns how long to stay away at least (a server's Retry-After), 0 usually
    */
-  poll(since: CommitOid | null, signal: AbortSignal): Promise<Millis>;
+  poll(since: CommitOid | null, signal: AbortSignal, choose?: ChooseCommit): Promise<Millis>;
 }
 
 export function createBranch(
@@ -51,15 +65,23 @@ export function createBranch(
 ): Branch {
   let tip: JudgedSnapshot | null = null;
   let readAt: CommitOid | null = null;
+  /** What `tip` was read by: the branch's tip, or what was chosen instead. */
+  let readOf: CommitOid | null = null;
   let failure: GitFailure | null = null;
   /** Of the last commit that failed for good: reading it again would cost the same download and end the same way. */
   let forGood: { readonly oid: CommitOid; readonly error: unknown } | null = null;
 
-  async function read(oid: CommitOid, since: CommitOid | null, signal: AbortSignal): Promise<Snapshot> {
+  async function read(
+    oid: CommitOid,
+    since: CommitOid | null,
+    signal: AbortSignal,
+    chosen: ChosenCommit | undefined,
+  ): Promise<Snapshot> {
     if (forGood?.oid === oid) throw forGood.error;
     forGood = null;
     try {
-      return await source.snapshot(since, signal);
+      // The tip may have moved since it was asked for; what was chosen is read by its name.
+      return await (chosen === undefined ? source.snapshot(since, signal) : readChosen(chosen, since, signal));
     } catch (error) {
       // Not `oid`: the branch may have moved since it was asked for its tip.
       const failed = permanentFailure(error);
@@ -68,18 +90,35 @@ export function createBranch(
     }
   }
 
+  async function readChosen(
+    { oid, lineage, orTip = false }: ChosenCommit,
+    since: CommitOid | null,
+    signal: AbortSignal,
+  ): Promise<Snapshot> {
+    const snapshot = await source.earlier(oid, oid, signal);
+    if (snapshot !== null) return { ...snapshot, lineage };
+    if (orTip) return { ...(await source.snapshot(since, signal)), lineage: 'rewritten' };
+    throw new GitError(
+      'GIT_REFUSED',
+      `${source.url} does not hand out the commit ${oid}, which is to be in force: push it there again`,
+    );
+  }
+
   return {
     view: () => ({ tip, readAt, failure }),
-    async poll(since, signal) {
+    async poll(since, signal, choose) {
       try {
-        const oid = await source.resolve(signal);
+        const at = await source.resolve(signal);
+        const chosen = await choose?.(at);
+        const oid = chosen?.oid ?? at;
         // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
-        const known = tip !== null && readAt === oid && (since === tip.since || since === tip.commit.oid);
-        const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal)), since };
+        const known = tip !== null && readOf === oid && (since === tip.since || since === tip.commit.oid);
+        const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal, chosen)), since };
         // Judged at every poll: the trusted keys may have changed.
         const signature = overFolder(snapshot, await trust.judge(snapshot.commit, { since, signal }));
         // What is known already may have been read at an older tip.
-        if (!known) readAt = snapshot.tip ?? snapshot.commit.oid;
+        if (!known) readOf = chosen === undefined ? (snapshot.tip ?? snapshot.commit.oid) : oid;
+        readAt = chosen === undefined ? readOf : at;
         const isOld = known || isSame(tip, snapshot);
         // The same reading stays the same object: a reader sees whether anything is new.
         if (!isOld || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };

@@ -26,7 +26,7 @@ interface GitFailure {
 interface BranchView {
   /** The newest commit that was read whole; null before the first. */
   readonly tip: JudgedSnapshot | null;
-  /** The branch's tip when `tip` was read or found unchanged: a later commit, if that left the folder as it was. */
+  /** The branch's tip when `tip` was read or found unchanged: a later commit, if that left the folder as it was; or what was chosen. */
   readonly readAt: CommitOid | null;
   /** null while the repository answers. */
   readonly failure: GitFailure | null;
@@ -65,8 +65,6 @@ export function createBranch(
 ): Branch {
   let tip: JudgedSnapshot | null = null;
   let readAt: CommitOid | null = null;
-  /** What `tip` was read by: the branch's tip, or what was chosen instead. */
-  let readOf: CommitOid | null = null;
   let failure: GitFailure | null = null;
   /** Of the last commit that failed for good: reading it again would cost the same download and end the same way. */
   let forGood: { readonly oid: CommitOid; readonly error: unknown } | null = null;
@@ -112,13 +110,12 @@ export function createBranch(
         const chosen = await choose?.(at);
         const oid = chosen?.oid ?? at;
         // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
-        const known = tip !== null && readOf === oid && (since === tip.since || since === tip.commit.oid);
+        const known = tip !== null && readAt === oid && (since === tip.since || since === tip.commit.oid);
         const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal, chosen)), since };
         // Judged at every poll: the trusted keys may have changed.
         const signature = overFolder(snapshot, await trust.judge(snapshot.commit, { since, signal }));
         // What is known already may have been read at an older tip.
-        if (!known) readOf = chosen === undefined ? (snapshot.tip ?? snapshot.commit.oid) : oid;
-        readAt = chosen === undefined ? readOf : at;
+        if (!known) readAt = chosen === undefined ? (snapshot.tip ?? snapshot.commit.oid) : oid;
         const isOld = known || isSame(tip, snapshot);
         // The same reading stays the same object: a reader sees whether anything is new.
         if (!isOld || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };

@@ -207,7 +207,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
 
   async function look(signal: AbortSignal): Promise<void> {
     if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
-    const before = branch.view();
+    const before = { ...branch.view(), seen: following.record() };
     try {
       const recorded = await record.load(signal);
       const { commit, takenUpAt } = recorded;
@@ -222,7 +222,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
     }
     const { tip, readAt, failure } = branch.view();
-    if (tip !== before.tip || readAt !== before.readAt || failure !== before.failure) poke();
+    const isNews = tip !== before.tip || readAt !== before.readAt || failure !== before.failure;
+    if (isNews || following.record() !== before.seen) poke();
   }
 
   /** undefined where the tip of the branch is to be in force. */

@@ -139,6 +139,34 @@ describeOrSkip('the line of a branch', { skip: WITHOUT_GIT }, () => {
     );
   });
 
+  itOverHttp('of 4,800 commits is read in a few requests, and goes on with what came', async (t) => {
+    const { repository, followed, server } = await begin(t);
+    const trees: string[] = [];
+    for (let n = 0; n < 10; n += 1)
+      trees.push(
+        await repository.tree([
+          ['40000', 'base', await repository.tree([['100644', 'a', await repository.blob(`${n}`)]])],
+        ]),
+      );
+    const oids: string[] = [];
+    for (let n = 0; n <= 4_800; n += 1)
+      oids.push(await repository.commit({ tree: trees[n % 10] ?? '', parents: oids.slice(-1) }));
+    const tip = oids.at(-1) ?? '';
+    await repository.setRef('refs/heads/main', tip);
+    await server.git.attempt('repack', '-adq');
+    server.wire();
+    const line = await followed.line(oids[0] ?? '', tip, soon());
+    const { up, down } = server.wire();
+    t.diagnostic(`${up} bytes up, ${down} bytes down, ${server.requests.length} requests`);
+    assert.deepEqual([line.commits.length, new Set(line.commits.map(({ tree }) => tree)).size], [4_800, 10]);
+    assert.ok(up + down < 2 ** 21 && server.requests.length < 10);
+    const next = await repository.commit({ tree: trees[1] ?? '', parents: [tip] });
+    await repository.setRef('refs/heads/main', next);
+    assert.equal((await followed.line(oids[0] ?? '', next, soon())).commits.length, 4_801);
+    const more = server.wire();
+    assert.ok(more.up + more.down < 8_192, `${more.up} + ${more.down} bytes`);
+  });
+
   it('needs a server that hands out single objects, and says so', async (t) => {
     const { repository, followed, server } = await begin(t);
     const oid = await repository.commitFiles(files(1));
@@ -181,6 +209,24 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     t.diagnostic(`${up} bytes up, ${down} bytes down`);
     assert.equal(server.requests.length - before, 1);
     assert.ok(up + down < 1024, `${up} + ${down} bytes`);
+  });
+
+  it('say again what was said before, after the ref was pushed again or made anew', async (t) => {
+    const { repository, followed, note, server } = await begin(t);
+    const oid = await repository.commitFiles(files(1));
+    const read = async (): Promise<string | undefined> => (await followed.notes('staging', [oid], soon())).get(oid);
+    await note({ [oid]: 'settled' });
+    assert.equal(await read(), 'settled');
+    const [settled] = (await server.git.attempt('rev-parse', REF)).out.split('\n');
+    await note({ [oid]: 'halted' });
+    assert.equal(await read(), 'halted');
+    // Who may push the ref may set it back: then the time starts again.
+    await server.git.attempt('update-ref', REF, settled ?? '');
+    assert.equal(await read(), 'settled');
+    await server.git.attempt('update-ref', '-d', REF);
+    assert.equal(await read(), undefined);
+    await repository.setRef(REF, await repository.commit({ tree: await repository.tree([]) }));
+    assert.equal(await read(), undefined);
   });
 
   it('count only as of this cluster on this commit', async (t) => {

@@ -142,7 +142,7 @@ function poolPart(pools: SimilarPools, { knowsNodes, moves }: MergePlan): string
 }
 
 /** Text of others must not become markup, nor call anybody: a space without width after an @ keeps forges from it. */
-const escape = (text: string): string =>
+export const escape = (text: string): string =>
   oneLine(text)
     .replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&')
     .replaceAll(/@(?=\w)/g, '@\u200B');

@@ -7,6 +7,7 @@ import type { Fleet } from './policy/fleet.ts';
 import { connectForge } from './reporting/forge/connect-forge.ts';
 import { createAnnotator } from './git/notes/notes-annotator.ts';
 import { fileCredentials } from './git/git-credentials.ts';
+import { createFollowedRepository } from './git/following/followed-repository.ts';
 import { createGitSource } from './git/git-source.ts';
 import { type HealthView, serveHealth, serveReconcilerMetrics } from './reporting/health-and-metrics-server.ts';
 import { connectKube } from './cluster/kube/connect-kube.ts';
@@ -57,6 +58,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const source = metrics.meterSource(
     createGitSource({ ...repository, branch: settings.gitBranch, path: settings.gitPath }),
   );
+  const followed = createFollowedRepository(repository, settings.gitPath);
   const trust = connectTrust(settings, repository, { clock, log });
   const annotator =
     settings.notes === 'off'
@@ -118,6 +120,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     {
       kube,
       source,
+      followed,
       trust,
       annotator,
       statuses:

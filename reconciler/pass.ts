@@ -11,6 +11,7 @@ import { blockersQueries } from './policy/pool-blockers.ts';
 import { type Desired, desiredState } from './policy/desired.ts';
 import type { Commit, CommitOid } from './policy/commit-snapshot.ts';
 import type { JudgePool } from './policy/config-repo/judge-pool.ts';
+import type { ClusterConfig } from './policy/config-repo/loaded-repo.ts';
 import type { Fleet, UnreadableObject } from './policy/fleet.ts';
 import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
 import { skipUnreadable, touchesUnreadable, withUnwritable } from './policy/skip-unreadable.ts';
@@ -24,7 +25,13 @@ import type { NotesWriter } from './reporting/notes/notes-writer.ts';
 import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
 import { createChangeLogger } from './reporting/change-logger.ts';
 import { type SourceState, writeSourceState } from './reporting/notes/source-state.ts';
-import { mayBeReleased, readingMark, recordedCommitsOf, withRelease } from './reporting/notes/recorded-commits.ts';
+import {
+  mayBeReleased,
+  readingMark,
+  recordedCommitsOf,
+  recordedFollows,
+  withRelease,
+} from './reporting/notes/recorded-commits.ts';
 import type { SourceRecord } from './reporting/source/source-record.ts';
 import { sourceStatus } from './reporting/source/source-status.ts';
 import { createPoolStatusRateLimit } from './reporting/pool-status/pool-status-rate-limit.ts';
@@ -40,6 +47,9 @@ import { withoutClockSkew } from './policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './policy/first-seen/first-seen-times.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
+import { followsInForce } from './policy/following/follows.ts';
+import { newRecord, readFollowing, writeFollowing } from './policy/following/record.ts';
+import type { Following } from './following.ts';
 import type { EarlierRenderings } from './earlier-renderings.ts';
 import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
 
@@ -56,6 +66,7 @@ interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBa
   /** The folder that is followed; '' for the whole repository. */
   readonly path: string;
   readonly takeUps: AcceptedCommits;
+  readonly following: Pick<Following, 'record'>;
   /** Begins to read the commit that `takeUps` waits for; called once the record says so. Absent: it never waits. */
   readonly startReading?: ((signal: AbortSignal) => void) | undefined;
   readonly judge: JudgePool;
@@ -179,7 +190,8 @@ export function createPass(ports: PassPorts): Pass {
     const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...formatConflicts(conflictsAmong(skipped))];
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
-    const due = dueNotes({ recorded, desired, statuses: planned.pools, fleet, limits, leftAlone });
+    const letThrough = readFollowing(recorded.following)?.released ?? null;
+    const due = dueNotes({ letThrough, recorded, desired, statuses: planned.pools, fleet, limits, leftAlone });
     // Once the first node hears of a commit, how far the one before had come is no longer known.
     const displaced = formatDisplacedNotes(due.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
@@ -197,7 +209,18 @@ export function createPass(ports: PassPorts): Pass {
 
     tellNotes(taken.refused, due);
     const read = taken.reading === undefined ? taken : { ...taken, reading: readingMark(taken.reading, leftBehind) };
-    const facts = { here, taken: read, tip, failure, desired, leftAlone, due, notes, statuses: statusesNow() };
+    const facts = {
+      here,
+      taken: read,
+      tip,
+      failure,
+      desired,
+      leftAlone,
+      due,
+      notes,
+      statuses: statusesNow(),
+      following: followingNow(limits, recorded),
+    };
     const source = nextRecord(recorded, { ...facts, at: clock.now() });
     const { waitMs } = applied;
     const told = { source, desired, tip: tip?.commit ?? null, readAt };
@@ -245,6 +268,15 @@ export function createPass(ports: PassPorts): Pass {
       want(noteRefused(cluster, refused.commit, refused.message), refused.reason === 'history-rewritten');
     }
     for (const note of [...displaced, ...(present === null ? [] : [present])]) want(note);
+  }
+
+  /** From the first moment of a commit that follows others: a process that ends meanwhile must not lose whom. */
+  function followingNow(cluster: ClusterConfig | undefined, recorded: SourceState): string {
+    if (cluster === undefined) return recorded.following;
+    const follows = followsInForce(cluster, recordedFollows(recorded) ?? null);
+    if (follows === null) return '';
+    const seen = ports.following.record() ?? recorded.following;
+    return seen === '' ? writeFollowing(newRecord(follows)) : seen;
   }
 
   function statusesNow(): string {

@@ -20,8 +20,14 @@ import { createPass } from './pass.ts';
 import { createNotesWriter } from './reporting/notes/notes-writer.ts';
 import { createSourceRecord } from './reporting/source/source-record.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
-import { createBranch } from './branch.ts';
-import type { Snapshot } from './policy/commit-snapshot.ts';
+import { type ChooseCommit, createBranch } from './branch.ts';
+import { createFollowing } from './following.ts';
+import type { FollowedRepository } from './git/following/followed-repository.ts';
+import type { ReleasedCommit } from './policy/following/record.ts';
+import { followsInForce } from './policy/following/follows.ts';
+import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
+import type { SourceState } from './reporting/notes/source-state.ts';
+import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
 import type { LoadedRepo } from './policy/config-repo/loaded-repo.ts';
 import type { CommitReadings } from './reading/commit-readings.ts';
 import { createEarlierRenderings } from './earlier-renderings.ts';
@@ -38,6 +44,8 @@ interface ReconcilerPorts {
   readonly source: GitSource;
   /** Whose commits are taken up. Absent: everybody's who may push to the branch. */
   readonly trust?: CommitTrust;
+  /** The same repository, for a cluster that follows others. */
+  readonly followed: FollowedRepository;
   /** null switches notes off. */
   readonly annotator: Annotator | null;
   /** Absent: no statuses on the forge. */
@@ -111,6 +119,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const writtenPools = createWriteOverlay(clock, WRITTEN_POOLS);
   const marks = createWriteOverlay(clock, WRITTEN_MARKS);
   const branch = createBranch(source, clock, log, ports.trust);
+  const { onRewrite } = options;
+  const following = createFollowing({ repository: ports.followed, onRewrite, clock, log, ahead: () => ahead });
   const record = createSourceRecord(kube, clock, ports.isLeader);
   const takeUps = createAcceptedCommits({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
   const view = createClusterView({
@@ -156,6 +166,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     repository: { url: source.url, branch: source.branch },
     path: options.path ?? '',
     takeUps,
+    following,
     record,
     notes,
     statuses: ports.statuses ?? null,
@@ -196,20 +207,43 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
 
   async function look(signal: AbortSignal): Promise<void> {
     if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
-    const before = branch.view();
+    const before = { ...branch.view(), seen: following.record() };
     try {
-      const { commit, takenUpAt } = await record.load(signal);
+      const recorded = await record.load(signal);
+      const { commit, takenUpAt } = recorded;
       const inForceSince = fromTimestamp(takenUpAt);
       if (inForceSince !== undefined) ports.trust?.isInForce(commit, inForceSince);
       const fleet = view.fleet();
-      const recorded = commit === '' ? (fleet === null ? null : recoveredCommit(fleet)) : commit;
-      const waitMs = await branch.poll(takeUps.inForce() ?? recorded, signal);
+      const known = commit === '' ? (fleet === null ? null : recoveredCommit(fleet)) : commit;
+      const inForce = takeUps.inForce() ?? known;
+      const waitMs = await branch.poll(inForce, signal, choiceOf(inForce, recorded, signal));
       stayAwayUntil = clock.monotonic() + waitMs;
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
     }
     const { tip, readAt, failure } = branch.view();
-    if (tip !== before.tip || readAt !== before.readAt || failure !== before.failure) poke();
+    const isNews = tip !== before.tip || readAt !== before.readAt || failure !== before.failure;
+    if (isNews || following.record() !== before.seen) poke();
+  }
+
+  /** undefined where the tip of the branch is to be in force. */
+  function choiceOf(inForce: CommitOid | null, recorded: SourceState, signal: AbortSignal): ChooseCommit | undefined {
+    const cluster = takeUps.cluster();
+    const before = recordedFollows(recorded);
+    if (inForce === null || (cluster === null && before === null)) return undefined;
+    const released = async (): Promise<ReleasedCommit | null> => releasedCommit(await record.release(signal));
+    // What it says itself is read before anything else can come into force.
+    if (cluster === null)
+      return async (tip) => ({
+        oid: inForce,
+        lineage: 'same',
+        orTip: onRewrite === 'refuse' || (await released())?.oid === tip,
+      });
+    const follows = followsInForce(cluster, before ?? null);
+    if (follows !== null)
+      return async (tip) => following.choose({ follows, tip, inForce, recorded, released: await released() }, signal);
+    following.forget();
+    return undefined;
   }
 
   /** Of an orderly end, the commit that was being read is not to blame. */

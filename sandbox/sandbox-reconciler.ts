@@ -1,6 +1,7 @@
 import { connectForge, type ForgeSettings } from '#reconciler/reporting/forge/connect-forge.ts';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
+import { createFollowedRepository } from '#reconciler/git/following/followed-repository.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
 import type { SshOptions } from '#reconciler/git/remote.ts';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
@@ -105,6 +106,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
     {
       kube,
       source: metrics.meterSource(createGitSource({ ...git, branch: 'main' })),
+      followed: createFollowedRepository(git),
       ...(trustedKeysDir === undefined
         ? {}
         : { trust: connectTrust({ signedCommits: 'on', trustedKeysDir, ...options.trust }, git, { clock, log }) }),

@@ -509,6 +509,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.failure.message",
     "status.failure.since",
     "status.findings",
+    "status.following",
     "status.history",
     "status.lastAttemptedAt",
     "status.lastAttemptedCommit",

@@ -1,3 +1,7 @@
+import type { Follows } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
+import { readCluster } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
@@ -6,12 +10,16 @@ import { TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { watchNewItems } from '../watch-new-items.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
-import { openRepository } from '../revision/local-repository.ts';
+import { renderTable } from '../text-table.ts';
+import { type LocalRepository, openRepository } from '../revision/local-repository.ts';
+import { readRevision } from '../revision/read-revision.ts';
+import { asMarkdown, type ClusterColumn, clusterTable } from './cluster-table.ts';
+import { notesSince } from './note-since.ts';
 import { fetchWithNotes } from './fetch-notes.ts';
 import { type HistoryEntry, NOTES_PREFIX, readCommitHistory } from './read-history.ts';
 import { historyAsText } from './render.ts';
 
-const FORMATS = ['text', 'json'] as const;
+const FORMATS = ['text', 'json', 'markdown'] as const;
 const DEFAULT_COUNT = 20;
 /** Each look is a fetch. Notes follow the cluster by some seconds, and a git server has others to serve. */
 const FETCH_EVERY_MS: Millis = 15_000;
@@ -23,6 +31,8 @@ export const HISTORY: Command = {
   about: [
     "Reads the reconcilers' notes in a checkout and asks no cluster. --fetch fetches them first, also in a fresh clone;\n" +
       'without it you see what was last fetched.',
+    '--clusters is a table of commits and clusters: what each says and for how long, and of a cluster that follows others, when\n' +
+      'its turn comes, about.',
   ],
   options: {
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
@@ -38,6 +48,12 @@ export const HISTORY: Command = {
       about: 'keep running, fetch every 15s, and print what changes, until Ctrl-C or --timeout',
     },
     timeout: TIMEOUT_OPTION,
+    clusters: { type: 'boolean', about: 'a column for each cluster; with --output markdown for a pull request' },
+    path: {
+      type: 'string',
+      value: 'FOLDER',
+      about: 'with --clusters: the folder that holds clusters/ (default: the root)',
+    },
     cluster: { type: 'string', value: 'NAME', about: 'only this cluster; default: every one that has notes' },
     count: { type: 'string', short: 'n', value: 'N', about: `how many commits with notes (default ${DEFAULT_COUNT})` },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
@@ -45,6 +61,7 @@ export const HISTORY: Command = {
   examples: [
     'kubelet-gitops history --fetch',
     'kubelet-gitops history --watch --cluster prod',
+    'kubelet-gitops history --fetch --clusters',
     'kubelet-gitops history --revision origin/main --cluster prod -n 5',
   ],
   run: (given, io) => runHistory(given, io, systemClock),
@@ -56,6 +73,12 @@ export async function runHistory(given: Given, io: Io, clock: Clock): Promise<Ex
   const count = countOf(given.text('count'));
   const isWatch = given.flag('watch');
   if (isWatch && format !== 'text') throw new UsageError('--watch is for people: take --output text');
+  if (given.flag('clusters')) {
+    if (isWatch || format === 'json') throw new UsageError('--clusters is one table: take --output text or markdown');
+    io.out.write(await clustersAs(format, await readHere(given, io, count, given.flag('fetch')), given, clock.now()));
+    return 0;
+  }
+  if (format === 'markdown') throw new UsageError('--output markdown is of --clusters');
   const timeoutMs = timeoutOf(given, isWatch);
   const look = (): Promise<readonly HistoryEntry[]> => readNow(given, io, count, isWatch || given.flag('fetch'));
   const show = (entries: readonly HistoryEntry[], isMore: boolean): void => {
@@ -79,7 +102,17 @@ export async function runHistory(given: Given, io: Io, clock: Clock): Promise<Ex
   return 0;
 }
 
-async function readNow(given: Given, io: Io, count: number, fetches: boolean): Promise<readonly HistoryEntry[]> {
+interface Read {
+  readonly repository: LocalRepository;
+  /** By cluster, the commit of its notes. */
+  readonly notes: ReadonlyMap<string, string>;
+  readonly entries: readonly HistoryEntry[];
+}
+
+const readNow = async (...question: Parameters<typeof readHere>): Promise<readonly HistoryEntry[]> =>
+  (await readHere(...question)).entries;
+
+async function readHere(given: Given, io: Io, count: number, fetches: boolean): Promise<Read> {
   const directory = given.text('repo') ?? '.';
   const fetched = fetches ? await fetchWithNotes(await openRepository(directory), io.env) : 'HEAD';
   // Opened again: what was fetched is in new packs.
@@ -88,7 +121,40 @@ async function readNow(given: Given, io: Io, count: number, fetches: boolean): P
   const wanted = given.text('cluster');
   const notes = new Map([...all].filter(([cluster]) => wanted === undefined || cluster === wanted));
   if (notes.size === 0) throw noNotes(wanted, [...all.keys()], fetches);
-  return readCommitHistory(repository, given.text('revision') ?? fetched, notes, count);
+  const revision = given.text('revision') ?? fetched;
+  return { repository, notes, entries: await readCommitHistory(repository, revision, notes, count) };
+}
+
+async function clustersAs(
+  format: 'text' | 'markdown',
+  { repository, notes, entries }: Read,
+  given: Given,
+  now: Millis,
+): Promise<string> {
+  const commits = [...new Set(entries.map(({ commit }) => commit))];
+  const columns: ClusterColumn[] = [];
+  for (const [cluster, tip] of notes) {
+    const own = entries.find((entry) => entry.cluster === cluster && entry.note.outcome !== 'refused');
+    const follows =
+      own === undefined ? null : await followedBy(repository, own.commit, cluster, given.text('path') ?? '');
+    columns.push({ cluster, since: await notesSince(repository, tip, commits), follows });
+  }
+  const table = clusterTable(entries, columns, now);
+  return format === 'markdown' ? asMarkdown(table) : `${renderTable(table).join('\n')}\n`;
+}
+
+/** Whom a cluster follows, by the newest commit that it says was in force. */
+async function followedBy(
+  repository: LocalRepository,
+  commit: string,
+  cluster: string,
+  folder: string,
+): Promise<Follows | null> {
+  const { files } = await readRevision(repository, commit, folder);
+  const file = files.get(`clusters/${cluster}.yaml`);
+  if (file === undefined) return null;
+  const { value, positionOf } = decodeYaml(file.bytes, file.path);
+  return readCluster(value, cluster, fileReport(file.path, positionOf)).follows;
 }
 
 function countOf(text: string = String(DEFAULT_COUNT)): number {

@@ -10,12 +10,13 @@ import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
 import { type AnnotationChange, annotatePools, annotatorFor } from '../pools/annotate-pool.ts';
 import { checkChoice, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
+import { readReason } from '../pools/read-reason.ts';
 import { wrapFor } from '../wrap.ts';
 
 export const RELEASE: Command = {
   name: 'release',
   summary: 'lets a halted pool try the failed config again, without a commit',
-  takes: 'POOL...|--commit',
+  takes: 'POOL...|--commit [COMMIT]',
   mostWords: MOST_POOLS,
   about: [
     'Use it when the config is not to blame: a registry was down, or a machine broke. The failed nodes are forgiven, and the\n' +
@@ -23,13 +24,20 @@ export const RELEASE: Command = {
     'If the config is at fault, fix or revert it in git; that ends the halt, too.',
     '--commit is for a commit that is refused because reconcilers ended while they read it, and is not to blame: it is read once\n' +
       'more, and refused again if it ends three more of them.',
-    'Exit code 1 where a pool is not halted, or no commit is refused for that.',
+    '--commit COMMIT, its full name, is for a cluster that follows others: it comes into force before these have settled it, if it\n' +
+      'is ahead of the one in force, and limits and signatures let it. Who did it and why is in an Event and in its note.',
+    'Exit code 1 where a pool is not halted, no commit is refused for that, or the cluster follows no other.',
   ],
   options: {
     ...POOL_OPTIONS,
-    commit: { type: 'boolean', about: 'the commit whose reading reconcilers did not survive, not a pool' },
+    commit: { type: 'boolean', about: 'the commit whose reading reconcilers did not survive, or COMMIT, not a pool' },
+    because: { type: 'string', value: 'TEXT', about: 'why COMMIT does not wait; required with it' },
   },
-  examples: ['kubelet-gitops release general', 'kubelet-gitops release --commit'],
+  examples: [
+    'kubelet-gitops release general',
+    'kubelet-gitops release --commit',
+    'kubelet-gitops release --commit $(git rev-parse HEAD) --because "staging is gone"',
+  ],
   run: runRelease,
 };
 
@@ -56,7 +64,9 @@ function release({ metadata, status }: KubeletPool): AnnotationChange {
 }
 
 async function releaseCommit(given: Given, io: Io): Promise<ExitCode> {
-  if (given.words.length > 0) throw new UsageError('name pools, or say --commit');
+  const [named, ...others] = given.words;
+  if (others.length > 0) throw new UsageError('name pools, or say --commit');
+  if (named !== undefined) return letThrough(named, given, io);
   const annotate = await annotatorFor(await connectWith(given, io));
   let code: ExitCode = 1;
   const said = await annotate(KUBELET_SOURCES, SOURCE_NAME, (latest) => {
@@ -73,6 +83,28 @@ async function releaseCommit(given: Given, io: Io): Promise<ExitCode> {
         value: commitRelease(commit, toTimestamp(systemClock.now())),
       },
       say: `commit ${short} is released: within a minute it is read once more`,
+    };
+  });
+  io.out.write(wrapFor(io.out)(`${said}\n`));
+  return code;
+}
+
+async function letThrough(commit: string, given: Given, io: Io): Promise<ExitCode> {
+  if (!/^[0-9a-f]{40}$/.test(commit))
+    throw new UsageError(`${commit} is not the full name of a commit: write what git rev-parse says`);
+  const because = readReason(given);
+  const annotate = await annotatorFor(await connectWith(given, io));
+  let code: ExitCode = 1;
+  const said = await annotate(KUBELET_SOURCES, SOURCE_NAME, (latest) => {
+    const { status }: KubeletSource = latest;
+    const short = commit.slice(0, 12);
+    if (!status?.following) return { say: 'the cluster follows no other: no commit waits for one' };
+    code = 0;
+    if (status.commit === commit) return { say: `commit ${short} is in force already` };
+    const value = commitRelease(commit, toTimestamp(systemClock.now()), because);
+    return {
+      write: { verb: 'release', annotation: RELEASE_ANNOTATION, value },
+      say: `commit ${short} is released: if it is ahead of the one in force, and limits and signatures let it, it comes into force within a minute`,
     };
   });
   io.out.write(wrapFor(io.out)(`${said}\n`));

@@ -9,6 +9,8 @@ import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract
 import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import { assignmentOf, failedAt } from '#reconciler/policy/rollout/node-progress.ts';
 import { runbookOf } from '#reconciler/policy/runbook.ts';
+import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
+import { readFollowing } from '#reconciler/policy/following/record.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { formatFailedWrite } from '#reconciler/policy/pool-status/failed-write-line.ts';
 import { nodeTrouble } from '#reconciler/policy/pool-status/node-trouble.ts';
@@ -80,6 +82,8 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
     lines.push(`${paint('bad', 'git')}         fails since ${source.failingSince}: ${source.failure}`);
     lines.push(`${paint('bad', 'runbook')}     ${runbookOf('GitStale')}`);
   }
+  const followed = readFollowing(source.following);
+  if (followed) lines.push(`${paint('busy', 'follows')}     ${followingStanding(followed).message}`);
   if (recordedPolicy(source.policy, false).suspend) {
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }

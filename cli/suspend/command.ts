@@ -1,11 +1,9 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
 import { type AnnotationChange, annotatePools } from '../pools/annotate-pool.ts';
+import { readReason } from '../pools/read-reason.ts';
 import { ALL_OPTION, checkChoice, MOST_POOLS, POOL_OPTIONS } from '../pools/choose-pools.ts';
-
-/** It is shown in the status of the pool, on one line. */
-const LONGEST_REASON = 500;
 
 export const SUSPEND: Command = {
   name: 'suspend',
@@ -31,10 +29,7 @@ export const SUSPEND: Command = {
 
 async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, true);
-  const because = (given.text('because') ?? '').trim().replaceAll(/\s+/g, ' ');
-  if (because === '') throw new UsageError('say why: --because TEXT');
-  if (because.length > LONGEST_REASON)
-    throw new UsageError(`--because has ${because.length} of at most ${LONGEST_REASON} characters`);
+  const because = readReason(given);
   await annotatePools(given, io, ({ metadata }) => suspension(metadata.annotations ?? {}, because));
   return 0;
 }

@@ -8,6 +8,7 @@ import type { Schema } from './schema-text.ts';
 import {
   amount,
   described,
+  duration,
   enumeration,
   filled,
   flag,
@@ -136,6 +137,13 @@ const POOL_SPEC = map(
 const MINORS = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => minorName(OLDEST_MINOR + index));
 const NOT_A_VERSION = `{value} is not a Kubernetes version from ${minorName(OLDEST_MINOR)} on`;
 
+const CLUSTER_NAME: Schema = {
+  type: 'string',
+  maxLength: 63,
+  pattern: '^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$',
+  ...saying({ any: ['bad-text', '{value} is not a valid name of a cluster', 'write what CLUSTER says there'] }),
+};
+
 const CLUSTER_SPEC = map('What holds for the cluster', {
   kubeletVersions: filled({
     ...list('Minor versions that every pool is checked for, besides those that its nodes run. In quotes', {
@@ -159,6 +167,16 @@ const CLUSTER_SPEC = map('What holds for the cluster', {
   ),
   maxUnavailable: amount('Nodes of all pools together that may be unavailable at a time', 0),
   suspend: filled(flag('Nothing new is started in any pool while it is true')),
+  follows: map('Which clusters have to settle a commit before it comes into force here', {
+    clusters: needed(
+      listOfSome('Their names; all of them have to', CLUSTER_NAME, 8),
+      'follows names no clusters',
+      'name at least one, or leave follows out',
+      'missing-field',
+      'clusters',
+    ),
+    settledFor: filled(duration('How long they have to call it settled', '24h')),
+  }),
   windows: WINDOWS,
   trial: filled(
     map('How little pools may let a config prove', {

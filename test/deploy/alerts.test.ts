@@ -67,6 +67,11 @@ const CASES: Readonly<Record<string, readonly [at: string, fires: Lines, rests: 
     ['git_last_success_timestamp_seconds{instance="a"} 0+60', 'leader{instance="a"} 1'],
   ],
   KubeletGitopsCommitRefused: ['15m', 'commit_refused 1', 'commit_refused 0'],
+  KubeletGitopsFollowedSilent: [
+    '37h',
+    ['followed_silent_since_timestamp_seconds{instance="a", cluster="staging"} 0', 'leader{instance="a"} 1'],
+    ['followed_silent_since_timestamp_seconds{instance="a", cluster="staging"} 0+60', 'leader{instance="a"} 1'],
+  ],
   KubeletGitopsPoolConfigInvalid: ['45m', 'pool_config_valid{pool="a"} 0', 'pool_config_valid{pool="a"} 1'],
   KubeletGitopsRolloutStuck: [
     '8h',

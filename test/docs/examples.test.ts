@@ -86,13 +86,14 @@ describe('the reference of pool.yaml and the cluster file', () => {
     assert.deepEqual(notSet, ['blockers', 'disruption', ...known, 'suspend', 'trial.durationAfterCanary']);
   });
   it('has every key of a cluster file with the default that it has in fact', () => {
-    const { kubeletVersions, fields, tolerate, maxChange, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;
-    assert.deepEqual([fields, maxChange, maxUnavailable, windows], [{ allow: [], deny: [] }, null, null, null]);
+    const { kubeletVersions, fields, tolerate, maxChange, maxUnavailable, follows, windows, ...rest } = DEFAULT_CLUSTER;
+    assert.deepEqual(fields, { allow: [], deny: [] });
+    assert.deepEqual([maxChange, maxUnavailable, follows, windows], [null, null, null, null]);
     assert.deepEqual([kubeletVersions, tolerate], [[], []]);
     const [set, notSet] = partition(defaultsUnder('Cluster file'));
     const shown = Object.fromEntries(Object.entries(flatten(rest)).map(([key, value]) => [key, String(value)]));
-    assert.deepEqual(set, { kubeletVersions: 'none', tolerate: 'none', ...shown });
-    assert.deepEqual(notSet, ['maxChange', 'maxUnavailable', 'windows']);
+    assert.deepEqual(set, { kubeletVersions: 'none', tolerate: 'none', 'follows.settledFor': '24h', ...shown });
+    assert.deepEqual(notSet, ['follows.clusters', 'maxChange', 'maxUnavailable', 'windows']);
   });
 });
 

@@ -37,6 +37,10 @@ it('never lets a reading of the branch that took long take the place of a newer 
     {
       kube,
       source,
+      followed: {
+        line: () => Promise.reject(new Error('it follows none')),
+        notes: () => Promise.reject(new Error('it follows none')),
+      },
       annotator: null,
       load: () => ({ pools: [], findings: [], cluster: DEFAULT_CLUSTER }),
       readEarlier: () => ({ pools: [], findings: [], cluster: DEFAULT_CLUSTER }),

@@ -22,8 +22,8 @@ export interface NoteContent {
 }
 
 /**
- * Writes notes onto commits, merged with what others wrote, never forced. A projection of the cluster's state: nothing
- * is ever decided from what it wrote.
+ * Writes notes onto commits, merged with what others wrote, never forced. A projection of the cluster's state: this cluster
+ * decides nothing from it.
  */
 export interface Annotator {
   /**

@@ -49,7 +49,7 @@ export async function fetchNoteTrees(
 }
 
 /** All of them at once, and one by one where that fails. @returns those that the server does not hand out */
-async function fetchEach(
+export async function fetchEach(
   session: GitSession,
   store: ObjectStore,
   oids: readonly string[],

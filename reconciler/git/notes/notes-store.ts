@@ -20,6 +20,9 @@ export interface NotesStore {
   readonly sparse: boolean;
 }
 
+/** A notes ref that is there. */
+export type NotesAt = NotesStore & { readonly tip: CommitOid; readonly tree: string };
+
 /**
  * What the server has on the ref: the commit and the root of its tree if the server hands out single objects, and all
  * notes if it does not.
@@ -27,7 +30,11 @@ export interface NotesStore {
 export async function loadNotes(session: GitSession, ref: string): Promise<NotesStore> {
   const objects = createObjectStore();
   const tip = await findTip(session, ref);
-  if (tip === null) return { objects, tip, tree: null, sparse: false };
+  return tip === null ? { objects, tip, tree: null, sparse: false } : openNotes(session, objects, tip);
+}
+
+/** The same of one tip, in a store that may have some of it already. */
+export async function openNotes(session: GitSession, objects: ObjectStore, tip: CommitOid): Promise<NotesAt> {
   const sparse = supportsSingleObjects(session) && (await takesSingle(session, objects, tip));
   if (!sparse) {
     // Their number, and the size of one by another writer, do not matter here: all of them together are limited.

@@ -1,7 +1,7 @@
 import { isGitError } from '../errors.ts';
 import type { GitSession } from '../wire/git-session.ts';
 import { parseCommit } from '../objects/parse-commit.ts';
-import { createObjectStore } from '../objects/git-object-store.ts';
+import { createObjectStore, type ObjectStore } from '../objects/git-object-store.ts';
 import type { Commit, CommitOid, Lineage } from '../../policy/commit-snapshot.ts';
 import { supportsFilter } from '../wire/request-objects.ts';
 import { type PackAnswer, type PackRequest, requestPack } from '../wire/request-pack.ts';
@@ -42,12 +42,23 @@ export async function isInHistory(session: GitSession, tip: CommitOid, oid: Comm
   }
 }
 
-/** The pack holds every commit that the tip has and `since` has not: if one of them has it as parent, it descends. */
-async function descends(session: GitSession, tip: CommitOid, since: CommitOid): Promise<boolean> {
+/** Every commit that the tip has and `since` has not, by name, in a store; null where the server does not know `since` or there is none. */
+export async function commitsBetween(
+  session: GitSession,
+  tip: CommitOid,
+  since: CommitOid,
+): Promise<{ readonly store: ObjectStore; readonly present: ReadonlySet<string> } | null> {
   const answer = await between(session, { want: tip, have: since });
-  if (answer.pack === null || answer.objects === 0) return false;
+  if (answer.pack === null || answer.objects === 0) return null;
   const store = createObjectStore();
-  const present = await store.addPack(answer.pack);
+  return { store, present: await store.addPack(answer.pack) };
+}
+
+/** If one of the commits in between has it as parent, it descends. */
+async function descends(session: GitSession, tip: CommitOid, since: CommitOid): Promise<boolean> {
+  const found = await commitsBetween(session, tip, since);
+  if (found === null) return false;
+  const { store, present } = found;
   const met = new Set<CommitOid>();
   const open = [tip];
   for (let oid = open.pop(); oid !== undefined; oid = open.pop()) {

@@ -2,6 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import { commonFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit-snapshot.ts';
+import { checkFollows } from './check-follows.ts';
 import { clusterNames } from './cluster-names.ts';
 import { fileDecoder, type FileDecoder } from './file-decoder.ts';
 import { caseFold } from './case-fold.ts';
@@ -127,6 +128,11 @@ function loadCluster(
   if (value === undefined) return { cluster: unreadableCluster(findings), findings };
   const report = fileReport(file.path, positionOf);
   const cluster = readCluster(value, name, report);
+  const fileOf = (other: string): unknown => {
+    const of = other === name ? file : files.get(`clusters/${other}.yaml`);
+    return of === undefined ? null : decoder.own(of).value;
+  };
+  checkFollows(name, cluster.follows, fileOf, (other) => shown(`clusters/${other}.yaml`), report);
   const all = [...findings, ...report.findings];
   // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
   return { cluster: findings.length === 0 ? cluster : unreadableCluster(findings, cluster), findings: all };

@@ -39,6 +39,14 @@ export interface InvalidPool {
 
 export type LoadedPool = ValidPool | InvalidPool;
 
+/** Whose notes decide what comes into force. */
+export interface Follows {
+  /** Each named once. */
+  readonly clusters: readonly string[];
+  /** How long they have to call a commit settled: `24h`. */
+  readonly settledFor: string;
+}
+
 /** Durations as `90s`. */
 export interface TrialLimits {
   /** The shortest trial, also of nodes that begin after the canaries. */
@@ -66,6 +74,8 @@ export interface ClusterConfig {
   readonly maxUnavailable: Amount | null;
   /** Nothing new is started in any pool while it is true. */
   readonly suspend: boolean;
+  /** null where the newest commit comes into force. */
+  readonly follows: Follows | null;
   /**
    * The first error of a file that may say anything, as `file:line:column: …`: nothing new is started before it can be read.
    * Absent where the file could be read, and where its errors hide nothing that would hold changes up.

@@ -22,6 +22,7 @@ export const DEFAULT_CLUSTER: ClusterConfig = {
   maxChange: null,
   maxUnavailable: null,
   suspend: false,
+  follows: null,
   windows: null,
   fields: NO_FIELD_POLICY,
   trial: { minDuration: '1m', maxStartTimeout: '30m' },
@@ -57,6 +58,7 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
     maxUnavailable: null,
     windows: null,
     ...spec,
+    follows: spec.follows === undefined ? null : { ...spec.follows, clusters: [...new Set(spec.follows.clusters)] },
     kubeletVersions: [...new Set(minors)],
     fields: { allow: [...new Set(allow)], deny: [...new Set(deny)] },
     tolerate: [...new Set(spec.tolerate)],
@@ -71,5 +73,6 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
     maxUnavailable: isWrong('maxUnavailable') ? 1 : read.maxUnavailable,
     fields: { allow: [], deny: read.fields.deny },
     tolerate: [],
+    follows: report.findings.some(({ field = '' }) => field.startsWith('spec.follows')) ? null : read.follows,
   };
 }

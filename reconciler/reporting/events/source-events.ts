@@ -1,9 +1,11 @@
 import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
+import { BY_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { releasedCommit } from '../notes/recorded-commits.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
 
 /** All events of the branch by the status of its object as it is now, reported before or not. Pure. */
 export function eventsOfSource({ metadata, status = {} }: KubeletSource): readonly ClusterEvent[] {
-  const { name, uid } = metadata;
+  const { name, uid, annotations = {} } = metadata;
   if (uid === undefined) return [];
   const about: EventSubject = { kind: 'KubeletSource', name, uid };
   const base = { about, pool: '', config: '' };
@@ -13,6 +15,12 @@ export function eventsOfSource({ metadata, status = {} }: KubeletSource): readon
     const note = `${say({ ...status, commit })} came into force`;
     const identity = `in force ${commit} ${takenUpAt ?? ''}`;
     all.push({ ...base, reason: 'CommitInForce', type: 'Normal', note, ...dated(takenUpAt), identity });
+  }
+  const value = annotations[RELEASE_ANNOTATION] ?? '';
+  const letThrough = releasedCommit({ value, by: annotations[BY_ANNOTATION] });
+  if (commit !== undefined && letThrough?.oid === commit) {
+    const note = `${say({ ...status, commit })} was ${letThrough.said}`;
+    all.push({ ...base, reason: 'Released', type: 'Normal', note, ...dated(takenUpAt), identity: `released ${value}` });
   }
   if (refused !== undefined) {
     const note = `${say(refused)} is refused: ${refused.message}`;

@@ -99,6 +99,11 @@ export function createInstruments(registry: Registry) {
     commitRefused: gauge('commit_refused', 'Whether the newest commit was not let into force.'),
     commitFindings: gauge('commit_findings', 'What is wrong in the commit in force, by severity.', ['severity']),
     commitTakenUpAt: gauge('commit_timestamp_seconds', 'When the commit in force was made.'),
+    followedSilentSince: gauge(
+      'followed_silent_since_timestamp_seconds',
+      'Since when a cluster that is followed says nothing of newer commits; absent while it does.',
+      ['cluster'],
+    ),
     notesWorking: gauge('notes_working', 'Whether notes can be written onto commits; absent where switched off.'),
     statusesWorking: gauge('commit_statuses_working', 'Whether statuses can be posted; absent where switched off.'),
 

@@ -12,6 +12,7 @@ import type { PassResult } from '../pass-result.ts';
 import type { Expiration } from './expirations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { meterKube } from './meter-kube.ts';
+import { readFollowing } from '../../policy/following/record.ts';
 import { meterSource } from './meter-source.ts';
 import { createLabelLimit, type Words } from './label-limit.ts';
 import { clearPools, samplePools } from './pool-samples.ts';
@@ -123,6 +124,9 @@ function countRound(
     into.unreadable.set({ kind }, unreadable.filter(({ of }) => of === kind).length);
   }
   into.unreadable.set({ kind: 'note' }, parseUnreadableNotes(source.unreadableNotes).length);
+  into.followedSilentSince.reset();
+  for (const { cluster, since } of readFollowing(source.following)?.silent ?? [])
+    into.followedSilentSince.set({ cluster }, since / 1000);
   into.fieldsLost.reset();
   for (const { resource, field } of lost) into.fieldsLost.set({ resource, field }, 1);
 }

@@ -21,7 +21,8 @@ import { DEFAULT_MAX_CHANGE } from '../../policy/config-repo/read-cluster.ts';
 import { byUrgency } from '../pool-status/class-summary.ts';
 
 /**
- * How a commit fared in one cluster. settled: all its pools run what it says. progressing: under way, or waiting for nodes.
+ * How a commit fared in one cluster. settled: all its pools run what it says, and a node has proven some of it. progressing: under
+ * way, or waiting for nodes.
  * halted: failures stopped at least one pool. partly-refused: settled but for what was invalid, and for nodes of
  * which it does not say clearly whose they are. refused: never came into
  * force. superseded: another commit took its place before it was settled.
@@ -103,6 +104,7 @@ const shortFinding = (finding: Finding): string => plainLine(formatFinding(findi
 /**
  * The note of the commit in force.
  *
+ * @param released  who let it through past the clusters that are followed, and why; '' for nobody
  * @param leftAlone remarks on nodes that must not be changed, because the commit's pools do not say which pool they belong to
  */
 export function noteInForce(
@@ -112,6 +114,7 @@ export function noteInForce(
   statuses: ReadonlyMap<string, KubeletPoolStatus>,
   limits: CommitLimits | null = null,
   leftAlone: readonly string[] = [],
+  released = '',
 ): CommitNote {
   const pools = [...desired.pools.values()].map((pool) => notedPool(pool, statuses.get(pool.name)));
   const unclear = leftAlone.map((line) => plainLine(line, LONGEST_FINDING));
@@ -119,7 +122,8 @@ export function noteInForce(
   const refused = pools.filter((pool) => pool.findings.length > 0).map((pool) => pool.name);
   const isWrong = hasErrors(desired.findings) || unclear.length > 0 || [...desired.pools.values()].some(wasRefused);
   const outcome = outcomeOf(pools, isWrong);
-  const message = outcome === 'partly-refused' && refused.length > 0 ? `kept as they were: ${refused.join(', ')}` : '';
+  const kept = outcome === 'partly-refused' && refused.length > 0 ? `kept as they were: ${refused.join(', ')}` : '';
+  const message = [released, kept].filter((text) => text !== '').join('; ');
   return { cluster, commit, outcome, message, limits: limits === null ? null : limitsOf(limits), pools, findings };
 }
 
@@ -193,8 +197,12 @@ export function noteSuperseded(last: CommitNote, by: CommitOid): CommitNote {
 function outcomeOf(pools: readonly NotedPool[], refusals: boolean): CommitOutcome {
   if (pools.some((pool) => pool.phase === 'Halted')) return 'halted';
   if (pools.some((pool) => pool.phase === 'Progressing' || pool.phase === 'Waiting')) return 'progressing';
-  return refusals ? 'partly-refused' : 'settled';
+  if (refusals) return 'partly-refused';
+  return pools.some(isProven) ? 'settled' : 'progressing';
 }
+
+/** Clusters that follow this one go by it: where no node has proven anything, nothing is settled. */
+const isProven = ({ phase, counts }: NotedPool): boolean => phase === 'Settled' && (counts?.updated ?? 0) > 0;
 
 const wasRefused = (pool: DesiredPool): boolean => pool.origin === 'kept' && hasErrors(pool.findings);
 

@@ -4,12 +4,15 @@ import type { Desired } from '../../policy/desired.ts';
 import type { Fleet } from '../../policy/fleet.ts';
 import { displacedNotes } from './displaced-notes.ts';
 import { type CommitNote, nextNote, noteInForce, type CommitLimits } from './commit-note.ts';
+import type { ReleasedCommit } from '../../policy/following/record.ts';
 import type { SourceState } from './source-state.ts';
 
 /** What a pass knows of the commit in force. */
 export interface NotedPass {
   /** The record as it was before the pass. */
   readonly recorded: SourceState;
+  /** What a person let through last, past the clusters that are followed. Absent or null for nothing. */
+  readonly letThrough?: ReleasedCommit | null;
   readonly desired: Desired;
   readonly statuses: ReadonlyMap<string, KubeletPoolStatus>;
   readonly fleet: Fleet;
@@ -34,11 +37,12 @@ export interface DueNotes {
 export function createDueNotes(cluster: string, onFault: (error: unknown) => void): (round: NotedPass) => DueNotes {
   let last: CommitNote | null = null;
 
-  function due({ recorded, desired, statuses, fleet, limits, leftAlone }: NotedPass): DueNotes {
+  function due({ recorded, letThrough, desired, statuses, fleet, limits, leftAlone }: NotedPass): DueNotes {
     const { commit } = desired;
     const displaced = displacedNotes({ recorded, last, commit: commit ?? recorded.commit, cluster, fleet });
     if (commit === null) return { present: null, displaced };
-    const now = noteInForce(cluster, commit, desired, statuses, limits, leftAlone);
+    const said = letThrough?.oid === commit ? letThrough.said : '';
+    const now = noteInForce(cluster, commit, desired, statuses, limits, leftAlone, said);
     const done = recorded.commit === commit && recorded.outcome !== '';
     const present = nextNote(last, now, done);
     last = present ?? last;

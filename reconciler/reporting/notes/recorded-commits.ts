@@ -3,6 +3,11 @@ import { readRefusalCause, type RefusedCommit } from '../../policy/commit-admiss
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { recordedPolicy } from '../../policy/cluster-policy.ts';
 import { readLimits } from '../../policy/commit-limits.ts';
+import { readFollowing } from '../../policy/following/record.ts';
+import type { Follows } from '../../policy/config-repo/loaded-repo.ts';
+import { readClaim } from '#shared/contract/claim.ts';
+import { plainLine } from '../../git/plain-text.ts';
+import type { ReleasedCommit } from '../../policy/following/record.ts';
 import type { SourceState } from './source-state.ts';
 
 /**
@@ -40,15 +45,46 @@ export function recordedCommitsOf(
  *
  * @param asked the release annotation of the KubeletSource
  */
-export function withRelease(recorded: SourceState, asked: string | undefined): SourceState {
+export function withRelease(recorded: SourceState, request: ReleaseRequest | undefined): SourceState {
   const { refusedCommit, refusedReason, released } = recorded;
+  const [asked] = request?.value.split(' ', 1) ?? [];
   const isAsked = asked !== undefined && asked !== released && asked.startsWith(`${refusedCommit}@`);
   if (refusedReason !== ENDED || !isAsked) return recorded;
   return { ...recorded, refusedCommit: '', refusedReason: '', refusedBecause: '', released: asked };
 }
 
-/** What is to be in the release annotation to release a commit. @param at RFC 3339 */
-export const commitRelease = (commit: CommitOid, at: string): string => `${commit}@${at}`;
+/** The annotations of the KubeletSource by which a person releases a commit. */
+export interface ReleaseRequest {
+  readonly value: string;
+  /** Who says so; undefined for nobody. */
+  readonly by: string | undefined;
+}
+
+/** What is to be in the release annotation to release a commit. @param at RFC 3339 @param because '' where nobody asks */
+export const commitRelease = (commit: CommitOid, at: string, because = ''): string =>
+  `${commit}@${at}${because === '' ? '' : ` ${because}`}`;
+
+/** The commit that a person let through, who and why; null for none. */
+export function releasedCommit(request: ReleaseRequest | undefined): ReleasedCommit | null {
+  const [, oid, because = ''] = /^([0-9a-f]{40})@\S+(?: (.*))?$/s.exec(request?.value ?? '') ?? [];
+  if (oid === undefined) return null;
+  const claim = readClaim(request?.by, 'release', request?.value ?? '');
+  const who = claim === undefined ? 'somebody' : `${claim.who} at ${claim.at}`;
+  return { oid, said: plainLine(`released by ${who}${because === '' ? '' : `: ${because}`}`, LONGEST_RELEASE) };
+}
+
+const LONGEST_RELEASE = 400;
+
+/**
+ * Whom the commit in force follows, by the record.
+ *
+ * @returns null for nobody; undefined where the record is lost or damaged
+ */
+export function recordedFollows({ limits, following }: SourceState): Follows | null | undefined {
+  if (following === '' && limits === '') return undefined;
+  const read = readFollowing(following);
+  return read === null ? null : read?.follows;
+}
 
 /** Whether the commit that is refused may be released. */
 export const mayBeReleased = ({ refusedReason }: Pick<SourceState, 'refusedReason'>): boolean =>

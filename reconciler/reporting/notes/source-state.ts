@@ -46,6 +46,8 @@ export interface SourceState {
   readonly policy: string;
   /** JSON of what the cluster's file of the commit in force holds the next commit to, and of what it was itself read by. */
   readonly limits: string;
+  /** JSON of what a cluster that follows others has seen of them; empty for one that follows none. */
+  readonly following: string;
   /** What is wrong in the commit in force, a finding a line. */
   readonly findings: string;
 }
@@ -75,6 +77,7 @@ export const NO_STATE: SourceState = {
   statuses: 'off: switched off',
   policy: '',
   limits: '',
+  following: '',
   findings: '',
 };
 
@@ -101,12 +104,12 @@ export function readSourceState(source: KubeletSource | null): SourceState {
 /** The state as the KubeletSource has it. */
 export function writeSourceState(state: SourceState): KubeletSourceStatus {
   const { refusedCommit, refusedReason, refusedBecause, refusedCause, failingSince, failure, ...rest } = state;
-  const { displaced, history, policy, limits, ...texts } = rest;
+  const { displaced, history, policy, limits, following, ...texts } = rest;
   const fitting = Object.entries(texts).map(([key, text]) => [key, fitMessage(text)]);
   const because = { commit: refusedCommit, reason: refusedReason, message: fitMessage(refusedBecause) };
   const refused = refusedCause === '' ? because : { ...because, cause: refusedCause };
   return {
-    ...withoutEmpty({ displaced, history, policy, limits, ...Object.fromEntries(fitting) }),
+    ...withoutEmpty({ displaced, history, policy, limits, following, ...Object.fromEntries(fitting) }),
     ...(refusedCommit === '' ? {} : { refused }),
     ...(failure === '' ? {} : { failure: { since: failingSince, message: fitMessage(failure) } }),
   };

@@ -1,18 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import { API_VERSION, MANAGED_BY, MANAGED_BY_LABEL, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import {
+  API_VERSION,
+  BY_ANNOTATION,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  RELEASE_ANNOTATION,
+} from '#shared/contract/api/group.ts';
 import { type KubeletSource, type KubeletSourceStatus, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { ReleaseRequest } from '../notes/recorded-commits.ts';
 import { readSourceState, type SourceState } from '../notes/source-state.ts';
 
 /** The record of the commit in force: the status of the KubeletSource. */
 export interface SourceRecord {
   /** As this process wrote it last, or else as it was found; throws a `KubeError` while the API server is away. */
   load(signal: AbortSignal): Promise<SourceState>;
-  /** The annotation of the KubeletSource by which a person releases a commit, as it was seconds ago. */
-  release(signal: AbortSignal): Promise<string | undefined>;
+  /** The annotation of the KubeletSource by which a person releases a commit, as it was seconds ago, and the one that says who. */
+  release(signal: AbortSignal): Promise<ReleaseRequest | undefined>;
   /**
    * Writes the status if it differs from what is there; throws the `KubeError` of a failed write.
    *
@@ -65,7 +72,11 @@ export function createSourceRecord(kube: Kube, clock: Clock, mayWrite: () => boo
   }
 
   return {
-    release: async (signal) => (await look(signal, LOOK_FOR_RELEASE_MS))?.metadata.annotations?.[RELEASE_ANNOTATION],
+    async release(signal) {
+      const { annotations = {} } = (await look(signal, LOOK_FOR_RELEASE_MS))?.metadata ?? {};
+      const { [RELEASE_ANNOTATION]: value, [BY_ANNOTATION]: by } = annotations;
+      return value === undefined ? undefined : { value, by };
+    },
     load: async (signal) => (recorded ??= readSourceState(await look(signal))),
     async save(statusAfter, signal) {
       try {

@@ -2,6 +2,8 @@ import type { KubeletSource, KubeletSourceStatus, RefusedCommitStatus } from '#s
 import { formatFinding, isWarningLine } from '#shared/contract/finding.ts';
 import { firstLines } from '#shared/runtime/first-few.ts';
 import { type ConditionNow, settleConditions } from '../../policy/pool-status/pool-status.ts';
+import { followingStanding } from '../../policy/following/describe-following.ts';
+import { readFollowing } from '../../policy/following/record.ts';
 import { readFindings } from '../notes/recorded-findings.ts';
 import { fitMessage, type SourceState, withoutEmpty, writeSourceState } from '../notes/source-state.ts';
 import type { PassResult } from '../pass-result.ts';
@@ -93,7 +95,17 @@ function conditionsOf(facts: SourceFacts, before: KubeletSourceStatus | undefine
     condition('Ready', is === 'ready'),
     condition('Reconciling', is === 'reconciling'),
     condition('Stalled', is === 'stalled'),
+    ...followingIn(facts.source),
   ];
+}
+
+/** Of a cluster that follows others. Waiting for them is in order, so that the other conditions say nothing of it. */
+function followingIn({ following }: SourceState): readonly ConditionNow[] {
+  const record = readFollowing(following);
+  if (!record) return [];
+  const { reason, message } = followingStanding(record);
+  const status = reason === 'NotesUnreadable' ? 'False' : 'True';
+  return [{ type: 'Following', status, reason, message: fitMessage(message) }];
 }
 
 function standingOf(facts: SourceFacts, before: KubeletSourceStatus | undefined): Standing {

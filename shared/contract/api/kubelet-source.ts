@@ -54,6 +54,8 @@ export interface KubeletSourceStatus {
   readonly policy?: string;
   /** JSON: what the commit in force holds the next one to. */
   readonly limits?: string;
+  /** JSON: what a cluster that follows others has seen of them. */
+  readonly following?: string;
   readonly conditions?: readonly Condition[];
 }
 

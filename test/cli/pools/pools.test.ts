@@ -156,6 +156,19 @@ describe('the commands that hold pools up and let them go on', () => {
     assert.match((await found()) ?? '', new RegExp(`^${commit}@\\d{4}-`));
   });
 
+  it('release --commit COMMIT lets one through past the clusters that are followed, with the reason', async () => {
+    const commit = 'd'.repeat(40);
+    const release = () => cli('release', '--commit', commit, '--because', 'staging is gone');
+    const alone = await release();
+    assert.deepEqual([alone.code, alone.out.includes('follows no other')], [1, true]);
+    const place = { resource: KUBELET_SOURCES };
+    const status = { following: '{}' };
+    await sandbox.kube.mergePatch<KubeletSource>(place, SOURCE_NAME, { status }, { subresource: 'status' });
+    assert.equal((await release()).code, 0);
+    const { annotations } = (await sandbox.kube.get<KubeletSource>(place, SOURCE_NAME))?.metadata ?? {};
+    assert.match(annotations?.[RELEASE_ANNOTATION] ?? '', new RegExp(`^${commit}@\\S+ staging is gone$`));
+  });
+
   const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no pool', ['suspend', '--because', 'x'], /name a pool, or say --all/],
     ['a pool and all', ['resume', 'a', '--all'], /name pools, or say --all/],
@@ -163,7 +176,9 @@ describe('the commands that hold pools up and let them go on', () => {
     ['an empty reason', ['suspend', 'a', '--because', ' '], /say why: --because TEXT/],
     ['a reason without an end', ['suspend', 'a', '--because', 'x'.repeat(501)], /501 of at most 500/],
     ['a release of nothing', ['release'], /name a pool$/],
-    ['a release of both', ['release', '--commit', 'a'], /name pools, or say --commit$/],
+    ['a release of both', ['release', '--commit', 'a', 'b'], /name pools, or say --commit$/],
+    ['a release of half a name', ['release', '--commit', 'abc'], /abc is not the full name/],
+    ['a release of a commit without a reason', ['release', '--commit', 'a'.repeat(40)], /say why: --because TEXT/],
     ['a pool that is not there', ['release', 'aa'], /has no pool aa: did you mean a\?/],
     [
       'a pool that is not there and like none',

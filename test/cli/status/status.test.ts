@@ -6,6 +6,7 @@ import { allSettled } from '#cli/status/all-settled.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import type { PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
+import { newRecord, writeFollowing } from '#reconciler/policy/following/record.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import {
   COMMIT_A,
@@ -53,6 +54,14 @@ const halted: StatusView = {
 };
 
 describe('kubelet-gitops status', () => {
+  it('says for whom commits wait', () => {
+    const clusters = [{ cluster: 'staging', newest: null, unreadable: false }];
+    const waiting = { commits: 2, next: null, clusters };
+    const record = { ...newRecord({ clusters: ['staging'], settledFor: '24h' }), waiting };
+    const view = { ...settled, source: { ...source, following: writeFollowing(record) } };
+    assert.match(renderStatus(view, plain, NOW), /^follows     2 commits wait: staging says nothing of any of them$/m);
+  });
+
   it('shows commit, pools and nodes as tables', () => {
     const text = renderStatus(settled, plain, NOW);
     assert.match(text, /^commit      aaaaaaaaaaaa Raise maxPods \(Ada, 5m ago\)$/m);

@@ -102,6 +102,7 @@ const CLUSTER = {
   maxChange: '50%',
   maxUnavailable: 5,
   suspend: true,
+  follows: { clusters: ['staging', 'canary-eu'], settledFor: '24h' },
   windows: WINDOWS,
   trial: { minDuration: '2m', maxStartTimeout: '10m' },
   fields: FIELDS,

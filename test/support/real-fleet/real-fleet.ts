@@ -69,6 +69,7 @@ export async function startRealFleet(count: number, fault: SandboxNodeOptions['f
     identity: 'reconciler',
     kube: cluster.kubeAs('reconciler'),
     source: repository.source,
+    followed: repository.followed,
     annotator: repository.annotatorOf('reconciler'),
     clock,
     load: repository.load,

@@ -1,8 +1,10 @@
-import type { GitError } from '#reconciler/git/errors.ts';
+import type { FollowedRepository } from '#reconciler/git/following/followed-repository.ts';
+import { GitError } from '#reconciler/git/errors.ts';
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source-port.ts';
 import type { CommitOid, Lineage, Snapshot } from '#reconciler/policy/commit-snapshot.ts';
-import type { LoadedPool, LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { Follows, LoadedPool, LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import type { LineCommit } from '#reconciler/policy/following/choose-commit.ts';
 import { commit as commitOf } from '../fleet.ts';
 
 /** A repository in memory: a line of commits, and notes as a git server keeps them. */
@@ -17,6 +19,13 @@ export interface Repository {
   readonly notes: ReadonlyMap<CommitOid, string>;
   /** Commits whose place on the notes ref cannot be read, and how that fails. */
   readonly unreadableNotes: Map<CommitOid, GitError>;
+  /** What other clusters say of commits, by cluster. */
+  readonly others: Map<string, Map<CommitOid, string>>;
+  readonly followed: FollowedRepository;
+  /** Whether the server does not answer. */
+  isAway: boolean;
+  /** What its cluster's file says from the next commit on; null for nobody. */
+  follows: Follows | null;
 }
 
 /** @param stood the notes that stand there already */
@@ -24,6 +33,8 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
   const line: { readonly oid: CommitOid; readonly repo: LoadedRepo }[] = [];
   const notes = new Map(stood);
   const unreadableNotes = new Map<CommitOid, GitError>();
+  const others: Repository['others'] = new Map();
+  const lined = ({ oid, repo }: (typeof line)[number]): LineCommit => ({ oid, tree: JSON.stringify(repo) });
   const pushes: { by: string; commit: CommitOid; text: string }[] = [];
   const tip = (): CommitOid => line.at(-1)?.oid ?? '';
   const lineageOf = (since: CommitOid | null): Lineage => {
@@ -31,11 +42,27 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
     if (since === tip()) return 'same';
     return line.some(({ oid }) => oid === since) ? 'descendant' : 'rewritten';
   };
-  return {
+  const repository: Repository = {
+    others,
+    follows: null,
+    isAway: false,
+    followed: {
+      line: (inForce) => {
+        const at = line.findIndex(({ oid }) => oid === inForce);
+        const commits = line.slice(at + 1).map(lined);
+        const present = line[at];
+        if (present === undefined) throw new Error(`there is no commit ${inForce}`);
+        return Promise.resolve({ inForce: lined(present), commits, isRewritten: false });
+      },
+      notes: (cluster) => Promise.resolve(new Map(others.get(cluster))),
+    },
     source: {
       url: 'https://git.example/repo.git',
       branch: 'main',
-      resolve: () => Promise.resolve(tip()),
+      resolve: () =>
+        repository.isAway
+          ? Promise.reject(new GitError('GIT_UNREACHABLE', 'the server is away'))
+          : Promise.resolve(tip()),
       snapshot: (since) => Promise.resolve(snapshotOf(tip(), lineageOf(since))),
       earlier: (oid) => Promise.resolve(line.some((each) => each.oid === oid) ? snapshotOf(oid, 'same') : null),
     },
@@ -58,7 +85,8 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
       const oid = (line.length + 1).toString(16).padStart(40, '0');
       const { repo } = commitOf(oid, ...pools);
       // Stories change all of their pools at once.
-      line.push({ oid, repo: { ...repo, cluster: { ...repo.cluster, maxChange: '100%' } } });
+      const { follows } = repository;
+      line.push({ oid, repo: { ...repo, cluster: { ...repo.cluster, maxChange: '100%', follows } } });
       return oid;
     },
     load({ commit }) {
@@ -70,6 +98,7 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
     notes,
     unreadableNotes,
   };
+  return repository;
 }
 
 function snapshotOf(oid: CommitOid, lineage: Lineage): Snapshot {

@@ -1,4 +1,5 @@
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
+import type { FollowedRepository } from '#reconciler/git/following/followed-repository.ts';
 import type { GitSource } from '#reconciler/git/source-port.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
@@ -18,6 +19,7 @@ export interface KillInjection {
   readonly clock: (clock: Clock) => Clock;
   readonly kube: (kube: Kube) => Kube;
   readonly source: (source: GitSource) => GitSource;
+  readonly followed: (repository: FollowedRepository) => FollowedRepository;
   readonly annotator: (annotator: Annotator) => Annotator;
 }
 
@@ -64,6 +66,10 @@ export function createKillInjection(death: Kill | null): KillInjection {
       resolve: (signal) => guard('git resolve', () => source.resolve(signal)),
       snapshot: (since, signal) => guard('git snapshot', () => source.snapshot(since, signal)),
       earlier: (oid, of, signal) => guard('git earlier', () => source.earlier(oid, of, signal)),
+    }),
+    followed: ({ line, notes }) => ({
+      line: (...question) => guard('git line', () => line(...question)),
+      notes: (...question) => guard('git notes', () => notes(...question)),
     }),
     annotator: (annotator) => ({
       ...annotator,

@@ -1,4 +1,5 @@
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
+import type { FollowedRepository } from '#reconciler/git/following/followed-repository.ts';
 import type { GitSource } from '#reconciler/git/source-port.ts';
 import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease-times.ts';
@@ -16,6 +17,7 @@ export interface ReplicaPorts {
   readonly identity: string;
   readonly kube: Kube;
   readonly source: GitSource;
+  readonly followed: FollowedRepository;
   readonly annotator: Annotator;
   readonly clock: Clock;
   readonly load: Repository['load'];

@@ -91,6 +91,7 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         identity,
         kube: mortality.kube(network(cluster.kubeAs(identity))),
         source: mortality.source(repository.source),
+        followed: mortality.followed(repository.followed),
         annotator: mortality.annotator(repository.annotatorOf(identity)),
         clock: mortality.clock(own),
         load: repository.load,

@@ -151,12 +151,13 @@ describe('a cluster file', () => {
   maxChange: 30%
   maxUnavailable: 5%
   suspend: true
+  follows: {clusters: [prod-eu, prod-eu], settledFor: 1h}
   windows: {deny: [{cron: 0 2 * * *, duration: 4h}]}
   trial: {minDuration: 2m}
   fields: {allow: [port], deny: [maxPods]}
   tolerate: [wrong-case]
 `);
-    assert.deepEqual(findings, []);
+    assert.deepEqual(brief(findings), ['unknown-cluster clusters/prod.yaml:10:13']);
     assert.deepEqual(read, {
       file,
       kubeletVersions: ['1.34', '1.20'],
@@ -164,10 +165,50 @@ describe('a cluster file', () => {
       maxChange: '30%',
       maxUnavailable: '5%',
       suspend: true,
+      follows: { clusters: ['prod-eu'], settledFor: '1h' },
       trial: { minDuration: '2m', maxStartTimeout: '30m' },
       windows: { allow: [], deny: [{ cron: '0 2 * * *', duration: '4h' }], overrun: 'stop' },
       fields: { allow: ['port'], deny: ['maxPods'] },
       tolerate: ['wrong-case'],
+    });
+  });
+
+  describe('that follows others', () => {
+    const following = (names: string, more: Readonly<Record<string, string>> = {}) => {
+      const files = Object.entries(more).map(([name, spec]) => [`clusters/${name}.yaml`, `${CLUSTER}${spec}`]);
+      const own = `${CLUSTER}  follows: ${names}\n`;
+      return load({ ...pools, ...Object.fromEntries(files), 'clusters/prod.yaml': own });
+    };
+    const follows = (name: string): string => `  follows: {clusters: [${name}]}\n`;
+
+    it('waits for a day by default', () => {
+      const { cluster: read, findings } = following('{clusters: [stage]}', { stage: '' });
+      assert.deepEqual([read.follows, findings], [{ clusters: ['stage'], settledFor: '24h' }, []]);
+    });
+
+    const rows: readonly (readonly [string, Parameters<typeof following>, readonly string[]])[] = [
+      ['a cluster without a file', ['{clusters: [stgae]}', { stage: '' }], ['unknown-cluster']],
+      ['itself', ['{clusters: [prod]}'], ['follows-circle']],
+      ['one that follows it', ['{clusters: [stage]}', { stage: follows('prod') }], ['follows-circle']],
+      ['a circle of three', ['{clusters: [a]}', { a: follows('b'), b: follows('prod') }], ['follows-circle']],
+      ['a circle that it is not in', ['{clusters: [a]}', { a: follows('b'), b: follows('a') }], []],
+      ['a chain', ['{clusters: [a, b]}', { a: follows('b'), b: '' }], []],
+      ['none', ['{clusters: []}'], ['wrong-type']],
+      ['no list', ['{settledFor: 1h}'], ['missing-field']],
+    ];
+    for (const [title, question, codes] of rows) {
+      it(`${title}: ${codes.join() || 'nothing is wrong'}`, () => {
+        assert.deepEqual(
+          following(...question).findings.map(({ code }) => code),
+          codes,
+        );
+      });
+    }
+
+    it('whom it follows is unknown where that is wrong, and nothing new is started', () => {
+      const { cluster: read } = following('{clusters: [stage], settledFor: soon}', { stage: '' });
+      assert.equal(read.follows, null);
+      assert.match(read.unreadable ?? '', /settledFor/);
     });
   });
 

@@ -81,14 +81,15 @@ describe('what is on record of commits', () => {
   it('is none once a person released the one that ended them, each time anew', () => {
     const ended = recorded({ ...REFUSED, refusedCommit: COMMIT_B, refusedReason: 'ended-the-reconciler' });
     const [first, second] = ['2026-11-21T12:00:00Z', '2026-11-21T13:00:00Z'].map((at) => commitRelease(COMMIT_B, at));
-    const released = withRelease(ended, first);
+    const ask = (value: string | undefined) => (value === undefined ? undefined : { value, by: undefined });
+    const released = withRelease(ended, ask(first));
     assert.deepEqual([recordedCommitsOf(released, HERE).refused, released.released], [null, first]);
     const again = { ...ended, released: released.released };
-    assert.equal(withRelease(again, first), again, 'one counts once');
-    assert.equal(withRelease(again, second).refusedCommit, '');
+    assert.equal(withRelease(again, ask(first)), again, 'one counts once');
+    assert.equal(withRelease(again, ask(second)).refusedCommit, '');
     for (const asked of [undefined, '', COMMIT_B, commitRelease(COMMIT_A, 'now')])
-      assert.equal(withRelease(ended, asked), ended, asked);
+      assert.equal(withRelease(ended, ask(asked)), ended, asked);
     const other = recorded(REFUSED);
-    assert.equal(withRelease(other, commitRelease(REFUSED.refusedCommit, 'now')), other, 'another refusal');
+    assert.equal(withRelease(other, ask(commitRelease(REFUSED.refusedCommit, 'now'))), other, 'another refusal');
   });
 });

@@ -75,7 +75,7 @@ describe('the record of the source', () => {
     await cluster.kubeAs('a person').mergePatch({ resource: KUBELET_SOURCES }, SOURCE_NAME, { metadata });
     assert.equal(await record.release(signal), undefined);
     await clock.advance(15_000);
-    assert.equal(await record.release(signal), `${COMMIT_B}@now`);
+    assert.deepEqual(await record.release(signal), { value: `${COMMIT_B}@now`, by: undefined });
   });
 
   it('is not written by a process that does not lead', async () => {

@@ -1,0 +1,114 @@
+import { setNewest } from '#shared/runtime/set-newest.ts';
+import type { CommitOid } from '../../policy/commit-snapshot.ts';
+import { type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.ts';
+import { fetchEach } from '../notes/fetch-note-trees.ts';
+import { type NotesAt, openNotes } from '../notes/notes-store.ts';
+import { MOST_NOTE_BYTES } from '../notes/stored-note.ts';
+import { isUnreadableNote } from '../notes/unreadable-note.ts';
+import { createObjectStore, type ObjectStore } from '../objects/git-object-store.ts';
+import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
+import { notesRef } from '../ref-name.ts';
+import { findTip } from '../wire/find-tip.ts';
+import type { GitSession } from '../wire/git-session.ts';
+
+/** Notes that are fetched at a time: the oldest first, and the others count as unreadable until the next look. */
+const MOST_FETCHED = 256;
+/** Notes whose words are kept, by the names of their files. */
+const MOST_KEPT = 20_000;
+/** What each tip of the ref brought stays in memory; after so many all of it is fetched again. */
+const TIPS_A_STORE = 200;
+
+/** Reads what one cluster notes of commits, and after that what it changed since. */
+export function createNotesReader(
+  cluster: string,
+): (session: GitSession, commits: readonly CommitOid[]) => Promise<ReadonlyMap<CommitOid, SeenNote>> {
+  const ref = notesRef(`refs/notes/kubelet-gitops/${cluster}`);
+  let held: { readonly notes: NotesAt; readonly tips: number } | null = null;
+  const words = new Map<string, SeenNote>();
+
+  async function open(session: GitSession): Promise<NotesAt | null> {
+    const tip = await findTip(session, ref);
+    if (tip === null) return (held = null);
+    if (held?.notes.tip === tip) return held.notes;
+    const before = held !== null && held.tips < TIPS_A_STORE ? held : null;
+    const notes = await openNotes(session, before?.notes.objects ?? createObjectStore(), tip);
+    held = { notes, tips: (before?.tips ?? 0) + 1 };
+    return notes;
+  }
+
+  return async (session, commits) => {
+    const notes = await open(session);
+    if (notes === null) return new Map();
+    const files = await noteFiles(session, notes, commits);
+    const seen = new Map<CommitOid, SeenNote>();
+    const unread = new Map<string, CommitOid>();
+    for (const [commit, file] of files) {
+      const word = file === UNREADABLE ? UNREADABLE : words.get(keyOf(commit, file));
+      if (word === undefined && unread.size < MOST_FETCHED) unread.set(file, commit);
+      else seen.set(commit, word ?? UNREADABLE);
+    }
+    const missing = [...unread.keys()].filter((file) => !notes.objects.has(file));
+    const failed = missing.length === 0 ? new Map() : await fetchEach(session, notes.objects, missing, notes.tip);
+    for (const [file, commit] of unread) {
+      const word = failed.has(file) ? UNREADABLE : await wordOf(notes.objects, file, cluster, commit);
+      seen.set(commit, word);
+      if (word !== UNREADABLE) setNewest(words, keyOf(commit, file), word, MOST_KEPT);
+    }
+    return seen;
+  };
+}
+
+/** Two commits may have notes of the same bytes: one of them is not its own. */
+const keyOf = (commit: CommitOid, file: string): string => `${commit} ${file}`;
+
+/** The names of the files for programs, or that their folder cannot be read, in the order of the commits. */
+async function noteFiles(
+  session: GitSession,
+  { objects, tip, tree }: NotesAt,
+  commits: readonly CommitOid[],
+): Promise<ReadonlyMap<CommitOid, string>> {
+  const folders = new Map(
+    parseTree(tree, await objects.read(tree, 'tree'))
+      .filter(isDirectory)
+      .map((entry) => [entry.name.toString('latin1'), entry.oid]),
+  );
+  const wanted = [...new Set(commits.flatMap((commit) => folders.get(commit.slice(0, 2)) ?? []))];
+  const missing = wanted.filter((folder) => !objects.has(folder));
+  if (missing.length > 0) await fetchEach(session, objects, missing, tip);
+  const entries = new Map<string, ReadonlyMap<string, TreeEntry> | null>();
+  for (const folder of wanted) entries.set(folder, await entriesOf(objects, folder));
+  return new Map(
+    commits.flatMap((commit): (readonly [CommitOid, string])[] => {
+      const inside = entries.get(folders.get(commit.slice(0, 2)) ?? '');
+      if (inside === null) return [[commit, UNREADABLE]];
+      const file = inside?.get(`${commit.slice(2)}.json`);
+      return file === undefined ? [] : [[commit, file.oid]];
+    }),
+  );
+}
+
+async function entriesOf(objects: ObjectStore, folder: string): Promise<ReadonlyMap<string, TreeEntry> | null> {
+  try {
+    const entries = parseTree(folder, await objects.read(folder, 'tree'));
+    return new Map(entries.map((entry) => [entry.name.toString('latin1'), entry]));
+  } catch (error) {
+    if (isUnreadableNote(error)) return null;
+    throw error;
+  }
+}
+
+/** What is no note of this cluster on this commit says nothing that counts. */
+async function wordOf(objects: ObjectStore, file: string, cluster: string, commit: CommitOid): Promise<SeenNote> {
+  try {
+    const bytes = await objects.read(file, 'blob');
+    if (bytes.length > MOST_NOTE_BYTES) return 'not-a-note';
+    const note = JSON.parse(bytes.toString('utf8')) as Readonly<Record<string, unknown>>;
+    const { schema, cluster: by, commit: on, outcome } = note;
+    const isOurs = schema === 'kubelet-gitops.dev/note/v1' && by === cluster && on === commit;
+    return isOurs && typeof outcome === 'string' && outcome !== UNREADABLE ? outcome.slice(0, 64) : 'not-a-note';
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return 'not-a-note';
+    if (isUnreadableNote(error)) return UNREADABLE;
+    throw error;
+  }
+}

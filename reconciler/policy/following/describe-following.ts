@@ -1,0 +1,43 @@
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import type { WaitsFor } from './choose-commit.ts';
+import type { FollowingRecord } from './record.ts';
+
+/** How a cluster stands towards those that it follows. */
+export interface FollowingStanding {
+  /** Nothing waits; something does; what others say cannot be read, so that nothing new comes into force. */
+  readonly reason: 'Current' | 'Waiting' | 'NotesUnreadable';
+  /** For whom and why, and what comes next when, without a time that passes. */
+  readonly message: string;
+}
+
+export function followingStanding({ follows, waiting, silent }: FollowingRecord): FollowingStanding {
+  const names = follows.clusters.join(' and ');
+  const { commits, next, clusters } = waiting;
+  const unreadable = clusters.filter((each) => each.unreadable).map(({ cluster }) => cluster);
+  if (unreadable.length > 0) {
+    const message = `the notes of ${unreadable.join(' and ')} cannot be read: until they can, only what settled here before comes into force`;
+    return { reason: 'NotesUnreadable', message };
+  }
+  if (commits === 0) return { reason: 'Current', message: `no commit waits for ${names}` };
+  const how = clusters.map((each) => sayingOf(each, silent));
+  const what = commits === 1 ? '1 commit waits' : `${commits} commits wait`;
+  const then =
+    next === null
+      ? ''
+      : `; ${next.oid.slice(0, 12)} comes into force at ${toTimestamp(next.at)} if ${names} still ${follows.clusters.length === 1 ? 'calls' : 'call'} it settled`;
+  return { reason: 'Waiting', message: `${what}: ${how.join('; ')}${then || withoutCommon(clusters)}` };
+}
+
+function sayingOf({ cluster, newest }: WaitsFor, silent: FollowingRecord['silent']): string {
+  const since = silent.find((each) => each.cluster === cluster)?.since;
+  const quiet = since === undefined ? '' : `, and nothing of newer ones since ${toTimestamp(since)}`;
+  if (newest === null)
+    return `${cluster} says nothing of any of them${quiet.replace(', and nothing of newer ones', '')}`;
+  return `${cluster} says of ${newest.oid.slice(0, 12)}: ${newest.note}${quiet}`;
+}
+
+/** Each may have settled other commits than the others looked at. */
+const withoutCommon = (clusters: readonly WaitsFor[]): string =>
+  clusters.length > 1 && clusters.every(({ newest }) => newest?.note === 'settled')
+    ? '; no commit is settled in all of them'
+    : '';

@@ -1,0 +1,140 @@
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { CommitOid } from '../commit-snapshot.ts';
+import type { Follows } from '../config-repo/loaded-repo.ts';
+import { type Candidate, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
+
+/** What is kept over restarts and takeovers of a cluster that follows others. */
+export interface FollowingRecord {
+  readonly follows: Follows;
+  readonly candidates: readonly Candidate[];
+  /** Trees that settled in this cluster, the newest last. */
+  readonly settledHere: readonly string[];
+  /** The commit in force at the last look, and what was refused since it is. */
+  readonly inForce: CommitOid;
+  readonly refused: readonly CommitOid[];
+  readonly waiting: Waiting;
+  /** What a person let through last; null for nothing. */
+  readonly released: ReleasedCommit | null;
+  /** Followed clusters that say nothing of newer commits, since when, and the newest that they spoke of; '' for none. */
+  readonly silent: readonly Silence[];
+}
+
+export interface ReleasedCommit {
+  readonly oid: CommitOid;
+  /** Who, when and why. */
+  readonly said: string;
+}
+
+export interface Silence {
+  readonly cluster: string;
+  readonly after: CommitOid;
+  readonly since: Millis;
+}
+
+const MOST_TREES = 64;
+
+const NOBODY_WAITS: Waiting = { commits: 0, next: null, clusters: [] };
+
+export const newRecord = (follows: Follows): FollowingRecord => ({
+  follows,
+  candidates: [],
+  settledHere: [],
+  inForce: '',
+  refused: [],
+  waiting: NOBODY_WAITS,
+  released: null,
+  silent: [],
+});
+
+export const withTree = (trees: readonly string[], tree: string): readonly string[] =>
+  [...trees.filter((each) => each !== tree), tree].slice(-MOST_TREES);
+
+/** The record as if the clock had always shown its present time. */
+export function shiftRecord(record: FollowingRecord, by: Millis): FollowingRecord {
+  if (by === 0) return record;
+  const later = <T extends { readonly since: Millis }>(each: T): T => ({ ...each, since: each.since + by });
+  return { ...record, candidates: record.candidates.map(later), silent: record.silent.map(later) };
+}
+
+/** The silences after one more look. */
+export function silencesAfter(
+  before: readonly Silence[],
+  tip: CommitOid | undefined,
+  { clusters }: Waiting,
+  now: Millis,
+): readonly Silence[] {
+  return clusters.flatMap(({ cluster, newest }): readonly Silence[] => {
+    const after = newest?.oid ?? '';
+    if (tip === undefined || after === tip) return [];
+    const known = before.find((each) => each.cluster === cluster && each.after === after);
+    return [{ cluster, after, since: Math.min(known?.since ?? now, now) }];
+  });
+}
+
+/** Times are RFC 3339. */
+export function writeFollowing(record: FollowingRecord): string {
+  const { candidates, silent, waiting } = record;
+  // Rounded up: no second of the time is given away.
+  const text = (at: Millis): string => toTimestamp(Math.ceil(at / 1000) * 1000);
+  const dated = <T extends { readonly since: Millis }>(each: T): unknown => ({ ...each, since: text(each.since) });
+  const next = waiting.next === null ? null : { ...waiting.next, at: text(waiting.next.at) };
+  return JSON.stringify({
+    ...record,
+    candidates: candidates.map(dated),
+    silent: silent.map(dated),
+    waiting: { ...waiting, next },
+  });
+}
+
+/**
+ * Reads the record back. What is damaged in it counts as not seen yet.
+ *
+ * @returns null where there is none, undefined where it says no more whom the cluster follows
+ */
+export function readFollowing(text: string): FollowingRecord | null | undefined {
+  if (text === '') return null;
+  try {
+    const read = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const { follows, inForce, waiting, released } = read as unknown as FollowingRecord;
+    const { clusters, settledFor } = follows;
+    if (!Array.isArray(clusters) || clusters.length === 0 || typeof settledFor !== 'string') return undefined;
+    return {
+      follows: { clusters: clusters.map(String), settledFor },
+      candidates: datedIn(read['candidates']).flatMap(({ oid, since }) =>
+        typeof oid === 'string' ? [{ oid, since }] : [],
+      ),
+      settledHere: textsIn(read['settledHere']).slice(-MOST_TREES),
+      inForce: String(inForce),
+      refused: textsIn(read['refused']).slice(0, MOST_CANDIDATES),
+      waiting: waitingIn(waiting),
+      released: released ? { oid: String(released.oid), said: String(released.said) } : null,
+      silent: datedIn(read['silent']).map(({ cluster, after, since }) => ({
+        cluster: String(cluster),
+        after: String(after),
+        since,
+      })),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+type Dated = Readonly<Record<string, unknown>> & { readonly since: Millis };
+
+function datedIn(value: unknown): readonly Dated[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MOST_CANDIDATES).flatMap((each: Readonly<Record<string, unknown>> | null) => {
+    const since = typeof each?.['since'] === 'string' ? fromTimestamp(each['since']) : undefined;
+    return since === undefined ? [] : [{ ...each, since }];
+  });
+}
+
+function waitingIn(value: unknown): Waiting {
+  const { commits, next, clusters } = (value ?? {}) as Partial<Waiting>;
+  const at = fromTimestamp(String(next?.at ?? ''));
+  if (typeof commits !== 'number' || !Array.isArray(clusters)) return NOBODY_WAITS;
+  return { commits, next: !next || at === undefined ? null : { oid: String(next.oid), at }, clusters };
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
+import { followsInForce, settledForMs } from '#reconciler/policy/following/follows.ts';
+import {
+  type FollowingRecord,
+  newRecord,
+  readFollowing,
+  shiftRecord,
+  silencesAfter,
+  withTree,
+  writeFollowing,
+} from '#reconciler/policy/following/record.ts';
+import { COMMIT_A, COMMIT_B, NOW } from '../../../support/fleet.ts';
+import { fc } from '../../../support/property.ts';
+
+const FOLLOWS = { clusters: ['staging', 'canary'], settledFor: '24h' };
+const says = (cluster: string, oid: string | null, note = 'settled') => ({
+  cluster,
+  newest: oid === null ? null : { oid, note },
+  unreadable: false,
+});
+const RECORD: FollowingRecord = {
+  follows: FOLLOWS,
+  candidates: [{ oid: COMMIT_A, since: NOW }],
+  settledHere: ['t1', 't2'],
+  inForce: COMMIT_B,
+  refused: [COMMIT_A],
+  released: { oid: COMMIT_A, said: 'released by ada' },
+  waiting: { commits: 2, next: { oid: COMMIT_A, at: NOW + 1_000 }, clusters: [says('staging', COMMIT_A)] },
+  silent: [{ cluster: 'canary', after: '', since: NOW }],
+};
+
+describe('the record of a cluster that follows others', () => {
+  it('is read as it was written', () => assert.deepEqual(readFollowing(writeFollowing(RECORD)), RECORD));
+
+  it('gives no part of a second away', () => {
+    const late = { ...RECORD, candidates: [{ oid: COMMIT_A, since: NOW + 1 }] };
+    assert.equal(readFollowing(writeFollowing(late))?.candidates[0]?.since, NOW + 1_000);
+  });
+
+  it('is none without a text, and unknown where it no longer says whom', () => {
+    assert.equal(readFollowing(''), null);
+    for (const text of ['{', '[]', 'null', '{}', '{"follows":{"clusters":[],"settledFor":"1h"}}'])
+      assert.equal(readFollowing(text), undefined, text);
+  });
+
+  it('has nothing of what is damaged in it', () => {
+    const text = JSON.stringify({
+      follows: FOLLOWS,
+      candidates: [7, { oid: COMMIT_A, since: 'soon' }, null],
+      waiting: 1,
+    });
+    assert.deepEqual(readFollowing(text)?.candidates, []);
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const whole: unknown = JSON.parse(json);
+        readFollowing(JSON.stringify({ ...RECORD, candidates: whole, silent: whole, waiting: whole, released: whole }));
+        readFollowing(json);
+      }),
+    );
+  });
+
+  it('lasts as long on a clock that was set', () => {
+    const { candidates, silent } = shiftRecord(RECORD, 5_000);
+    assert.deepEqual([candidates[0]?.since, silent[0]?.since], [NOW + 5_000, NOW + 5_000]);
+  });
+
+  it('has the newest 64 trees', () => {
+    const all = Array.from({ length: 70 }, (_, index) => `t${index}`).reduce<readonly string[]>(withTree, []);
+    assert.deepEqual([all.length, all.at(-1)], [64, 't69']);
+    assert.deepEqual(withTree(['a', 'b'], 'a'), ['b', 'a']);
+  });
+
+  it('knows since when a cluster says nothing of newer commits', () => {
+    const { waiting, silent } = RECORD;
+    const next = (tip: string | undefined, clusters: typeof waiting.clusters, now = NOW + 9_000) =>
+      silencesAfter(silent, tip, { ...waiting, clusters }, now);
+    assert.deepEqual(next(COMMIT_B, [says('canary', null)]), silent);
+    assert.deepEqual(next(COMMIT_B, [says('canary', COMMIT_A)])[0]?.since, NOW + 9_000, 'it said something new');
+    assert.deepEqual(next(COMMIT_A, [says('canary', COMMIT_A)]), [], 'of the tip');
+    assert.deepEqual(next(undefined, [says('canary', null)]), [], 'nothing waits');
+  });
+});
+
+describe('whom a cluster follows', () => {
+  it('is what the commit in force says, and what it said last where its file is gone or broken', () => {
+    assert.equal(followsInForce({ ...DEFAULT_CLUSTER, follows: FOLLOWS }, null), FOLLOWS);
+    assert.equal(followsInForce(DEFAULT_CLUSTER, FOLLOWS), null);
+    assert.equal(followsInForce({ ...DEFAULT_CLUSTER, missing: true }, FOLLOWS), FOLLOWS);
+    assert.equal(followsInForce({ ...DEFAULT_CLUSTER, unreadable: 'x' }, FOLLOWS), FOLLOWS);
+    assert.deepEqual([settledForMs(FOLLOWS), settledForMs({ ...FOLLOWS, settledFor: 'x' })], [86_400_000, Infinity]);
+  });
+});
+
+describe('what is said of it', () => {
+  const [a, b] = [COMMIT_A.slice(0, 12), COMMIT_B.slice(0, 12)];
+  const rows: readonly (readonly [string, Partial<FollowingRecord>, string, string])[] = [
+    [
+      'nothing waits',
+      { waiting: { commits: 0, next: null, clusters: [] } },
+      'Current',
+      'no commit waits for staging and canary',
+    ],
+    [
+      'one ripens',
+      { silent: [] },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled`,
+    ],
+    [
+      'none is common',
+      {
+        waiting: { commits: 1, next: null, clusters: [says('staging', COMMIT_A), says('canary', COMMIT_B)] },
+        silent: [],
+      },
+      'Waiting',
+      `1 commit waits: staging says of ${a}: settled; canary says of ${b}: settled; no commit is settled in all of them`,
+    ],
+    [
+      'one is silent',
+      { waiting: { commits: 1, next: null, clusters: [says('staging', COMMIT_A, 'halted'), says('canary', null)] } },
+      'Waiting',
+      `1 commit waits: staging says of ${a}: halted; canary says nothing of any of them since 2026-11-21T12:00:00Z`,
+    ],
+    [
+      'one cannot be read',
+      { waiting: { commits: 1, next: null, clusters: [{ ...says('staging', null), unreadable: true }] } },
+      'NotesUnreadable',
+      'the notes of staging cannot be read: until they can, only what settled here before comes into force',
+    ],
+  ];
+  for (const [title, over, reason, message] of rows) {
+    it(`where ${title}`, () => assert.deepEqual(followingStanding({ ...RECORD, ...over }), { reason, message }));
+  }
+  it('where nothing was looked at yet', () => assert.equal(followingStanding(newRecord(FOLLOWS)).reason, 'Current'));
+});

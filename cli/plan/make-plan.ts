@@ -60,7 +60,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const after = poolMembershipOf(nodes, head.repo, validPools(base.repo));
   const moves = movesBetween(nodes, before, after);
   const names = [...new Set([...base.repo.pools, ...head.repo.pools].map(({ name }) => name))].sort();
-  const overall = overallBound(base.repo, head.repo, nodes, after);
+  const overall = overallBound(base.repo, head.repo, nodes, homesOf(before, after));
   const limits = beforeChange(base.repo, head.repo, before);
   const planned = names.flatMap((name) =>
     planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after, overall, limits, now),
@@ -229,21 +229,25 @@ function planPool(
   return [{ plan, rollout }];
 }
 
+/** By node, the pool whose budget pays for it: who leaves for none is counted where it was until it is gone. */
+const homesOf = (before: PoolMembership, after: PoolMembership): ReadonlyMap<string, string> =>
+  new Map([...[...before.pool].filter(([node]) => !after.untouched.has(node)), ...after.pool]);
+
 /** Of the nodes in all pools, as `reconciler/policy/rollout/max-unavailable.ts` has it. */
 function overallBound(
   base: LoadedRepo,
   head: LoadedRepo,
   nodes: readonly InventoryNode[],
-  { pool }: PoolMembership,
+  homes: ReadonlyMap<string, string>,
 ): OverallBound | null {
   const { maxUnavailable } = head.cluster;
   if (maxUnavailable === null) return null;
   const [old, now] = [validPools(base), validPools(head)];
-  const unavailable = [...Map.groupBy(nodes, ({ name }) => pool.get(name) ?? '')].flatMap(([name, members]) => {
+  const unavailable = [...Map.groupBy(nodes, ({ name }) => homes.get(name) ?? '')].flatMap(([name, members]) => {
     const rollout = (now.get(name) ?? old.get(name))?.spec.rollout;
     return rollout === undefined ? [] : unavailableIn(members, rollout);
   });
-  return { free: Math.max(0, limitOf(maxUnavailable, pool.size) - unavailable.length), unavailable };
+  return { free: Math.max(0, limitOf(maxUnavailable, homes.size) - unavailable.length), unavailable };
 }
 
 const changeOf = (old: LoadedPool | undefined, now: LoadedPool | undefined): PoolPlan['change'] => {

@@ -1,3 +1,4 @@
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type DesiredConfig, isIntact } from './config-map-name.ts';
 import type { Desired, DesiredPool } from './desired.ts';
@@ -8,8 +9,16 @@ import type { PlanSettings, Step } from './steps.ts';
 /**
  * Config sources to make and to delete. They are never edited: one whose content is not what its name says is deleted and
  * made again, one that nothing refers to goes after a while.
+ *
+ * @param planned the statuses of pools as they are about to be
  */
-export function planConfigSources(desired: Desired, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
+export function planConfigSources(
+  desired: Desired,
+  fleet: Fleet,
+  settings: PlanSettings,
+  now: Millis,
+  planned: Iterable<KubeletPoolStatus> = [],
+): Step[] {
   const steps: Step[] = [];
   const wanted = new Set<string>();
   const configs = [...desired.pools.values()].flatMap((pool) => configsOf(pool).map((config) => ({ pool, config })));
@@ -31,7 +40,7 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
       commit: pool.commit ?? '',
     });
   }
-  return [...steps, ...planPruning(wanted, fleet, settings, now)];
+  return [...steps, ...planPruning(wanted, planned, fleet, settings, now)];
 }
 
 /** What the nodes of a pool get: of computed values, what each class does. */

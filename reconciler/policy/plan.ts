@@ -34,7 +34,7 @@ export function plan(
 ): Plan {
   const nodes = planNodes(desired, fleet, settings, now, signals);
   const pools = planPools(fleet, nodes, now, desired.refused);
-  const sources = planConfigSources(desired, fleet, settings, now);
+  const sources = planConfigSources(desired, fleet, settings, now, pools.statuses.values());
   const steps = [
     ...sources,
     ...presenceSteps(fleet, now),

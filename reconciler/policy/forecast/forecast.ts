@@ -136,7 +136,8 @@ function* wayOf(
 ): Generator<undefined, Forecast, boolean> {
   const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
   const inZone = new Map<string, number>();
-  const turns: (readonly ForecastNode[])[] = [];
+  /** By when. */
+  const turns = new Map<Millis, ForecastNode[]>();
   const started = new Set<string>();
   let [unavailable, onTrial, masters, failures] = [0, 0, 0, terms.failed];
   let reduced: ReducedBound | undefined = terms.reduced;
@@ -217,7 +218,6 @@ function* wayOf(
     while (isUnderwayUpTo(until, isFixed)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
-      const turn: ForecastNode[] = [];
       while (begun < until + tolerated() && hasPlace(allowed)) {
         const next = waiting().take(
           ({ zone, isControlPlane }) => (inZone.get(zone) ?? 0) < perZone(zone) && !(isControlPlane && masters > 0),
@@ -225,14 +225,13 @@ function* wayOf(
         if (next === undefined) break;
         start(next, trialMs);
         started.add(next.name);
-        turn.push(next);
+        beginNow(next);
       }
-      if (turn.length > 0) turns.push(turn);
       const goesOn = yield;
-      if (!goesOn) return { turns, endMs: null, soakedMs: null, isStopped: failures > terms.failed };
+      if (!goesOn) return { turns: begunTogether(), endMs: null, soakedMs: null, isStopped: failures > terms.failed };
       if (failures >= terms.threshold) {
         const endMs = agenda.now();
-        return { turns, endMs, soakedMs: endMs, isStopped: true };
+        return { turns: begunTogether(), endMs, soakedMs: endMs, isStopped: true };
       }
     }
     if (index === stages.length - 1) break;
@@ -241,7 +240,17 @@ function* wayOf(
     while (agenda.now() < soakedMs) yield;
   }
   const endMs = Math.max(0, lastPromoted);
-  return { turns, endMs, soakedMs: Math.max(agenda.now(), lastReleased), isStopped: false };
+  return { turns: begunTogether(), endMs, soakedMs: Math.max(agenda.now(), lastReleased), isStopped: false };
+
+  function beginNow(node: ForecastNode): void {
+    const turn = turns.get(agenda.now());
+    if (turn === undefined) turns.set(agenda.now(), [node]);
+    else turn.push(node);
+  }
+
+  function begunTogether(): Forecast['turns'] {
+    return [...turns.values()];
+  }
 
   function isLeft({ name }: ForecastNode): boolean {
     return !started.has(name);

@@ -30,7 +30,7 @@ export function beforeRestart(
   const { allow = ['restart'], drainTimeout, reboot } = pool?.spec.disruption ?? {};
   const disruption = mark?.config === config ? planned : withoutFeatures(planned, member.node, pods, allow, now);
   if ('verdict' in disruption) return disruption;
-  const misfit = mark?.config === config ? null : misfitOf(disruption, pods, name, now);
+  const misfit = mark?.config === config ? null : misfitOf(disruption, pods, name, allow, now);
   if (misfit === 'uncounted') {
     return { verdict: 'drain', stage: 'count', because: 'its pods are counted before maxPods is lowered' };
   }
@@ -40,7 +40,7 @@ export function beforeRestart(
   const fields = isTooFull ? [misfit.what] : disruption.fields;
   if (needed === 'restart') return null;
   const bar = disallowedDisruption({ class: needed, fields }, { allow });
-  if (bar !== null) return held(bar);
+  if (bar !== null) return { ...held(bar), ...(misfit?.counts === true ? { counts: true as const } : {}) };
   const why = disruption.features === undefined ? '' : `: ${fields.join(', ')}`;
   const drain = allow.includes('drain') ? drainFirst(member, config, why, drains.get(name), drainTimeout, now) : null;
   return drain ?? (needed === 'reboot' ? withReboot(member, fields.slice(0, 3).join(', '), reboot) : null);
@@ -75,21 +75,30 @@ function withoutFeatures(
   return { verdict: 'drain', stage: 'count', because: 'its pods are asked what they need before a feature goes off' };
 }
 
-/** Why the pods that run on a node may not fit under the maxPods that it is to have. `what`: the change, as part of a sentence. */
-type Misfit = 'uncounted' | { readonly what: string };
+/**
+ * Why the pods that run on a node may not fit under the maxPods that it is to have.
+ *
+ * `what`: the change, as part of a sentence. `counts`: they are counted again meanwhile.
+ */
+type Misfit = 'uncounted' | { readonly what: string; readonly counts: boolean };
 
 /** null where they fit, or nobody may count them. */
 function misfitOf(
   { class: needed, podLimit }: Disruption,
   pods: Signals['pods'],
   node: string,
+  allow: DisruptionSpec['allow'],
   now: Millis,
 ): Misfit | null {
   if (needed !== 'restart' || podLimit === undefined || pods === undefined) return null;
   const counted = pods.get(node);
-  if (counted === undefined || ageOf(counted, now) > COUNTED_MS) return 'uncounted';
-  if ((counted.pods ?? 0) <= podLimit) return null;
-  return { what: `maxPods to ${podLimit}, with ${counted.pods} pods running,` };
+  const age = ageOf(counted, now);
+  const running = counted?.pods ?? 0;
+  // It is held then, and a whole pool may be.
+  const isBarred = running > podLimit && !allow.includes('drain');
+  if (age > COUNTED_MS && !isBarred) return 'uncounted';
+  if (running <= podLimit) return null;
+  return { what: `maxPods to ${podLimit}, with ${running} pods running,`, counts: age > COUNTED_AGAIN_MS };
 }
 
 /** The boot that is to end is the one in which this is decided: after it, nobody can take the order for a new one. */

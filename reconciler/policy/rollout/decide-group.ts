@@ -92,7 +92,9 @@ function decide(aimed: Targeted, question: GroupQuestion, rooms: Rooms, budgets:
   }
   const waits = firstHold(BEFORE_BEGINNING, asked);
   if (waits !== null) return held(waits);
-  const first = question.lockOut(aimed) ?? question.disruption(aimed);
+  const [locked, more] = [question.lockOut(aimed), question.disruption(aimed)];
+  // Nobody counts the pods of a node for a change that its pool does not allow.
+  const first = locked?.verdict === 'drain' && more?.verdict === 'hold' ? more : (locked ?? more);
   if (first?.verdict === 'hold') return first;
   const full = placeFor(aimed, first, question, budgets);
   if (full !== null) return held(full);

@@ -64,4 +64,12 @@ describe('a ConfigMap that no pool wants', () => {
     assert.equal(pruned(having({ proof: writeProof([recordOf('', 'f'.repeat(64))]) })), 1);
     assert.equal(pruned(having({})), 1);
   });
+
+  it('stays while the reconciler knows of it what the status has lost', () => {
+    const target = { sha256: workers.sha256, apply: 'overlay' } as const;
+    const whole = fleetOf({ configSources: [stale(2 * HOUR)] });
+    const desired = desiredState(commit(COMMIT_B), whole, accept);
+    const status = { proof: writeProof([{ ...recordOf('', 'f'.repeat(64)), former: target }]) };
+    assert.equal(planConfigSources(desired, whole, SETTINGS, NOW, [status]).length, 0);
+  });
 });

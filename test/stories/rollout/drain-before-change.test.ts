@@ -178,6 +178,11 @@ describe('a change that leaves less room than there are pods', () => {
     assert.deepEqual(steps(fleet), ['count-pods n2']);
     assert.match(holdsOf(fleet).join('\n'), /maxPods to 50, with 60 pods running, needs the node to be drained/);
     assert.deepEqual(steps(fleet), ['assign n2']);
+    fleet.rounds(6);
+    fleet.now += 5 * 60_000;
+    for (const name of fleet.fleet.nodes.keys()) fleet.beat(name);
+    assert.deepEqual(steps(fleet), [], 'who is held is counted again every ten minutes');
+    assert.equal(fleet.fleet.pools.get('workers')?.status?.phase, 'Waiting');
   });
 
   it('drains the node first where that is allowed, until it is drained', () => {

@@ -70,6 +70,13 @@ describe('a config that would lock the agent out of its node', () => {
     assert.deepEqual(steps(fleet), ['assign n1']);
   });
 
+  it('is not looked for where the pool does not allow the change anyway', () => {
+    const fleet = story({}, { ...EVICTS, cpuManagerPolicy: 'static', reservedSystemCPUs: '0' });
+    assert.deepEqual(steps(fleet), []);
+    assert.match(holdsOf(fleet).join('\n'), /needs the node to be drained/);
+    assert.equal(fleet.fleet.pools.get('workers')?.status?.phase, 'Waiting');
+  });
+
   it('is looked for again where a node had room a minute ago: pods come and go', () => {
     const fleet = story();
     fleet.vital.set('n1', vital(20));

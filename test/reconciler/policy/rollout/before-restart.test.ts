@@ -76,6 +76,18 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
     ['hold', /maxPods to 50, with 51 pods running, needs the node to be drained/],
   ],
   [
+    'fewer pods than ran a while ago, where nothing is drained',
+    FEWER,
+    { signals: pods(51, 5 * MINUTE) },
+    ['hold', /with 51 pods running, needs the node to be drained/],
+  ],
+  [
+    'fewer pods than ran long ago, where nothing is drained',
+    FEWER,
+    { signals: pods(51, 11 * MINUTE) },
+    ['hold counts', /with 51 pods running, needs the node to be drained/],
+  ],
+  [
     'fewer pods, on a node that is drained for it',
     FEWER,
     { ...DRAINED, node: drainedSince(NOW), signals: UNASKED },

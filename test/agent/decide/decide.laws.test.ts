@@ -4,11 +4,9 @@ import { fc } from '../../support/property.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { afterFailedSave } from '#agent/decide/save-failed.ts';
 import { DEFAULT_TIMING } from '#agent/decide/timing.ts';
-import type { Observation } from '#agent/decide/observation.ts';
-import { activeOf, rejectionOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
-import { type Behaviour, createModelNode, describeNode, type ModelNode } from '../../support/agent/model-node.ts';
+import { activeOf, rejectionOf, sameConfig, type State } from '#agent/decide/state.ts';
 import { arbitraryObservation, arbitraryState } from '../../support/agent/arbitrary.ts';
-import { A, B, C, seen, wanting } from '../../support/agent/states.ts';
+import { seen } from '../../support/agent/states.ts';
 
 const RUNS = { numRuns: 1500 };
 
@@ -135,120 +133,6 @@ describe('laws of a single decision, for every state and every observation', () 
         assert.ok(!actions.some((action) => action.do === 'collect-garbage'));
       }),
       RUNS,
-    );
-  });
-});
-
-type Event =
-  | { readonly event: 'want'; readonly intent: Observation['intent'] }
-  | { readonly event: 'steps'; readonly count: number }
-  | { readonly event: 'agent dies'; readonly after: number }
-  | { readonly event: 'reboot' };
-
-const intents = fc.constantFrom<Observation['intent'][]>(...[A, B, C, null].map((target) => wanting(target).intent), {
-  intent: 'unknown',
-});
-const events: fc.Arbitrary<readonly Event[]> = fc.array(
-  fc.oneof(
-    { weight: 2, arbitrary: fc.record({ event: fc.constant('want' as const), intent: intents }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ event: fc.constant('steps' as const), count: fc.integer({ min: 1, max: 8 }) }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({ event: fc.constant('agent dies' as const), after: fc.integer({ min: 0, max: 2 }) }),
-    },
-    fc.constant({ event: 'reboot' as const }),
-  ),
-  { maxLength: 20 },
-);
-const behaviours = fc.tuple(
-  ...[A, B, C].map(() => fc.constantFrom<Behaviour[]>('good', 'good', 'dies', 'hangs', 'shadowed', 'refused')),
-);
-
-/** Enough looks for a trial, a fallback and another fallback. */
-const LONG = 60;
-
-function live(history: readonly Event[], [a, b, c]: readonly Behaviour[], watch: (node: ModelNode) => void): ModelNode {
-  const behaviourOf = (target: Target): Behaviour => {
-    const index = [A, B, C].findIndex((each) => sameConfig(each, target));
-    return [a, b, c][index] ?? 'good';
-  };
-  const node = createModelNode(behaviourOf);
-  for (const event of history) {
-    if (event.event === 'want') node.want(event.intent);
-    if (event.event === 'reboot') node.reboot();
-    if (event.event === 'agent dies') node.step(event.after);
-    for (let look = 0; event.event === 'steps' && look < event.count; look += 1) {
-      node.step();
-      watch(node);
-    }
-  }
-  return node;
-}
-
-const nothing = (): void => undefined;
-
-describe('laws of a node with a good local config, whatever is assigned, crashes or is rebooted', () => {
-  it('it comes to rest on a healthy config, and then nothing happens any more', () => {
-    fc.assert(
-      fc.property(events, behaviours, intents, (history, how, last) => {
-        const node = live(history, how, nothing);
-        node.want(last);
-        for (let look = 0; look < LONG; look += 1) node.step();
-        const [state, ordered] = [node.state, node.ordered()];
-        assert.equal(state.doing.phase, 'idle', describeNode(node));
-        assert.ok(sameConfig(node.installed(), activeOf(state)), describeNode(node));
-        assert.ok(sameConfig(node.running(), node.installed()), describeNode(node));
-        for (let look = 0; look < LONG; look += 1) assert.deepEqual(node.step().actions, []);
-        assert.equal(node.state, state);
-        assert.equal(node.ordered(), ordered);
-      }),
-      { numRuns: 400 },
-    );
-  });
-
-  it('a good config that is assigned is what it runs in the end; a bad one never is', () => {
-    fc.assert(
-      fc.property(events, behaviours, fc.constantFrom(A, B, C), (history, how, wanted) => {
-        const node = live(history, how, nothing);
-        node.want(wanting(wanted).intent);
-        for (let look = 0; look < LONG; look += 1) node.step();
-        const good = how[[A, B, C].indexOf(wanted)] === 'good';
-        assert.equal(sameConfig(node.running(), wanted), good, describeNode(node));
-        assert.equal(sameConfig(node.state.assigned, wanted), true);
-        assert.equal(node.state.error === null, good);
-      }),
-      { numRuns: 400 },
-    );
-  });
-
-  it('an assignment costs at most one restart when it is good, and two when it has to be taken back', () => {
-    fc.assert(
-      fc.property(behaviours, fc.array(fc.constantFrom(A, B, C, null), { maxLength: 6 }), (how, wishes) => {
-        const node = live([], how, nothing);
-        for (const wish of wishes) {
-          const before = node.ordered();
-          node.want(wanting(wish).intent);
-          for (let look = 0; look < LONG; look += 1) node.step();
-          const good = wish === null || how[[A, B, C].indexOf(wish)] === 'good';
-          assert.ok(node.ordered() - before <= (good ? 1 : 2), describeNode(node));
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it('at every look an idle node runs what it knows to be good, and what is assigned is that or rejected', () => {
-    const watch = ({ state }: ModelNode): void => {
-      const { assigned, doing, lastKnownGood } = state;
-      if (doing.phase !== 'idle' || assigned === null || sameConfig(assigned, lastKnownGood)) return;
-      assert.notEqual(rejectionOf(state, assigned), undefined, JSON.stringify(state));
-    };
-    fc.assert(
-      fc.property(events, behaviours, (history, how) => void live(history, how, watch)),
-      { numRuns: 400 },
     );
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc, SEED } from '../../support/property.ts';
+import { fc, forAllOf, SEED } from '../../support/property.ts';
 import { CONFIGS, type Event, type History, histories } from '../../support/agent/model/events.ts';
 import { type Fate, type Happening, HAPPENINGS } from '../../support/agent/model/host.ts';
 import { MISTAKES } from '../../support/agent/model/mutations.ts';
@@ -36,7 +36,7 @@ describe('a node, whatever happens to it in whatever order', () => {
       steps += replay(history, { count }).turns;
       lives += 1;
     };
-    fc.assert(fc.property(histories, live), { numRuns: MOST_LIVES });
+    forAllOf(MOST_LIVES, histories, live);
     t.diagnostic(`${steps.toLocaleString('en')} steps in ${lives.toLocaleString('en')} lives`);
     t.diagnostic([...counts].map(([what, times]) => `${times} × ${what}`).join(', '));
     assert.ok(steps >= STEPS);

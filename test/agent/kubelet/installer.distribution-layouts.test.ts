@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const CPU_STATE = '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}';
@@ -77,9 +77,7 @@ describe('a config on a node that is laid out as', () => {
           await writeFile(join(root, path), text);
         }
         await mkdir(join(root, 'var/lib/kubelet-gitops'), { recursive: true });
-        const installer = createInstaller({
-          nodeName: 'node-a',
-          disk: createNodeDisk(),
+        const installer = installerOn(createNodeDisk(), {
           stateDirectory: join(root, 'var/lib/kubelet-gitops'),
           configFile: join(root, configFile),
           dropInDirectory: dropIns === undefined ? undefined : join(root, dropIns),

@@ -6,7 +6,6 @@ import { describe, it } from 'node:test';
 import { guardOrderFor } from '#agent/execute/guard-order.ts';
 import { encodePlan } from '#agent/guard/guard-plan.ts';
 import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createLimitRestorer } from '#agent/kubelet/limit-restore.ts';
 import { setUnitProperty } from '#agent/kubelet/systemd-unit.ts';
 import type { BusConnection, MethodCall } from '#agent/host/dbus/connection.ts';
@@ -17,6 +16,7 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { B, INSTALLING, onTrial } from '../../support/agent/states.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -62,13 +62,7 @@ function prepare(local: Fields = { maxPods: 42 }) {
       return value === NONE ? 'max\n' : `${value}\n`;
     },
   } as unknown as HostFiles;
-  const installer = createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
-    dropInDirectory: undefined,
-    kubeletMinor: async () => '1.34',
+  const installer = installerOn(disk, {
     limits: createLimitRestorer({
       nodeName: 'node-a',
       disk,

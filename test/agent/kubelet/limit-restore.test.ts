@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { guardOrderFor } from '#agent/execute/guard-order.ts';
@@ -17,6 +16,7 @@ import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { B, INSTALLING, onTrial } from '../../support/agent/states.ts';
 import { installerOn } from '../../support/agent/installer-on.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -234,30 +234,26 @@ describe('what a unit is limited to now', () => {
     ['/containerd.service', 'containerd.service', 'containerd.service'],
   ] as const;
   for (const [cgroup, unit, directory] of GROUPS) {
-    it(`is read where systemd has its cgroup: ${directory}`, async () => {
-      const root = await mkdtemp(join(tmpdir(), 'cgroups-'));
-      try {
-        const at = join(root, 'sys/fs/cgroup');
-        await mkdir(join(at, directory), { recursive: true });
-        await writeFile(join(at, 'cgroup.controllers'), 'memory\n');
-        await writeFile(join(at, directory, 'memory.max'), '4096\n');
-        const disk = createMemoryDisk();
-        disk.plant('/state', { directory: true });
-        const limits = createLimitRestorer({
-          nodeName: 'node-a',
-          disk,
-          stateDirectory: '/state',
-          files: createHostFiles(root),
-          setProperty: () => Promise.resolve(),
-          onFault: (what, error) => assert.fail(`${what}: ${String(error)}`),
-        });
-        const wanted = { ...SMALL, systemReservedCgroup: cgroup };
-        await limits.record({ present: PLAIN, wanted, minor: 34 });
-        const back = { present: wanted, wanted: PLAIN, minor: 34 };
-        assert.deepEqual(await limits.fallbackLimits(back), { [`${unit} MemoryMax`]: '4096' });
-      } finally {
-        await rm(root, { recursive: true });
-      }
+    it(`is read where systemd has its cgroup: ${directory}`, async (t) => {
+      const root = temporaryDirectory(t);
+      const at = join(root, 'sys/fs/cgroup');
+      await mkdir(join(at, directory), { recursive: true });
+      await writeFile(join(at, 'cgroup.controllers'), 'memory\n');
+      await writeFile(join(at, directory, 'memory.max'), '4096\n');
+      const disk = createMemoryDisk();
+      disk.plant('/state', { directory: true });
+      const limits = createLimitRestorer({
+        nodeName: 'node-a',
+        disk,
+        stateDirectory: '/state',
+        files: createHostFiles(root),
+        setProperty: () => Promise.resolve(),
+        onFault: (what, error) => assert.fail(`${what}: ${String(error)}`),
+      });
+      const wanted = { ...SMALL, systemReservedCgroup: cgroup };
+      await limits.record({ present: PLAIN, wanted, minor: 34 });
+      const back = { present: wanted, wanted: PLAIN, minor: 34 };
+      assert.deepEqual(await limits.fallbackLimits(back), { [`${unit} MemoryMax`]: '4096' });
     });
   }
 });

@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { generateDashboard } from './generate/dashboard.ts';
 import { generateDoctorPage } from './generate/doctor-page.ts';
-import { generateStartErrorsPage } from './generate/start-errors-page.ts';
 import { generateAuditStyle } from './generate/audit-style.ts';
 import { generateArgoCd } from './generate/argocd.ts';
 import { generateChart } from './generate/chart.ts';
@@ -32,7 +31,6 @@ const generators = [
   generateExpectedInstallation,
   generateDashboard,
   generateDoctorPage,
-  generateStartErrorsPage,
   generateDistributionComponents,
   generateChart,
   generateArgoCd,

@@ -1,8 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
+import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { runCommand } from './run-command.ts';
 import type { KubeletService, ServiceStatus } from '../ports/kubelet-service.ts';
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An HTTP listener on 127.0.0.1 that can go away and come back on the same port. */

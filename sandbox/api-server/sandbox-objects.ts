@@ -7,8 +7,7 @@ import { remove } from '#sandbox/api-server/operations/remove.ts';
 import { apiVersionOf } from '#sandbox/api-server/resources/registry.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { memberOf } from '#sandbox/api-server/stored-object.ts';
+import { memberOf, type StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /**
  * The server's objects from inside the process: for tests and the demo to set the scene and to look. The same rules

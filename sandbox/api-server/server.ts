@@ -1,26 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import type { Kube } from '#shared/kube/kube.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
-import type { Subject } from '#sandbox/api-server/access/subject.ts';
-import { readTokens } from '#sandbox/api-server/access/subject.ts';
-import type { Faults } from '#sandbox/api-server/faults.ts';
+import { readTokens, type Subject } from '#sandbox/api-server/access/subject.ts';
+import { createFaults, type Faults } from '#sandbox/api-server/faults.ts';
 import { directKube } from '#sandbox/api-server/direct-kube.ts';
-import { createFaults } from '#sandbox/api-server/faults.ts';
 import type { ApiCall } from '#sandbox/api-server/request/api-call.ts';
 import { handle } from '#sandbox/api-server/http/handle.ts';
 import { bootstrapCluster, PROJECT_CRDS } from '#sandbox/api-server/bootstrap-cluster.ts';
-import type { Listener } from '#sandbox/api-server/listener.ts';
-import { createListener } from '#sandbox/api-server/listener.ts';
-import type { Objects } from '#sandbox/api-server/sandbox-objects.ts';
-import { objectsOf } from '#sandbox/api-server/sandbox-objects.ts';
+import { createListener, type Listener } from '#sandbox/api-server/listener.ts';
+import { type Objects, objectsOf } from '#sandbox/api-server/sandbox-objects.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
 import { EVENT_VIEW } from '#sandbox/api-server/resources/event-views.ts';
 import { createRegistry } from '#sandbox/api-server/resources/registry.ts';
 import { createStore, type Snapshot } from '#sandbox/api-server/store/resource-store.ts';
-import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
-import { createWatchHub } from '#sandbox/api-server/watch/hub.ts';
+import { createWatchHub, type WatchHub } from '#sandbox/api-server/watch/hub.ts';
 
 export interface ApiServerOptions {
   /** Default: any free one. */

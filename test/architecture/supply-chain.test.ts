@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { bundle } from '../../scripts/build.ts';
 import { ALLOWED_FOR_TOOLS, ALLOWED_LICENCES, lockedPackages } from '../../scripts/generate/licences-page.ts';
 import { licenceTexts } from '../../scripts/licence-texts.ts';
 import { billOfMaterials } from '../../scripts/sbom.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -50,42 +48,34 @@ describe('every dependency', () => {
 describe('what has no hash', () => {
   const unproven = packages.filter(({ integrity }) => integrity === undefined);
 
-  it('is a tool for another platform, and in no program that is shipped', async () => {
+  it('is a tool for another platform, and in no program that is shipped', async (t) => {
     assert.ok(unproven.every(({ dev, optional }) => dev && optional));
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-unproven-'));
-    try {
-      const metafiles = [await bundle('agent', directory), await bundle('reconciler', directory)];
-      const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
-      assert.ok(inputs.some((input) => input.includes('node_modules/pino/')));
-      const shippedUnproven = unproven.filter(({ name }) =>
-        inputs.some((input) => input.includes(`node_modules/${name}/`)),
-      );
-      assert.deepEqual(shippedUnproven, []);
-      // The image has the bundles, and no node_modules.
-      const [, image = ''] = /^FROM (?!.* AS build)[^\n]*\n([\s\S]*)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
-      assert.doesNotMatch(image, /node_modules/);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    const directory = temporaryDirectory(t);
+    const metafiles = [await bundle('agent', directory), await bundle('reconciler', directory)];
+    const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+    assert.ok(inputs.some((input) => input.includes('node_modules/pino/')));
+    const shippedUnproven = unproven.filter(({ name }) =>
+      inputs.some((input) => input.includes(`node_modules/${name}/`)),
+    );
+    assert.deepEqual(shippedUnproven, []);
+    // The image has the bundles, and no node_modules.
+    const [, image = ''] = /^FROM (?!.* AS build)[^\n]*\n([\s\S]*)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+    assert.doesNotMatch(image, /node_modules/);
   });
 });
 
 describe('what goes along with the programs', () => {
-  it('are the licences of everything that is in them', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-licences-'));
-    try {
-      const metafiles = [await bundle('agent', directory), await bundle('reconciler', directory)];
-      const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
-      const text = await licenceTexts(inputs);
-      for (const name of ['isomorphic-git', 'pino', 'yaml', '@kubernetes/client-node']) {
-        assert.match(text, new RegExp(`^==== ${name} \\d`, 'm'));
-      }
-      assert.doesNotMatch(text, /^==== (?:esbuild|typescript|fast-check) /m);
-      const silent = [...text.matchAll(/^==== (\S+) .*\n\nIts package has no text/gm)].map(([, name]) => name);
-      assert.ok(silent.length <= 5, `no text of the licence: ${silent.join(', ')}`);
-    } finally {
-      await rm(directory, { recursive: true });
+  it('are the licences of everything that is in them', async (t) => {
+    const directory = temporaryDirectory(t);
+    const metafiles = [await bundle('agent', directory), await bundle('reconciler', directory)];
+    const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+    const text = await licenceTexts(inputs);
+    for (const name of ['isomorphic-git', 'pino', 'yaml', '@kubernetes/client-node']) {
+      assert.match(text, new RegExp(`^==== ${name} \\d`, 'm'));
     }
+    assert.doesNotMatch(text, /^==== (?:esbuild|typescript|fast-check) /m);
+    const silent = [...text.matchAll(/^==== (\S+) .*\n\nIts package has no text/gm)].map(([, name]) => name);
+    assert.ok(silent.length <= 5, `no text of the licence: ${silent.join(', ')}`);
   });
 
   it('is a bill of materials that names all that is shipped, and no tool', () => {

@@ -3,16 +3,12 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { after, before, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { nodeSkipReason } from './support/binaries.ts';
-import { startContainerd } from './support/container-runtime.ts';
-import type { ContainerRuntime } from './support/container-runtime.ts';
-import { startControlPlane } from './support/control-plane.ts';
-import type { ControlPlane } from './support/control-plane.ts';
+import { type ContainerRuntime, startContainerd } from './support/container-runtime.ts';
+import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
 import { callHttps } from './support/https-json.ts';
-import { startKubelet } from './support/kubelet.ts';
-import type { Kubelet } from './support/kubelet.ts';
+import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { until } from '../support/until.ts';
 
 // What the other cluster tests stand on: one real control plane with one real node, end to end.

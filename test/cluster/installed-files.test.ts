@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { isMarked } from '#agent/kubelet/install-marker.ts';
 import type { Installer } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
@@ -15,6 +14,7 @@ import { type ContainerRuntime, startContainerd } from './support/container-runt
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
 import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { until } from '../support/until.ts';
+import { installerOn } from '../support/agent/installer-on.ts';
 
 // What the installer takes for granted about a kubelet, asked of a real one.
 const skip = await nodeSkipReason();
@@ -33,12 +33,9 @@ if (skip === false) {
     runtime = await startContainerd();
     kubelet = await startKubelet({ controlPlane: cluster, runtime, nodeName: 'node-a' });
     stateDirectory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-installed-'));
-    installer = createInstaller({
-      nodeName: 'node-a',
-      disk: createNodeDisk(),
+    installer = installerOn(createNodeDisk(), {
       stateDirectory,
       configFile: kubelet.configFile,
-      dropInDirectory: undefined,
       kubeletRootDirectory: kubelet.rootDir,
       kubeletMinor: () => Promise.resolve('1.20'),
     });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { grantedTo } from '#sandbox/api-server/access/roles.ts';
+import { grantedTo } from '../support/granted-rights.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { staticCredentials } from '#shared/kube/kube-credentials.ts';

@@ -17,8 +17,7 @@ import { validatingBehaviours } from './behaviours/validating.ts';
 import { waitingBehaviours } from './behaviours/waiting.ts';
 import { watchingBehaviours } from './behaviours/watching.ts';
 import { API_SCENARIOS } from '../dkc/api.ts';
-import type { Bench } from './support/bench.ts';
-import { benchOn } from './support/bench.ts';
+import { type Bench, benchOn } from './support/bench.ts';
 import type { Connect, Connection } from './support/connection.ts';
 
 /** What the project relies on in an API server, each in a sentence, and how to see it. */

@@ -4,8 +4,7 @@ import { it } from 'node:test';
 import { type Distribution, DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 import { readAgentSettings } from '#agent/settings.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
-import { REQUIRED_VALUES } from './chart/options.ts';
-import { type Manifest, renderChart, renderKustomization, WITHOUT_RENDERERS } from './chart/render.ts';
+import { type Manifest, renderChart, renderKustomization, REQUIRED_VALUES, WITHOUT_RENDERERS } from './chart/render.ts';
 
 interface Mount {
   readonly name: string;

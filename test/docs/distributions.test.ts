@@ -3,8 +3,13 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
-import { REQUIRED_VALUES } from '../deploy/chart/options.ts';
-import { type Manifest, renderChart, renderKustomization, WITHOUT_RENDERERS } from '../deploy/chart/render.ts';
+import {
+  type Manifest,
+  renderChart,
+  renderKustomization,
+  REQUIRED_VALUES,
+  WITHOUT_RENDERERS,
+} from '../deploy/chart/render.ts';
 import { assertSameObjects } from '../deploy/chart/same-objects.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';

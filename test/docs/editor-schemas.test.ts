@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { ValidateFunction } from 'ajv';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
@@ -15,6 +13,7 @@ import { meaningOf } from '../../scripts/generate/field-meanings/meanings.ts';
 import { generate } from '../oracle/corpus/generate.ts';
 import { runsOf, sampleOf } from '../support/sample.ts';
 import { errorsOf, schemaAt } from './support/compiled-schema.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const MINORS = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => minorName(OLDEST_MINOR + index));
 
@@ -256,18 +255,14 @@ describe('the meaning of a field', () => {
     }
   });
 
-  it('is in no program', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'meanings-'));
-    try {
-      for (const program of ['agent', 'reconciler'] as const) {
-        const { inputs } = await bundle(program, folder);
-        assert.deepEqual(
-          Object.keys(inputs).filter((input) => input.startsWith('scripts/generate/')),
-          [],
-        );
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
+  it('is in no program', async (t) => {
+    const folder = temporaryDirectory(t);
+    for (const program of ['agent', 'reconciler'] as const) {
+      const { inputs } = await bundle(program, folder);
+      assert.deepEqual(
+        Object.keys(inputs).filter((input) => input.startsWith('scripts/generate/')),
+        [],
+      );
     }
   });
 });

@@ -14,7 +14,6 @@ import { createOwnNode } from '#agent/observe/own-node.ts';
 import { createHostFactsReader } from '#agent/preflight/gather-host-facts.ts';
 import { createPreflight } from '#agent/preflight/preflight.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { Installable } from '#agent/ports/installer.ts';
 import type { KubeletCounters, KubeletProbe, PodEvictions, RunningConfig } from '#agent/ports/kubelet-probe.ts';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
@@ -29,6 +28,7 @@ import { type ControlPlane, startControlPlane } from '../cluster/support/control
 import { type Kubelet, startKubelet } from '../cluster/support/kubelet.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { until } from '../support/until.ts';
+import { installerOn } from '../support/agent/installer-on.ts';
 
 const skip = await nodeSkipReason();
 const never = new AbortController().signal;
@@ -165,12 +165,9 @@ describeOrSkip('the ports to a real kubelet', { skip }, () => {
   const createChange = () => {
     const service = createCommandService({ restartCommand: kubelet.restartCommand, pidFile: kubelet.pidFile });
     const probe = createHostProbe({ token: async () => '', servingCertFiles: [] });
-    const installer = createInstaller({
-      nodeName: 'node-a',
-      disk: createNodeDisk(),
+    const installer = installerOn(createNodeDisk(), {
       stateDirectory: join(directory, 'state'),
       configFile: kubelet.configFile,
-      dropInDirectory: undefined,
       kubeletMinor: async () => '1.20',
     });
     return async (config: Installable | null): Promise<Readonly<Record<string, unknown>>> => {

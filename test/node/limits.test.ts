@@ -8,7 +8,6 @@ import { createHostGuard, readGuardScript } from '#agent/guard/host-guard.ts';
 import { createGuardSystemd, type HostSystemd } from '#agent/guard/guard-systemd.ts';
 import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createLimitRestorer } from '#agent/kubelet/limit-restore.ts';
 import type { Guard } from '#agent/ports/guard.ts';
 import type { Installer, InstallPlan } from '#agent/ports/installer.ts';
@@ -20,6 +19,7 @@ import { B } from '../support/agent/states.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { diskWithin } from './support/disk-within.ts';
 import { nodeSkipReason } from './support/tree.ts';
+import { installerOn } from '../support/agent/installer-on.ts';
 
 const skip = await nodeSkipReason();
 
@@ -129,13 +129,7 @@ describeOrSkip('limits that a config has had the kubelet set, under a real syste
     rmSync(join(node.root, STATE, '.keep'));
     const disk = diskWithin(node.root);
     systemd = createGuardSystemd({ socketPath: node.busSocket, clock: systemClock });
-    installer = createInstaller({
-      nodeName: 'node-a',
-      disk,
-      stateDirectory: STATE,
-      configFile: CONFIG,
-      dropInDirectory: undefined,
-      kubeletMinor: async () => '1.34',
+    installer = installerOn(disk, {
       limits: createLimitRestorer({
         nodeName: 'node-a',
         disk,

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/risk-notes.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { START_ERRORS } from '../../scripts/generate/start-errors-page.ts';
+import { startErrors } from '../docs/support/start-errors.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import { without } from '../support/required-tools.ts';
 
@@ -51,7 +51,7 @@ describeOrSkip(`the source of the kubelet ${minorName(NEWEST_MINOR)}`, { skip: W
   it('ends at its start by no errors but those that were read (UPDATE_START_ERRORS=1 writes what there is)', async () => {
     const directory = await sourceDirectory();
     const found: Record<string, string> = {};
-    for (const { source } of START_ERRORS) {
+    for (const { source } of startErrors()) {
       const [, name = '', folder = ''] = /^(\w+) \(((?:cmd|pkg)\/[\w/]+)\)$/.exec(source) ?? [];
       if (folder === '') continue;
       const files = (await readdir(join(directory, folder))).filter((file) => /(?<!_test)\.go$/.test(file)).toSorted();
@@ -67,7 +67,11 @@ describeOrSkip(`the source of the kubelet ${minorName(NEWEST_MINOR)}`, { skip: W
     if (process.env['UPDATE_START_ERRORS'] === '1')
       await writeFile(KNOWN_ERRORS, `${JSON.stringify(found, null, 2)}\n`);
     const known: unknown = JSON.parse(await readFile(KNOWN_ERRORS, 'utf8'));
-    assert.deepEqual(found, known, 'say in start-errors-page.ts, and where it belongs in start.go, what is new');
+    assert.deepEqual(
+      found,
+      known,
+      'say in docs/reference/kubelet-start-errors.md, and where it belongs in start.go, what is new',
+    );
   });
 
   it('reads every field but those that the table calls ignored', async () => {

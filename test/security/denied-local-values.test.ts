@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual as equal } from 'node:util';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { filesOf } from '../reconciler/policy/config-repo/support/load.ts';
 import { createMemoryDisk } from '../support/agent/memory-disk.ts';
 import { fc } from '../support/property.ts';
 import { runsOf } from '../support/sample.ts';
+import { installerOn } from '../support/agent/installer-on.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -124,10 +124,7 @@ async function installedOn(world: World): Promise<Tree | undefined> {
   for (const directory of ['/etc', '/etc/kubernetes', DROP_INS, '/var', '/var/lib', '/var/lib/kubelet'])
     disk.plant(directory, { directory: true });
   disk.plant(FILE, JSON.stringify({ ...HEAD, ...local }));
-  const installer = createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: '/var/lib/kubelet-gitops',
+  const installer = installerOn(disk, {
     configFile: FILE,
     dropInDirectory: dropIns ? DROP_INS : undefined,
     kubeletMinor: async () => minor,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
-import { fc } from '../support/property.ts';
+import { fc, forAllAsyncOf } from '../support/property.ts';
 import { decodeMessage, encodeMessage } from '#agent/host/dbus/message.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
 import { readGuardNote } from '#agent/guard/guard-records.ts';
@@ -20,7 +20,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import { COMMIT_A } from '../support/fleet.ts';
 import { damaged, grafted, hostileJson, survives } from './support/hostile.ts';
 
-const RUNS = { numRuns: 1_000 };
+const RUNS = 1_000;
 const call: Call = { verb: 'list', resource: KUBELET_NODES };
 const OBJECT = {
   apiVersion: 'kubelet-gitops.dev/v1alpha1',
@@ -39,22 +39,20 @@ describe('answers of an API server', () => {
       code: 403,
       details: { name: 'a', causes: [{ message: 'm', field: 'f' }], retryAfterSeconds: 1 },
     };
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(grafted(OBJECT), grafted(page), grafted(status), hostileJson),
-        fc.integer({ min: 100, max: 999 }),
-        async (body, code) => {
-          const object = await survives(() => objectFrom(call, body));
-          if (!(object instanceof GitopsError)) assert.equal(typeof object.metadata.name, 'string');
-          const list = await survives(() => pageFrom(call, body));
-          if (!(list instanceof GitopsError)) assert.ok(Array.isArray(list.items));
-          const refused = await survives(() => refusalError(call, { status: code, body, retryAfter: String(code) }, 0));
-          assert.ok(refused instanceof GitopsError);
-          assert.ok(refused.disposition.kind !== 'wait' || refused.disposition.ms <= 300_000);
-          await survives(() => watchError(call, body));
-        },
-      ),
+    await forAllAsyncOf(
       RUNS,
+      fc.oneof(grafted(OBJECT), grafted(page), grafted(status), hostileJson),
+      fc.integer({ min: 100, max: 999 }),
+      async (body, code) => {
+        const object = await survives(() => objectFrom(call, body));
+        if (!(object instanceof GitopsError)) assert.equal(typeof object.metadata.name, 'string');
+        const list = await survives(() => pageFrom(call, body));
+        if (!(list instanceof GitopsError)) assert.ok(Array.isArray(list.items));
+        const refused = await survives(() => refusalError(call, { status: code, body, retryAfter: String(code) }, 0));
+        assert.ok(refused instanceof GitopsError);
+        assert.ok(refused.disposition.kind !== 'wait' || refused.disposition.ms <= 300_000);
+        await survives(() => watchError(call, body));
+      },
     );
   });
 
@@ -64,10 +62,7 @@ describe('answers of an API server', () => {
       status: { commit: COMMIT_A, history: '[]', policy: '{}', findings: '[]', refused: { commit: COMMIT_A } },
     };
     const texts = grafted(record).map((object) => JSON.parse(JSON.stringify(object ?? null)) as KubeletSource);
-    await fc.assert(
-      fc.asyncProperty(texts, async (object) => void (await survives(() => readSourceState(object)))),
-      RUNS,
-    );
+    await forAllAsyncOf(RUNS, texts, async (object) => void (await survives(() => readSourceState(object))));
   });
 });
 
@@ -80,16 +75,13 @@ describe('answers of Prometheus and of forges', () => {
       status: 'success',
       data: { resultType: 'vector', result: [{ metric: { alertname: 'Burning' }, value: [0, '1'] }] },
     };
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(grafted(quiet), grafted(firing), hostileJson), async (body) => {
-        const answer = await survives(() => readAnswer(spec, 200, JSON.stringify(body) ?? ''));
-        assert.ok(!(answer instanceof GitopsError));
-        if (!answer.quiet) return assert.notEqual(answer.because, '');
-        const said = body as { readonly status: string; readonly data: { readonly result: readonly unknown[] } };
-        assert.deepEqual([said.status, said.data.result.length], ['success', 0]);
-      }),
-      RUNS,
-    );
+    await forAllAsyncOf(RUNS, fc.oneof(grafted(quiet), grafted(firing), hostileJson), async (body) => {
+      const answer = await survives(() => readAnswer(spec, 200, JSON.stringify(body) ?? ''));
+      assert.ok(!(answer instanceof GitopsError));
+      if (!answer.quiet) return assert.notEqual(answer.because, '');
+      const said = body as { readonly status: string; readonly data: { readonly result: readonly unknown[] } };
+      assert.deepEqual([said.status, said.data.result.length], ['success', 0]);
+    });
   });
 
   it('never are a number for a canary unless Prometheus says plainly which', async () => {
@@ -98,20 +90,17 @@ describe('answers of Prometheus and of forges', () => {
       data: { resultType: 'vector', result: [{ metric: { node: 'a' }, value: [0, '1'] }] },
     };
     const one = { status: 'success', data: { resultType: 'scalar', result: [0, '1'] } };
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(grafted(node), grafted(one), hostileJson), async (body) => {
-        const text = JSON.stringify(body) ?? '';
-        const numbers = await survives(() => readNodeNumbers('node', 200, text));
-        assert.ok(!(numbers instanceof GitopsError));
-        if ('missing' in numbers) assert.notEqual(numbers.missing, '');
-        else for (const each of numbers.values()) assert.ok(typeof each === 'string' || (each >= 0 && each < Infinity));
-        const number = await survives(() => readOneNumber(200, text));
-        assert.ok(!(number instanceof GitopsError));
-        if ('missing' in number) assert.notEqual(number.missing, '');
-        else assert.ok(Number.isFinite(number.value) && (body as typeof one).status === 'success');
-      }),
-      RUNS,
-    );
+    await forAllAsyncOf(RUNS, fc.oneof(grafted(node), grafted(one), hostileJson), async (body) => {
+      const text = JSON.stringify(body) ?? '';
+      const numbers = await survives(() => readNodeNumbers('node', 200, text));
+      assert.ok(!(numbers instanceof GitopsError));
+      if ('missing' in numbers) assert.notEqual(numbers.missing, '');
+      else for (const each of numbers.values()) assert.ok(typeof each === 'string' || (each >= 0 && each < Infinity));
+      const number = await survives(() => readOneNumber(200, text));
+      assert.ok(!(number instanceof GitopsError));
+      if ('missing' in number) assert.notEqual(number.missing, '');
+      else assert.ok(Number.isFinite(number.value) && (body as typeof one).status === 'success');
+    });
   });
 
   it('of a forge are statuses or nothing', async () => {
@@ -129,14 +118,12 @@ describe('answers of Prometheus and of forges', () => {
     const forges = (['github', 'gitlab', 'gitea'] as const).map((kind) =>
       forgeOf(kind, { api: 'https://f/api', repository: 'a/b' }, () => 't'),
     );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(grafted(listed), grafted({ statuses: listed, state: 'success' }), hostileJson),
-        async (body) => {
-          for (const forge of forges) await survives(() => forge.read(body));
-        },
-      ),
+    await forAllAsyncOf(
       RUNS,
+      fc.oneof(grafted(listed), grafted({ statuses: listed, state: 'success' }), hostileJson),
+      async (body) => {
+        for (const forge of forges) await survives(() => forge.read(body));
+      },
     );
   });
 });
@@ -156,21 +143,17 @@ describe('what an agent reads', () => {
       apply: 'overlay',
       trial: { duration: '10m', startTimeout: '1m', maxRestarts: 2 },
     };
-    await fc.assert(
-      fc.asyncProperty(grafted({ ...OBJECT, spec }), async (node) => {
-        if (typeof node !== 'object' || node === null) return;
-        const intent = await survives(() => intentOf(node as KubeletNode));
-        assert.ok(!(intent instanceof GitopsError));
-        if (intent.intent !== 'config') return;
-        const { source, pool, trial } = intent.config;
-        // What becomes a path on the node's disk.
-        for (const part of [source.name, source.uid, source.resourceVersion, source.key])
-          assert.match(part, /^[-.\w]+$/);
-        assert.ok(pool === undefined || typeof pool === 'string');
-        assert.ok(trial.durationMs >= 0 && trial.maxRestarts >= 0);
-      }),
-      RUNS,
-    );
+    await forAllAsyncOf(RUNS, grafted({ ...OBJECT, spec }), async (node) => {
+      if (typeof node !== 'object' || node === null) return;
+      const intent = await survives(() => intentOf(node as KubeletNode));
+      assert.ok(!(intent instanceof GitopsError));
+      if (intent.intent !== 'config') return;
+      const { source, pool, trial } = intent.config;
+      // What becomes a path on the node's disk.
+      for (const part of [source.name, source.uid, source.resourceVersion, source.key]) assert.match(part, /^[-.\w]+$/);
+      assert.ok(pool === undefined || typeof pool === 'string');
+      assert.ok(trial.durationMs >= 0 && trial.maxRestarts >= 0);
+    });
   });
 
   it('of the kubelet’s /configz, of the guard’s note and of the bus breaks nothing', async () => {
@@ -187,21 +170,19 @@ describe('what an agent reads', () => {
       signature: 's',
       body: ['path'],
     });
-    await fc.assert(
-      fc.asyncProperty(
-        grafted(payload),
-        damaged(Buffer.from('starts 3 yes 2026-11-21T00:00:00Z\n')),
-        damaged(message),
-        async (running, note, bytes) => {
-          if (typeof running === 'object' && running !== null) {
-            await survives(() => contradictions(payload, running as Record<string, unknown>, 'v1.34.0'));
-          }
-          await survives(() => readGuardNote(note));
-          await survives(() => decodeMessage(bytes));
-          await survives(() => createFraming());
-        },
-      ),
+    await forAllAsyncOf(
       RUNS,
+      grafted(payload),
+      damaged(Buffer.from('starts 3 yes 2026-11-21T00:00:00Z\n')),
+      damaged(message),
+      async (running, note, bytes) => {
+        if (typeof running === 'object' && running !== null) {
+          await survives(() => contradictions(payload, running as Record<string, unknown>, 'v1.34.0'));
+        }
+        await survives(() => readGuardNote(note));
+        await survives(() => decodeMessage(bytes));
+        await survives(() => createFraming());
+      },
     );
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { fc } from '../support/property.ts';
+import { fc, forAllAsyncOf } from '../support/property.ts';
 import { readNote } from '#cli/history/read-note.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/git-limits.ts';
 import { parseCommit } from '#reconciler/git/objects/parse-commit.ts';
@@ -56,48 +56,40 @@ describe('a hostile git server', () => {
   ]);
 
   it('breaks nothing with any advertisement or framing', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(damaged(advertisement), damaged(answer), fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
-        async (bytes) => {
-          await survives(() => readAdvertisement(bytes, asIs));
-          await survives(() => readSideBand(readPackets(bytes), asIs));
-        },
-      ),
-      { numRuns: 1_500 },
+    await forAllAsyncOf(
+      1_500,
+      fc.oneof(damaged(advertisement), damaged(answer), fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
+      async (bytes) => {
+        await survives(() => readAdvertisement(bytes, asIs));
+        await survives(() => readSideBand(readPackets(bytes), asIs));
+      },
     );
   });
 
   it('breaks nothing with any pack, its checksum being right', async () => {
     let taken = 0;
-    await fc.assert(
-      fc.asyncProperty(damaged(PACK).map(withRightSum), async (pack) => {
-        const scanned = await survives(() => scanPack(pack, LIMITS));
-        if (scanned instanceof GitopsError) return;
-        taken += 1;
-        const store = createObjectStore();
-        const oids = await survives(() => store.addPack(pack));
-        if (oids instanceof GitopsError) return;
-        for (const oid of oids)
-          for (const type of ['commit', 'tree', 'blob'] as const) await survives(() => store.read(oid, type));
-      }),
-      { numRuns: 400 },
-    );
+    await forAllAsyncOf(400, damaged(PACK).map(withRightSum), async (pack) => {
+      const scanned = await survives(() => scanPack(pack, LIMITS));
+      if (scanned instanceof GitopsError) return;
+      taken += 1;
+      const store = createObjectStore();
+      const oids = await survives(() => store.addPack(pack));
+      if (oids instanceof GitopsError) return;
+      for (const oid of oids)
+        for (const type of ['commit', 'tree', 'blob'] as const) await survives(() => store.read(oid, type));
+    });
     assert.ok(taken > 0, 'no damage got past the first check');
   });
 
   it('breaks nothing with any commit or tree', async () => {
-    await fc.assert(
-      fc.asyncProperty(damaged(COMMIT), damaged(TREE), async (commit, tree) => {
-        const parsed = await survives(() => parseCommit(OID, commit));
-        if (!(parsed instanceof GitopsError)) {
-          assert.ok(parsed.subject.length <= 200);
-          assert.doesNotMatch(parsed.subject, /\p{Cc}/u);
-        }
-        await survives(() => parseTree(OID, tree));
-      }),
-      { numRuns: 1_500 },
-    );
+    await forAllAsyncOf(1_500, damaged(COMMIT), damaged(TREE), async (commit, tree) => {
+      const parsed = await survives(() => parseCommit(OID, commit));
+      if (!(parsed instanceof GitopsError)) {
+        assert.ok(parsed.subject.length <= 200);
+        assert.doesNotMatch(parsed.subject, /\p{Cc}/u);
+      }
+      await survives(() => parseTree(OID, tree));
+    });
   });
 });
 
@@ -129,33 +121,28 @@ describe('a hostile commit', () => {
         )
         .map((bytes) => ({ path, bytes })),
     );
-    await fc.assert(
-      fc.asyncProperty(fc.array(file, { minLength: 1, maxLength: 3 }), async (changed) => {
-        const all = new Map<string, Uint8Array>(paths.map((path) => [path, Buffer.from(files[path] ?? '')]));
-        for (const { path, bytes } of changed) all.set(path, bytes);
-        const repo = new Map([...all].map(([path, bytes]) => [path, { path, oid: path, bytes }]));
-        const loaded = await survives(() => loadRepo(repo, { cluster: 'demo' }));
-        assert.ok(!(loaded instanceof GitopsError));
-        // A pool is either whole or says where it is not.
-        for (const pool of loaded.pools) if (pool.status === 'invalid') assert.notEqual(pool.findings.length, 0);
-      }),
-      { numRuns: 150 },
-    );
+    await forAllAsyncOf(150, fc.array(file, { minLength: 1, maxLength: 3 }), async (changed) => {
+      const all = new Map<string, Uint8Array>(paths.map((path) => [path, Buffer.from(files[path] ?? '')]));
+      for (const { path, bytes } of changed) all.set(path, bytes);
+      const repo = new Map([...all].map(([path, bytes]) => [path, { path, oid: path, bytes }]));
+      const loaded = await survives(() => loadRepo(repo, { cluster: 'demo' }));
+      assert.ok(!(loaded instanceof GitopsError));
+      // A pool is either whole or says where it is not.
+      for (const pool of loaded.pools) if (pool.status === 'invalid') assert.notEqual(pool.findings.length, 0);
+    });
   });
 
   it('and notes or records that somebody else wrote are read or passed over', async () => {
     const note = Buffer.from(
       'demo: settled\n\nPOOL NODES\n\n```json\n{"schema":"kubelet-gitops.dev/note/v1","cluster":"demo"}\n```\n',
     );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(damaged(note), damaged(Buffer.from(`[{"oid":"${OID}","at":"2026-11-21T00:00:00Z"}]`))),
-        async (bytes) => {
-          await survives(() => readNote(bytes.toString('utf8')));
-          await survives(() => readHistory(bytes.toString('utf8')));
-        },
-      ),
-      { numRuns: 1_500 },
+    await forAllAsyncOf(
+      1_500,
+      fc.oneof(damaged(note), damaged(Buffer.from(`[{"oid":"${OID}","at":"2026-11-21T00:00:00Z"}]`))),
+      async (bytes) => {
+        await survives(() => readNote(bytes.toString('utf8')));
+        await survives(() => readHistory(bytes.toString('utf8')));
+      },
     );
   });
 });

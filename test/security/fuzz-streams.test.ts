@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../support/property.ts';
+import { fc, forAllAsyncOf } from '../support/property.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
 import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/host/dbus/message.ts';
 import type { DBusValue } from '#agent/host/dbus/value.ts';
@@ -16,7 +16,7 @@ import { typedValue } from '../agent/host/dbus/support/values.ts';
 import { damaged, grafted, hostileJson, survives } from './support/hostile.ts';
 import { column } from '../support/columns.ts';
 
-const RUNS = { numRuns: 1_000 };
+const RUNS = 1_000;
 
 /** The bytes in pieces, as a socket gives them. */
 function inPieces(bytes: Uint8Array, sizes: readonly number[]): readonly Buffer[] {
@@ -80,53 +80,41 @@ describe('what comes over the system bus', () => {
   };
 
   it('is understood whole, in whatever pieces it comes', async () => {
-    await fc.assert(
-      fc.asyncProperty(sizes, async (pieces) => {
-        assert.deepEqual(column(await heard(inPieces(stream, pieces)), 'serial'), [7, 8, 9]);
-      }),
-      { numRuns: 100 },
-    );
+    await forAllAsyncOf(100, sizes, async (pieces) => {
+      assert.deepEqual(column(await heard(inPieces(stream, pieces)), 'serial'), [7, 8, 9]);
+    });
   });
 
   it('is messages, or of no use any more, where its bytes are damaged', async () => {
-    await fc.assert(
-      fc.asyncProperty(damaged(stream), sizes, async (bytes, pieces) => {
-        for (const message of await heard(inPieces(bytes, pieces))) {
-          assert.ok(Array.isArray(message.body));
-          const [first] = message.body;
-          if (first instanceof Map) await survives(() => statusFromProperties(first));
-        }
-      }),
-      RUNS,
-    );
+    await forAllAsyncOf(RUNS, damaged(stream), sizes, async (bytes, pieces) => {
+      for (const message of await heard(inPieces(bytes, pieces))) {
+        assert.ok(Array.isArray(message.body));
+        const [first] = message.body;
+        if (first instanceof Map) await survives(() => statusFromProperties(first));
+      }
+    });
   });
 
   it('is given up on before it is held, where a message says that it is too long', async () => {
     const lengths = fc.integer({ min: MAX_MESSAGE_BYTES, max: 0xffff_ffff });
-    await fc.assert(
-      fc.asyncProperty(lengths, fc.constantFrom(4, 12), async (length, at) => {
-        const bytes = Buffer.from(stream.subarray(0, 16));
-        bytes.writeUInt32LE(length, at);
-        assert.ok((await survives(() => createFraming().push(bytes))) instanceof GitopsError);
-      }),
-      { numRuns: 100 },
-    );
+    await forAllAsyncOf(100, lengths, fc.constantFrom(4, 12), async (length, at) => {
+      const bytes = Buffer.from(stream.subarray(0, 16));
+      bytes.writeUInt32LE(length, at);
+      assert.ok((await survives(() => createFraming().push(bytes))) instanceof GitopsError);
+    });
   });
 
   it('says something of the kubelet, or that nothing is known, whatever its properties are', async () => {
     const strange = fc.record({ name: fc.constantFrom(...properties.keys()), value: typedValue });
-    await fc.assert(
-      fc.asyncProperty(fc.array(strange, { minLength: 1, maxLength: 4 }), async (changes) => {
-        const changed = new Map(properties);
-        for (const { name, value } of changes) changed.set(name, value);
-        const status = await survives(() => statusFromProperties(changed));
-        assert.ok(!(status instanceof GitopsError));
-        assert.ok(status.run === null || typeof status.run === 'string');
-        assert.ok(status.pid === undefined || status.pid > 0);
-        await survives(() => whyUnitUnsupported('kubelet.service', changed, true));
-      }),
-      RUNS,
-    );
+    await forAllAsyncOf(RUNS, fc.array(strange, { minLength: 1, maxLength: 4 }), async (changes) => {
+      const changed = new Map(properties);
+      for (const { name, value } of changes) changed.set(name, value);
+      const status = await survives(() => statusFromProperties(changed));
+      assert.ok(!(status instanceof GitopsError));
+      assert.ok(status.run === null || typeof status.run === 'string');
+      assert.ok(status.pid === undefined || status.pid > 0);
+      await survives(() => whyUnitUnsupported('kubelet.service', changed, true));
+    });
   });
 });
 
@@ -172,21 +160,15 @@ describe('a watch of the API server', () => {
   }
 
   it('is events, in whatever pieces it comes, and ends with what the server says', async () => {
-    await fc.assert(
-      fc.asyncProperty(sizes, async (pieces) => {
-        assert.equal(await watched(inPieces(bytesOf(events.slice(0, 2)), pieces)), 2);
-        assert.equal(((await watched(inPieces(bytesOf(events), pieces))) as GitopsError).code, 'KUBE_GONE');
-      }),
-      { numRuns: 100 },
-    );
+    await forAllAsyncOf(100, sizes, async (pieces) => {
+      assert.equal(await watched(inPieces(bytesOf(events.slice(0, 2)), pieces)), 2);
+      assert.equal(((await watched(inPieces(bytesOf(events), pieces))) as GitopsError).code, 'KUBE_GONE');
+    });
   });
 
   it('is events, or an error that says what is wrong, where its bytes are damaged or its objects are none', async () => {
     const strange = fc.array(fc.oneof(...events.map((event) => grafted(event)), hostileJson), { maxLength: 4 });
     const streams = fc.oneof(damaged(bytesOf(events)), strange.map(bytesOf));
-    await fc.assert(
-      fc.asyncProperty(streams, sizes, async (bytes, pieces) => void (await watched(inPieces(bytes, pieces)))),
-      RUNS,
-    );
+    await forAllAsyncOf(RUNS, streams, sizes, async (bytes, pieces) => void (await watched(inPieces(bytes, pieces))));
   });
 });

@@ -3,8 +3,7 @@ import type { Subject, Tokens } from '#sandbox/api-server/access/subject.ts';
 import type { ApiVerb, ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import { objectIn, readBytes } from '#sandbox/api-server/request/request-body.ts';
 import { badRequest } from '#sandbox/api-server/status/status-refusals.ts';
-import type { Json } from '#sandbox/api-server/stored-object.ts';
-import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
+import { isJson, type Json, memberOf } from '#sandbox/api-server/stored-object.ts';
 
 const REVIEWS: readonly string[] = [
   'authorization.k8s.io/subjectaccessreviews',

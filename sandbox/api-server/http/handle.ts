@@ -1,15 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Subject, Tokens } from '#sandbox/api-server/access/subject.ts';
+import { requireRight, type Subject, subjectOf, type Tokens } from '#sandbox/api-server/access/subject.ts';
 import { isForEverybody, isReview, review } from '#sandbox/api-server/access/review.ts';
-import { requireRight, subjectOf } from '#sandbox/api-server/access/subject.ts';
 import type { FaultSource } from '#sandbox/api-server/faults.ts';
 import { answerFault } from '#sandbox/api-server/http/answer-fault.ts';
-import type { ApiCall } from '#sandbox/api-server/request/api-call.ts';
-import { readCall } from '#sandbox/api-server/request/api-call.ts';
+import { type ApiCall, readCall } from '#sandbox/api-server/request/api-call.ts';
 import { discover } from '#sandbox/api-server/http/discovery.ts';
 import { answerJson, answerRefusal, answerText } from '#sandbox/api-server/http/respond.ts';
-import type { Served } from '#sandbox/api-server/http/serve-resource.ts';
-import { serveResource } from '#sandbox/api-server/http/serve-resource.ts';
+import { type Served, serveResource } from '#sandbox/api-server/http/serve-resource.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
 import { noSuchPath } from '#sandbox/api-server/status/status-refusals.ts';
 

@@ -1,5 +1,4 @@
-import { get as ask } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { get as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { NODES } from '#shared/kube/kube.ts';

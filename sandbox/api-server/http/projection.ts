@@ -5,8 +5,7 @@ import { apiVersionOf } from '#sandbox/api-server/resources/registry.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { notAcceptable } from '#sandbox/api-server/status/status-refusals.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
-import type { IncludeObject } from '#sandbox/api-server/table/kube-table.ts';
-import { tableOf } from '#sandbox/api-server/table/kube-table.ts';
+import { type IncludeObject, tableOf } from '#sandbox/api-server/table/kube-table.ts';
 
 /** How a client wants to see objects. */
 export interface Projection {

@@ -1,16 +1,14 @@
 import type { ObjectMeta } from '#shared/contract/api/object.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { Api, Target } from '#sandbox/api-server/api.ts';
-import type { Decoded } from '#sandbox/api-server/operations/decode-object.ts';
-import { decodeObject } from '#sandbox/api-server/operations/decode-object.ts';
+import { type Decoded, decodeObject } from '#sandbox/api-server/operations/decode-object.ts';
 import { registerDefinition } from '#sandbox/api-server/operations/register-definition.ts';
 import { validateObject } from '#sandbox/api-server/operations/validate-object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { alreadyExists, badRequest, notFound, unclassified } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
-import type { Draft } from '#sandbox/api-server/stored-object.ts';
-import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
+import type { Draft, Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** POST: makes a new object. @throws Refusal */
 export function create(api: Api, { served, namespace }: Target, body: unknown): StoredObject {

@@ -2,12 +2,10 @@ import { apiVersionOf } from '#sandbox/api-server/resources/registry.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { OBJECT_META } from '#sandbox/api-server/schema/object-meta.ts';
 import { pruneAndDefault } from '#sandbox/api-server/schema/prune-and-default.ts';
-import type { Validate } from '#sandbox/api-server/schema/validator.ts';
-import { createValidator } from '#sandbox/api-server/schema/validator.ts';
+import { createValidator, type Validate } from '#sandbox/api-server/schema/validator.ts';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
 import { badRequest, invalid, patchUnreadable } from '#sandbox/api-server/status/status-refusals.ts';
-import type { Json } from '#sandbox/api-server/stored-object.ts';
-import { isJson } from '#sandbox/api-server/stored-object.ts';
+import { isJson, type Json } from '#sandbox/api-server/stored-object.ts';
 
 /** An object as it was sent, reduced to the fields that the server knows; `metadata` is there and of the right types. */
 export interface Decoded extends Json {

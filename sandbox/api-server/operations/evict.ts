@@ -7,8 +7,7 @@ import { POD_DISRUPTION_BUDGETS } from '#sandbox/api-server/resources/built-in.t
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
 import { badRequest } from '#sandbox/api-server/status/status-refusals.ts';
-import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { isJson, memberOf, without } from '#sandbox/api-server/stored-object.ts';
+import { isJson, type Json, memberOf, type StoredObject, without } from '#sandbox/api-server/stored-object.ts';
 
 export const isEviction = ({ resource }: ServedResource, { subresource, name, verb }: ResourceCall): boolean =>
   resource.kind === 'Pod' && subresource === 'eviction' && name !== undefined && verb === 'create';

@@ -4,8 +4,7 @@ import { replace } from '#sandbox/api-server/operations/replace.ts';
 import type { SentPatch } from '#sandbox/api-server/request/request-body.ts';
 import { badRequest, invalid, notFound, noSuchStrategy } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { isJson } from '#sandbox/api-server/stored-object.ts';
+import { isJson, type StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /**
  * PATCH with a merge patch. A patch that names a resourceVersion is refused where the object has another one; one

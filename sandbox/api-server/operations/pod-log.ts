@@ -1,6 +1,5 @@
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
-import type { NamedTarget } from '#sandbox/api-server/api.ts';
-import type { Api } from '#sandbox/api-server/api.ts';
+import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
 import { get } from '#sandbox/api-server/operations/read-objects.ts';
 import { PODS } from '#shared/kube/kube.ts';
 

@@ -3,8 +3,7 @@ import { countIn, versionIn } from '#sandbox/api-server/request/query.ts';
 import { selectionOf } from '#sandbox/api-server/selectors/selection.ts';
 import { badRequest, expired, notFound } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf, keyOfObject } from '#sandbox/api-server/store/collection.ts';
-import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { memberOf } from '#sandbox/api-server/stored-object.ts';
+import { type Json, memberOf, type StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** GET of one object. @throws Refusal 404 */
 export function get(api: Api, { served, namespace, name }: NamedTarget): StoredObject {

@@ -1,8 +1,7 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { Api } from '#sandbox/api-server/api.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#sandbox/api-server/resources/built-in.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { isJson, memberOf, without } from '#sandbox/api-server/stored-object.ts';
+import { isJson, memberOf, type StoredObject, without } from '#sandbox/api-server/stored-object.ts';
 
 /**
  * Serves the resource of a definition that was made or changed, and says so in its status. The real server takes a

@@ -3,8 +3,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/res
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { conflict, notFound } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf, keyOfObject } from '#sandbox/api-server/store/collection.ts';
-import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { memberOf } from '#sandbox/api-server/stored-object.ts';
+import { type Json, memberOf, type StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** DELETE. @param options `metav1.DeleteOptions`; only its preconditions count @throws Refusal */
 export function remove(api: Api, { served, namespace, name }: NamedTarget, options: unknown): Json {

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '#shared/contract/api/object.ts';
 import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
-import type { Decoded } from '#sandbox/api-server/operations/decode-object.ts';
-import { decodeObject } from '#sandbox/api-server/operations/decode-object.ts';
+import { type Decoded, decodeObject } from '#sandbox/api-server/operations/decode-object.ts';
 import { registerDefinition } from '#sandbox/api-server/operations/register-definition.ts';
 import { validateObject } from '#sandbox/api-server/operations/validate-object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#sandbox/api-server/resources/built-in.ts';
@@ -17,9 +16,7 @@ import {
   unclassified,
 } from '#sandbox/api-server/status/status-refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
-import type { Draft } from '#sandbox/api-server/stored-object.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { without } from '#sandbox/api-server/stored-object.ts';
+import { type Draft, type StoredObject, without } from '#sandbox/api-server/stored-object.ts';
 
 /** PUT. @throws Refusal */
 export function update(

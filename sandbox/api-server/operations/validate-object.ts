@@ -1,8 +1,7 @@
 import { checkMetadata } from '#sandbox/api-server/operations/metadata-rules.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { invalid } from '#sandbox/api-server/status/status-refusals.ts';
-import type { Draft } from '#sandbox/api-server/stored-object.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
+import type { Draft, StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /**
  * The last word on an object before it is written.

@@ -13,13 +13,11 @@ import { EVENTS } from '#sandbox/api-server/resources/event-views.ts';
 import { checkEvent, checkNewerEvent, eventColumns, eventFields } from '#sandbox/api-server/resources/event.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { withTypeAndMeta } from '#sandbox/api-server/schema/object-meta.ts';
-import type { Schema } from '#sandbox/api-server/schema/structural.ts';
-import { ANYTHING, TEXT, TEXTS } from '#sandbox/api-server/schema/structural.ts';
+import { ANYTHING, type Schema, TEXT, TEXTS } from '#sandbox/api-server/schema/structural.ts';
 import { createValidator } from '#sandbox/api-server/schema/validator.ts';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
-import type { Json } from '#sandbox/api-server/stored-object.ts';
+import { type Json, memberOf, textAt } from '#sandbox/api-server/stored-object.ts';
 import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
-import { memberOf, textAt } from '#sandbox/api-server/stored-object.ts';
 import { AGE_COLUMN, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
 
 export const NAMESPACES = clusterWide('v1', 'Namespace');

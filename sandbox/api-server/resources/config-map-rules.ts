@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
-import type { Json } from '#sandbox/api-server/stored-object.ts';
-import { isJson } from '#sandbox/api-server/stored-object.ts';
+import { isJson, type Json } from '#sandbox/api-server/stored-object.ts';
 
 /** Largest sum of a ConfigMap's values, in bytes. */
 const MAX_BYTES = 1024 * 1024;

@@ -3,8 +3,7 @@ import { withTypeAndMeta } from '#sandbox/api-server/schema/object-meta.ts';
 import type { Schema } from '#sandbox/api-server/schema/structural.ts';
 import { createValidator } from '#sandbox/api-server/schema/validator.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
-import type { PrinterColumn } from '#sandbox/api-server/table/column.ts';
-import { AGE_COLUMN, NAME_COLUMN, printerColumn } from '#sandbox/api-server/table/column.ts';
+import { AGE_COLUMN, NAME_COLUMN, type PrinterColumn, printerColumn } from '#sandbox/api-server/table/column.ts';
 
 /** What the server uses of a CustomResourceDefinition (`apiextensions.k8s.io/v1`). */
 interface Definition {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
-import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { memberOf, textAt } from '#sandbox/api-server/stored-object.ts';
+import { type Json, memberOf, type StoredObject, textAt } from '#sandbox/api-server/stored-object.ts';
 import { ageOf } from '#sandbox/api-server/table/age.ts';
 import { type Column, column } from '#sandbox/api-server/table/column.ts';
 

@@ -1,7 +1,5 @@
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
-import type { Column } from '#sandbox/api-server/table/column.ts';
-import { AGE_COLUMN, column, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
+import { isJson, memberOf, type StoredObject } from '#sandbox/api-server/stored-object.ts';
+import { AGE_COLUMN, type Column, column, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
 
 /** What `kubectl get nodes` prints, without the wide columns (kubernetes/pkg/printers/internalversion). */
 export const NODE_COLUMNS: readonly Column[] = [

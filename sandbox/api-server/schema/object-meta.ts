@@ -1,5 +1,4 @@
-import type { Schema } from '#sandbox/api-server/schema/structural.ts';
-import { TEXT, TEXTS } from '#sandbox/api-server/schema/structural.ts';
+import { type Schema, TEXT, TEXTS } from '#sandbox/api-server/schema/structural.ts';
 
 const COUNT: Schema = { type: 'integer' };
 const TIME: Schema = { type: 'string', format: 'date-time' };

@@ -1,5 +1,4 @@
-import type { Schema } from '#sandbox/api-server/schema/structural.ts';
-import { keepsUnknown, memberSchema } from '#sandbox/api-server/schema/structural.ts';
+import { keepsUnknown, memberSchema, type Schema } from '#sandbox/api-server/schema/structural.ts';
 import { isJson } from '#sandbox/api-server/stored-object.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { Schema } from '#sandbox/api-server/schema/structural.ts';
-import { keepsUnknown, memberSchema } from '#sandbox/api-server/schema/structural.ts';
+import { keepsUnknown, memberSchema, type Schema } from '#sandbox/api-server/schema/structural.ts';
 import { FORMATS, toJsonSchema } from '#sandbox/api-server/schema/to-json-schema.ts';
 import { causeOf } from '#sandbox/api-server/schema/validation-causes.ts';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';

@@ -1,6 +1,5 @@
 import type { Resource } from '#shared/kube/kube.ts';
-import { Refusal } from '#sandbox/api-server/status/refusal.ts';
-import type { Cause, StatusDetails } from '#sandbox/api-server/status/refusal.ts';
+import { type Cause, Refusal, type StatusDetails } from '#sandbox/api-server/status/refusal.ts';
 
 // Reasons, codes and wording are those of a kube-apiserver 1.20.2 asked the same.
 

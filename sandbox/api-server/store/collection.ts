@@ -1,5 +1,4 @@
-import type { Change, History } from '#sandbox/api-server/store/change-history.ts';
-import { createHistory } from '#sandbox/api-server/store/change-history.ts';
+import { type Change, createHistory, type History } from '#sandbox/api-server/store/change-history.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** The objects of one resource, in the order of their keys as etcd has it: by namespace, then by name. */

@@ -1,6 +1,5 @@
 import type { Resource } from '#shared/kube/kube.ts';
-import type { Collection } from '#sandbox/api-server/store/collection.ts';
-import { createCollection, keyOfObject } from '#sandbox/api-server/store/collection.ts';
+import { type Collection, createCollection, keyOfObject } from '#sandbox/api-server/store/collection.ts';
 import type { Change } from '#sandbox/api-server/store/change-history.ts';
 import { changeAs, type Readable, throughView, type ResourceView } from '#sandbox/api-server/store/resource-view.ts';
 import type { Draft, StoredObject } from '#sandbox/api-server/stored-object.ts';

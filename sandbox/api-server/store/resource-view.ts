@@ -1,8 +1,7 @@
 import type { Resource } from '#shared/kube/kube.ts';
 import type { Collection } from '#sandbox/api-server/store/collection.ts';
 import type { Change, History } from '#sandbox/api-server/store/change-history.ts';
-import type { Draft } from '#sandbox/api-server/stored-object.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
+import type { Draft, StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** A resource whose objects are kept as those of another one: as Events of two API groups are the same Events. */
 export interface ResourceView {

@@ -1,6 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { memberOf } from '#sandbox/api-server/stored-object.ts';
+import { memberOf, type StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { ageOf } from '#sandbox/api-server/table/age.ts';
 
 export type Cell = string | number | boolean | null;

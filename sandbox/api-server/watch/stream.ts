@@ -4,14 +4,12 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Api, Target } from '#sandbox/api-server/api.ts';
 import { countIn, flagIn, versionIn } from '#sandbox/api-server/request/query.ts';
 import { apiVersionOf } from '#sandbox/api-server/resources/registry.ts';
-import type { Selection } from '#sandbox/api-server/selectors/selection.ts';
-import { selectionOf } from '#sandbox/api-server/selectors/selection.ts';
+import { type Selection, selectionOf } from '#sandbox/api-server/selectors/selection.ts';
 import { tooOld } from '#sandbox/api-server/status/status-refusals.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { openEvents } from '#sandbox/api-server/watch/event-writer.ts';
 import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
-import type { SelectedChange } from '#sandbox/api-server/watch/selected-change.ts';
-import { changeForSelection } from '#sandbox/api-server/watch/selected-change.ts';
+import { changeForSelection, type SelectedChange } from '#sandbox/api-server/watch/selected-change.ts';
 
 export interface WatchRequest {
   readonly api: Api;

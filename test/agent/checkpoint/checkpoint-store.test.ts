@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
@@ -25,6 +24,7 @@ import {
 } from '../../support/agent/states.ts';
 import { documentOf } from './support/references.ts';
 import { DIRECTORY, load, reachable, saved } from './support/saved.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('the checkpoint store', () => {
   it('reads a node that was never assigned anything from an empty disk, and has nothing to say about it', async () => {
@@ -84,25 +84,21 @@ describe('the checkpoint store', () => {
     assert.deepEqual((await load(disk)).state, onTrial(INSTALLING));
   });
 
-  it('leaves the state directory where a link leads, with all that is there', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'kubelet-gitops-store-'));
-    try {
-      const [there, link] = [join(root, 'big-disk'), join(root, 'kubelet-gitops')];
-      await mkdir(there);
-      await symlink('big-disk', link);
-      await mkdir(join(there, 'local'));
-      await writeFile(join(there, 'local', 'kubelet'), 'the only copy');
-      for (const state of [idle(A), idle(B)]) {
-        const store = createCheckpointStore(createNodeDisk(), link, 'node-a');
-        await store.load(AT);
-        await store.save(state);
-        assert.deepEqual((await createCheckpointStore(createNodeDisk(), link, 'node-a').load(AT)).state, state);
-      }
-      assert.equal((await lstat(link)).isSymbolicLink(), true);
-      assert.equal(await readFile(join(link, 'local', 'kubelet'), 'utf8'), 'the only copy');
-    } finally {
-      await rm(root, { recursive: true });
+  it('leaves the state directory where a link leads, with all that is there', async (t) => {
+    const root = temporaryDirectory(t);
+    const [there, link] = [join(root, 'big-disk'), join(root, 'kubelet-gitops')];
+    await mkdir(there);
+    await symlink('big-disk', link);
+    await mkdir(join(there, 'local'));
+    await writeFile(join(there, 'local', 'kubelet'), 'the only copy');
+    for (const state of [idle(A), idle(B)]) {
+      const store = createCheckpointStore(createNodeDisk(), link, 'node-a');
+      await store.load(AT);
+      await store.save(state);
+      assert.deepEqual((await createCheckpointStore(createNodeDisk(), link, 'node-a').load(AT)).state, state);
     }
+    assert.equal((await lstat(link)).isSymbolicLink(), true);
+    assert.equal(await readFile(join(link, 'local', 'kubelet'), 'utf8'), 'the only copy');
   });
 
   it('puts aside what stands in the way of its files', async () => {
@@ -118,22 +114,18 @@ describe('the checkpoint store', () => {
     assert.deepEqual((await load(disk)).state, onTrial(RESTARTING));
   });
 
-  it('does the same on a real disk', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'store-'));
-    try {
-      const store = createCheckpointStore(createNodeDisk(), join(directory, 'state'), 'node-a');
-      for (const state of [onTrial(RESTARTING), rejecting(A), fallingBack(null, judging()), broken(), idle(A)]) {
-        await store.save(state);
-        const { state: read, problems } = await createCheckpointStore(
-          createNodeDisk(),
-          join(directory, 'state'),
-          'node-a',
-        ).load(AT);
-        assert.deepEqual([read, problems], [state, []]);
-      }
-      assert.match(await readFile(join(directory, 'state/meta/assigned'), 'utf8'), /"SerializedNodeConfigSource"/);
-    } finally {
-      await rm(directory, { recursive: true, force: true });
+  it('does the same on a real disk', async (t) => {
+    const directory = temporaryDirectory(t);
+    const store = createCheckpointStore(createNodeDisk(), join(directory, 'state'), 'node-a');
+    for (const state of [onTrial(RESTARTING), rejecting(A), fallingBack(null, judging()), broken(), idle(A)]) {
+      await store.save(state);
+      const { state: read, problems } = await createCheckpointStore(
+        createNodeDisk(),
+        join(directory, 'state'),
+        'node-a',
+      ).load(AT);
+      assert.deepEqual([read, problems], [state, []]);
     }
+    assert.match(await readFile(join(directory, 'state/meta/assigned'), 'utf8'), /"SerializedNodeConfigSource"/);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { stringify } from 'yaml';
-import { fc } from '../../support/property.ts';
+import { fc, forAllAsyncOf } from '../../support/property.ts';
 import { checkVersion } from '#agent/host/record-shape.ts';
 import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
 import { INITIAL_STATE } from '#agent/decide/state.ts';
@@ -65,20 +65,18 @@ describe('a state directory that an agent of another version wrote', () => {
 
   it('stays that, whatever else is damaged', async () => {
     const damage = fc.record({ file: fc.constantFrom(...FILES), text: fc.constantFrom('', '{', 'null', '\0\0') });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...FILES),
-        fc.array(damage, { maxLength: 3 }),
-        async ([path, , rewrite], harm) => {
-          const disk = await savedOnTrial();
-          const newer = rewrite(disk.tree()[path] ?? '');
-          for (const { file, text } of harm) disk.plant(file[0], text);
-          disk.plant(path, newer);
-          const { unreadable } = await createCheckpointStore(disk, '/state', 'node-a').load(AT);
-          assert.ok(unreadable?.startsWith(path));
-        },
-      ),
-      { numRuns: 100 },
+    await forAllAsyncOf(
+      100,
+      fc.constantFrom(...FILES),
+      fc.array(damage, { maxLength: 3 }),
+      async ([path, , rewrite], harm) => {
+        const disk = await savedOnTrial();
+        const newer = rewrite(disk.tree()[path] ?? '');
+        for (const { file, text } of harm) disk.plant(file[0], text);
+        disk.plant(path, newer);
+        const { unreadable } = await createCheckpointStore(disk, '/state', 'node-a').load(AT);
+        assert.ok(unreadable?.startsWith(path));
+      },
     );
   });
 

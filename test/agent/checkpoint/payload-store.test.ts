@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
@@ -9,6 +8,7 @@ import type { Config } from '#agent/decide/state.ts';
 import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { A, B, C, fallingBack, idle, INSTALLING, judging, onTrial } from '../../support/agent/states.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** The payload of a test config is the letter that its SHA-256 is of. */
 const letterOf = ({ source: { name } }: Config): string => name.slice(-1);
@@ -118,17 +118,13 @@ describe('checkpoints of payloads', () => {
     assert.deepEqual(await disk.list('/state/meta'), ['assigned', 'last-known-good']);
   });
 
-  it('leave alone what a link in their place leads to', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'payloads-'));
-    try {
-      const [state, elsewhere] = [join(directory, 'state'), join(directory, 'elsewhere')];
-      for (const path of [state, elsewhere]) await mkdir(path);
-      await writeFile(join(elsewhere, 'kept'), 'somebody else’s');
-      await symlink(elsewhere, join(state, 'checkpoints'));
-      await createCheckpointStore(createNodeDisk(), state, 'node-a').collectGarbage(idle(A));
-      assert.deepEqual(await readdir(elsewhere), ['kept']);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+  it('leave alone what a link in their place leads to', async (t) => {
+    const directory = temporaryDirectory(t);
+    const [state, elsewhere] = [join(directory, 'state'), join(directory, 'elsewhere')];
+    for (const path of [state, elsewhere]) await mkdir(path);
+    await writeFile(join(elsewhere, 'kept'), 'somebody else’s');
+    await symlink(elsewhere, join(state, 'checkpoints'));
+    await createCheckpointStore(createNodeDisk(), state, 'node-a').collectGarbage(idle(A));
+    assert.deepEqual(await readdir(elsewhere), ['kept']);
   });
 });

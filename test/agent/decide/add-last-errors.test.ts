@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../support/property.ts';
+import { forAll } from '../../support/property.ts';
 import { isFailing } from '#agent/decide/failing-kubelet.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { targetIdOf } from '#agent/decide/trial-guard.ts';
@@ -155,29 +155,25 @@ describe('the kubelet’s last words', () => {
       rejected: rejected.map((entry) => ({ ...entry, message: '' })),
       refusedBase: refusedBase && { ...refusedBase, message: '' },
     });
-    fc.assert(
-      fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
-        const decision = decide(state, observation);
-        const told = withLastErrors(decision, toldBy(state, decision), ['one']);
-        assert.deepEqual(plain(told.next), plain(decision.next));
-        assert.deepEqual(told.actions, decision.actions);
-      }),
-    );
+    forAll(arbitraryState, arbitraryObservation, (state, observation) => {
+      const decision = decide(state, observation);
+      const told = withLastErrors(decision, toldBy(state, decision), ['one']);
+      assert.deepEqual(plain(told.next), plain(decision.next));
+      assert.deepEqual(told.actions, decision.actions);
+    });
   });
 
   it('are asked for at a change of phase, or once at rest: so never twice for one failure', () => {
-    fc.assert(
-      fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
-        const decision = decide(state, observation);
-        if (lastErrorsQuery(state, decision, observation) === undefined) return;
-        if (isFailing(decision.next)) {
-          const again = decide(decision.next, observation);
-          assert.equal(lastErrorsQuery(decision.next, again, observation), undefined);
-          return;
-        }
-        assert.notEqual(decision.next.doing, state.doing);
-        assert.ok(['falling-back', 'broken'].includes(decision.next.doing.phase));
-      }),
-    );
+    forAll(arbitraryState, arbitraryObservation, (state, observation) => {
+      const decision = decide(state, observation);
+      if (lastErrorsQuery(state, decision, observation) === undefined) return;
+      if (isFailing(decision.next)) {
+        const again = decide(decision.next, observation);
+        assert.equal(lastErrorsQuery(decision.next, again, observation), undefined);
+        return;
+      }
+      assert.notEqual(decision.next.doing, state.doing);
+      assert.ok(['falling-back', 'broken'].includes(decision.next.doing.phase));
+    });
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc, SEED } from '../../support/property.ts';
-import { type History, histories } from '../../support/agent/model/events.ts';
-import { type Happening, HAPPENINGS } from '../../support/agent/model/host.ts';
+import { fc, forAllOf, SEED } from '../../support/property.ts';
+import { CONFIGS, type Event, type History, histories } from '../../support/agent/model/events.ts';
+import { type Fate, type Happening, HAPPENINGS } from '../../support/agent/model/host.ts';
 import { MISTAKES } from '../../support/agent/model/mutations.ts';
 import { FOUND } from '../../support/agent/model/regression-histories.ts';
 import { replay } from '../../support/agent/model/replay.ts';
@@ -36,7 +36,7 @@ describe('a node, whatever happens to it in whatever order', () => {
       steps += replay(history, { count }).turns;
       lives += 1;
     };
-    fc.assert(fc.property(histories, live), { numRuns: MOST_LIVES });
+    forAllOf(MOST_LIVES, histories, live);
     t.diagnostic(`${steps.toLocaleString('en')} steps in ${lives.toLocaleString('en')} lives`);
     t.diagnostic([...counts].map(([what, times]) => `${times} × ${what}`).join(', '));
     assert.ok(steps >= STEPS);
@@ -46,6 +46,26 @@ describe('a node, whatever happens to it in whatever order', () => {
   for (const [what, history] of Object.entries(FOUND)) {
     it(`keeps them in the life in which ${what}`, () => void replay(history));
   }
+
+  it('orders one restart for a good config, and two for one that has to be taken back', () => {
+    const fates = fc.tuple(
+      ...CONFIGS.map(() => fc.constantFrom<Fate[]>('good', 'dies', 'hangs', 'shadowed', 'refused')),
+    );
+    const costs = (fate: Fate = 'good'): number => (fate === 'good' ? 1 : 2);
+    fc.assert(
+      // One more than there are: local.
+      fc.property(fates, fc.array(fc.nat(CONFIGS.length), { maxLength: 6 }), (fateOf, wishes) => {
+        const events = wishes.flatMap((which): Event[] => [
+          which < CONFIGS.length ? { event: 'assign', which, again: false, short: false } : { event: 'unassign' },
+          { event: 'pass', ms: 400_000 },
+        ]);
+        const { story } = replay({ fates: fateOf, isGuarded: true, startLimit: Infinity, drift: 'repair', events });
+        const ordered = story.join().split('restart-kubelet').length - 1;
+        assert.ok(ordered <= wishes.reduce((sum, which) => sum + costs(fateOf[which]), 0), story.join('\n'));
+      }),
+      { numRuns: 200 },
+    );
+  });
 
   it('does the same whether or not somebody sets the wall clock', () => {
     fc.assert(

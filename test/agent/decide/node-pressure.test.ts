@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../support/property.ts';
+import { fc, forAll, forAllOf } from '../../support/property.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { pressureSince } from '#agent/decide/node-pressure.ts';
 import { sameConfig, type State } from '#agent/decide/state.ts';
@@ -107,41 +107,34 @@ table('what a trial is not blamed for', {
 
 describe('laws of harm', () => {
   it('nothing that was so before is harm, and nothing unseen is', () => {
-    fc.assert(
-      fc.property(strains, strains, (before, now) => {
-        assert.deepEqual(pressureSince(before, before), []);
-        assert.deepEqual(pressureSince({ ...before, pressures: null, outOfMemory: null, pods: null }, now), []);
-        assert.deepEqual(pressureSince(before, { ...now, pressures: null, outOfMemory: null, pods: null }), []);
-      }),
-    );
+    forAll(strains, strains, (before, now) => {
+      assert.deepEqual(pressureSince(before, before), []);
+      assert.deepEqual(pressureSince({ ...before, pressures: null, outOfMemory: null, pods: null }, now), []);
+      assert.deepEqual(pressureSince(before, { ...now, pressures: null, outOfMemory: null, pods: null }), []);
+    });
   });
 
   it('a config is never promoted by a look that sees it do harm', () => {
-    fc.assert(
-      fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
-        if (state.doing.phase !== 'trial' || state.doing.change.step !== 'judge') return;
-        if (pressureSince(state.doing.strain, observation.strain).length === 0) return;
-        // An agent that died while it wrote the promotion down left it behind: that was decided before.
-        if (sameConfig(state.lastKnownGood, state.doing.config)) return;
-        assert.ok(!sameConfig(decide(state, observation).next.lastKnownGood, state.doing.config));
-      }),
-      { numRuns: 2_000 },
-    );
+    forAllOf(2_000, arbitraryState, arbitraryObservation, (state, observation) => {
+      if (state.doing.phase !== 'trial' || state.doing.change.step !== 'judge') return;
+      if (pressureSince(state.doing.strain, observation.strain).length === 0) return;
+      // An agent that died while it wrote the promotion down left it behind: that was decided before.
+      if (sameConfig(state.lastKnownGood, state.doing.config)) return;
+      assert.ok(!sameConfig(decide(state, observation).next.lastKnownGood, state.doing.config));
+    });
   });
 
   it('what goes on doing harm ends within the patience of a contradiction and one look', () => {
-    fc.assert(
-      fc.property(strains, strains, fc.integer({ min: 1, max: 5_000 }), (before, now, stepMs) => {
-        if (pressureSince(before, now).length === 0) return;
-        let state: State = onTrial(judging(), { strain: before });
-        let spentMs = 0;
-        while (state.doing.phase === 'trial' && spentMs <= DEFAULT_TIMING.contradictedMs + 2 * stepMs) {
-          state = decide(state, looksAt(now, { elapsedMs: stepMs, bootId: 'boot-1' })).next;
-          spentMs += stepMs;
-        }
-        assert.equal(state.error?.reason, 'NodeHarmed');
-      }),
-    );
+    forAll(strains, strains, fc.integer({ min: 1, max: 5_000 }), (before, now, stepMs) => {
+      if (pressureSince(before, now).length === 0) return;
+      let state: State = onTrial(judging(), { strain: before });
+      let spentMs = 0;
+      while (state.doing.phase === 'trial' && spentMs <= DEFAULT_TIMING.contradictedMs + 2 * stepMs) {
+        state = decide(state, looksAt(now, { elapsedMs: stepMs, bootId: 'boot-1' })).next;
+        spentMs += stepMs;
+      }
+      assert.equal(state.error?.reason, 'NodeHarmed');
+    });
   });
 
   it('where there is none, decisions are the same as if nobody had asked', () => {
@@ -149,19 +142,17 @@ describe('laws of harm', () => {
       if (state.doing.phase !== 'trial') return state;
       return { ...state, doing: { ...state.doing, strain: UNSEEN } };
     };
-    fc.assert(
-      fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
-        const strain = state.doing.phase === 'trial' ? state.doing.strain : UNSEEN;
-        if (pressureSince(strain, observation.strain).length > 0) return;
-        const asked = decide(state, observation);
-        const unasked = decide(without(state), observation);
-        if (asked.next.doing.phase === 'trial' && state.doing.phase === 'trial')
-          assert.deepEqual(without(asked.next), without(unasked.next));
-        assert.deepEqual(
-          asked.actions.map((action) => action.do),
-          unasked.actions.map((action) => action.do),
-        );
-      }),
-    );
+    forAll(arbitraryState, arbitraryObservation, (state, observation) => {
+      const strain = state.doing.phase === 'trial' ? state.doing.strain : UNSEEN;
+      if (pressureSince(strain, observation.strain).length > 0) return;
+      const asked = decide(state, observation);
+      const unasked = decide(without(state), observation);
+      if (asked.next.doing.phase === 'trial' && state.doing.phase === 'trial')
+        assert.deepEqual(without(asked.next), without(unasked.next));
+      assert.deepEqual(
+        asked.actions.map((action) => action.do),
+        unasked.actions.map((action) => action.do),
+      );
+    });
   });
 });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Disk } from '#agent/ports/disk.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createSealableDisk, createUninstall } from '#agent/execute/uninstall.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createJournaledFiles, type FrozenFiles } from '../../support/agent/journaled-files.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
 import { createCrashInjector } from '../../support/agent/crash-injection.ts';
 import { afterPowerLoss, describeFiles } from '../../support/agent/power-loss.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 const STATE = '/var/lib/kubelet-gitops';
 const CONFIG = '/var/lib/kubelet/config.yaml';
@@ -18,16 +18,6 @@ const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfigurat
 const LOCAL = `# as provisioned\n${HEAD}maxPods: 42\n`;
 const payload = (maxPods: number): string =>
   `${JSON.stringify({ apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', maxPods }, null, 2)}\n`;
-
-const installerOn = (disk: Disk, dropInDirectory?: string) =>
-  createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
-    dropInDirectory,
-    kubeletMinor: () => Promise.resolve('1.34'),
-  });
 
 /** A node that ran configs of ours, with everything that this leaves behind; back on its local config unless told otherwise. */
 async function usedNode({ dropInDirectory, back = true }: { dropInDirectory?: string; back?: boolean } = {}) {
@@ -39,7 +29,7 @@ async function usedNode({ dropInDirectory, back = true }: { dropInDirectory?: st
     disk.plant(`${dropInDirectory}/10-own.conf`, `${HEAD}maxPods: 50\n`);
   }
   disk.files.sync();
-  const installer = installerOn(disk, dropInDirectory);
+  const installer = installerOn(disk, { dropInDirectory });
   for (const maxPods of [77, 78]) {
     await installer.install(await installer.plan({ payload: payload(maxPods), apply: 'overlay' }));
   }
@@ -82,7 +72,7 @@ function uninstallOn(
     stateDirectory: STATE,
     configFile: CONFIG,
     dropInDirectory,
-    installer: installerOn(disk, dropInDirectory),
+    installer: installerOn(disk, { dropInDirectory }),
     guard: { disarm: async () => void (disarmed += 1) },
     releaseLock: async () => {
       released += 1;
@@ -189,7 +179,7 @@ describe('giving a node up', () => {
     const disk = createMemoryDisk();
     await disk.makeDirectory(DROP_INS, 0o755);
     disk.plant(`${DROP_INS}/00-k3s-defaults.conf`, `${HEAD}maxPods: 50\n`);
-    const installer = installerOn(disk, DROP_INS);
+    const installer = installerOn(disk, { dropInDirectory: DROP_INS });
     await installer.install(await installer.plan({ payload: payload(77), apply: 'overlay' }));
     await installer.install(await installer.plan(null));
     await uninstallOn(disk, DROP_INS).run();

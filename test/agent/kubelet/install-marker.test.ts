@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../support/property.ts';
+import { fc, forAllOf } from '../../support/property.ts';
 import { parse } from 'yaml';
 import { isMarked, renderManaged } from '#agent/kubelet/install-marker.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
@@ -15,27 +15,25 @@ const text = fc.oneof(
 
 describe('a file with our mark', () => {
   it('means the same to a YAML reader as the config does, whatever characters are in it', () => {
-    fc.assert(
-      fc.property(
-        text,
-        fc.dictionary(text, text, { noNullPrototype: true }),
-        fc.double({ noNaN: true, min: -1e9, max: 1e9 }),
-        (one, map, number) => {
-          const config = {
-            ...TYPE,
-            clusterDomain: one,
-            evictionHard: map,
-            memoryThrottlingFactor: number + 0,
-            maxPods: 110,
-          };
-          const bytes = renderManaged(config);
-          // As one that goes by the letter of YAML 1.1 has it, and as we do.
-          assert.deepEqual({ ...parse(bytes.toString('utf8'), { version: '1.1', schema: 'core' }) }, config);
-          assert.deepEqual({ ...decodeKubeletConfig(bytes).value }, config);
-          assert.doesNotMatch(bytes.toString('utf8'), /[\u007f-\u009f\u2028\u2029\ufeff\uffff]/);
-        },
-      ),
-      { numRuns: 300 },
+    forAllOf(
+      300,
+      text,
+      fc.dictionary(text, text, { noNullPrototype: true }),
+      fc.double({ noNaN: true, min: -1e9, max: 1e9 }),
+      (one, map, number) => {
+        const config = {
+          ...TYPE,
+          clusterDomain: one,
+          evictionHard: map,
+          memoryThrottlingFactor: number + 0,
+          maxPods: 110,
+        };
+        const bytes = renderManaged(config);
+        // As one that goes by the letter of YAML 1.1 has it, and as we do.
+        assert.deepEqual({ ...parse(bytes.toString('utf8'), { version: '1.1', schema: 'core' }) }, config);
+        assert.deepEqual({ ...decodeKubeletConfig(bytes).value }, config);
+        assert.doesNotMatch(bytes.toString('utf8'), /[\u007f-\u009f\u2028\u2029\ufeff\uffff]/);
+      },
     );
   });
 

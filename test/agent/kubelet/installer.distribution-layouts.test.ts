@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const CPU_STATE = '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}';
@@ -69,40 +69,34 @@ async function tree(root: string): Promise<Readonly<Record<string, string>>> {
 
 describe('a config on a node that is laid out as', () => {
   for (const { name, configFile, dropIns, files, ours } of LAYOUTS) {
-    it(`${name}: changes one file, and gives all of them back`, async () => {
-      const root = await mkdtemp(join(tmpdir(), 'kubelet-gitops-layout-'));
-      try {
-        for (const [path, text] of Object.entries(files)) {
-          await mkdir(dirname(join(root, path)), { recursive: true });
-          await writeFile(join(root, path), text);
-        }
-        await mkdir(join(root, 'var/lib/kubelet-gitops'), { recursive: true });
-        const installer = createInstaller({
-          nodeName: 'node-a',
-          disk: createNodeDisk(),
-          stateDirectory: join(root, 'var/lib/kubelet-gitops'),
-          configFile: join(root, configFile),
-          dropInDirectory: dropIns === undefined ? undefined : join(root, dropIns),
-          kubeletRootDirectory: join(root, 'var/lib/kubelet'),
-          kubeletMinor: () => Promise.resolve('1.33'),
-        });
-        const nodeOwn = async () =>
-          Object.fromEntries(Object.entries(await tree(root)).filter(([path]) => !path.includes('/kubelet-gitops/')));
-
-        const plan = await installer.plan({ payload: canonicalize({ maxPods: 77 }), apply: 'overlay' });
-        await installer.install(plan);
-        assert.deepEqual([plan.effective['maxPods'], plan.effective['clusterDomain']], [77, 'cluster.local']);
-        assert.ok(await installer.isInstalled(plan));
-        const { [ours]: changed, ...others } = await nodeOwn();
-        assert.match(changed ?? '', /77/);
-        const { [ours]: _, ...provisioned } = files;
-        assert.deepEqual(others, provisioned);
-
-        await installer.install(await installer.plan(null));
-        assert.deepEqual(await nodeOwn(), files);
-      } finally {
-        await rm(root, { recursive: true });
+    it(`${name}: changes one file, and gives all of them back`, async (t) => {
+      const root = temporaryDirectory(t);
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), text);
       }
+      await mkdir(join(root, 'var/lib/kubelet-gitops'), { recursive: true });
+      const installer = installerOn(createNodeDisk(), {
+        stateDirectory: join(root, 'var/lib/kubelet-gitops'),
+        configFile: join(root, configFile),
+        dropInDirectory: dropIns === undefined ? undefined : join(root, dropIns),
+        kubeletRootDirectory: join(root, 'var/lib/kubelet'),
+        kubeletMinor: () => Promise.resolve('1.33'),
+      });
+      const nodeOwn = async () =>
+        Object.fromEntries(Object.entries(await tree(root)).filter(([path]) => !path.includes('/kubelet-gitops/')));
+
+      const plan = await installer.plan({ payload: canonicalize({ maxPods: 77 }), apply: 'overlay' });
+      await installer.install(plan);
+      assert.deepEqual([plan.effective['maxPods'], plan.effective['clusterDomain']], [77, 'cluster.local']);
+      assert.ok(await installer.isInstalled(plan));
+      const { [ours]: changed, ...others } = await nodeOwn();
+      assert.match(changed ?? '', /77/);
+      const { [ours]: _, ...provisioned } = files;
+      assert.deepEqual(others, provisioned);
+
+      await installer.install(await installer.plan(null));
+      assert.deepEqual(await nodeOwn(), files);
     });
   }
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { renderManaged } from '#agent/kubelet/install-marker.ts';
 import { sha256 } from '#agent/host/local-record.ts';
@@ -9,6 +8,7 @@ import type { Installable, Installer } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 const ROOT = '/var/lib/kubelet';
 const CONFIG = `${ROOT}/config.yaml`;
@@ -41,15 +41,7 @@ async function prepare(method: 'file' | 'drop-in', config: Installable | null = 
     disk.plant(path, { directory: true });
   disk.plant(CONFIG, LOCAL);
   const another = (): Installer =>
-    createInstaller({
-      nodeName: 'node-a',
-      disk,
-      stateDirectory: STATE,
-      configFile: CONFIG,
-      dropInDirectory: method === 'file' ? undefined : DROP_INS,
-      agentUid: 0,
-      kubeletMinor: async () => '1.34',
-    });
+    installerOn(disk, { dropInDirectory: method === 'file' ? undefined : DROP_INS, agentUid: 0 });
   const installer = another();
   const bench: Bench = {
     disk,

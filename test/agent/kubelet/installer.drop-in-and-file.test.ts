@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { Installer } from '#agent/ports/installer.ts';
 import { type Loaded, loadConfig } from '#sandbox/kubelet/load-config.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { runsOf } from '../../support/sample.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(value, { nil: undefined, freq: 2 });
@@ -62,9 +62,7 @@ describe('installed on a real disk', () => {
   let configFile: string;
   let dropIns: string;
   const installerFor = (minor: number, dropInDirectory: string | undefined): Installer =>
-    createInstaller({
-      nodeName: 'node-a',
-      disk: createNodeDisk(),
+    installerOn(createNodeDisk(), {
       stateDirectory: join(directory, 'state'),
       configFile,
       dropInDirectory,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import {
   CONFIG,
   DROP_IN,
@@ -15,6 +14,7 @@ import {
   replace,
   STATE,
 } from './support/install-bench.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 describe('the way of installing', () => {
   for (const [minor, dropIns, config, method] of [
@@ -33,11 +33,7 @@ describe('the way of installing', () => {
   it('is not chosen while the version is unknown, but the way back is open', async () => {
     const { installer, disk } = prepare();
     await installer.install(await installer.plan(overlay({ maxPods: 50 })));
-    const unsure = createInstaller({
-      nodeName: 'node-a',
-      disk,
-      stateDirectory: STATE,
-      configFile: CONFIG,
+    const unsure = installerOn(disk, {
       dropInDirectory: DROP_INS,
       kubeletMinor: () => Promise.reject(new Error('the Node was never read')),
     });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { guardOrderFor } from '#agent/execute/guard-order.ts';
 import { encodePlan } from '#agent/guard/guard-plan.ts';
 import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createLimitRestorer } from '#agent/kubelet/limit-restore.ts';
 import { setUnitProperty } from '#agent/kubelet/systemd-unit.ts';
 import type { BusConnection, MethodCall } from '#agent/host/dbus/connection.ts';
@@ -17,6 +15,8 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { viewOf } from '#shared/contract/kubelet-config/config-view.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { B, INSTALLING, onTrial } from '../../support/agent/states.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -62,13 +62,7 @@ function prepare(local: Fields = { maxPods: 42 }) {
       return value === NONE ? 'max\n' : `${value}\n`;
     },
   } as unknown as HostFiles;
-  const installer = createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
-    dropInDirectory: undefined,
-    kubeletMinor: async () => '1.34',
+  const installer = installerOn(disk, {
     limits: createLimitRestorer({
       nodeName: 'node-a',
       disk,
@@ -240,30 +234,26 @@ describe('what a unit is limited to now', () => {
     ['/containerd.service', 'containerd.service', 'containerd.service'],
   ] as const;
   for (const [cgroup, unit, directory] of GROUPS) {
-    it(`is read where systemd has its cgroup: ${directory}`, async () => {
-      const root = await mkdtemp(join(tmpdir(), 'cgroups-'));
-      try {
-        const at = join(root, 'sys/fs/cgroup');
-        await mkdir(join(at, directory), { recursive: true });
-        await writeFile(join(at, 'cgroup.controllers'), 'memory\n');
-        await writeFile(join(at, directory, 'memory.max'), '4096\n');
-        const disk = createMemoryDisk();
-        disk.plant('/state', { directory: true });
-        const limits = createLimitRestorer({
-          nodeName: 'node-a',
-          disk,
-          stateDirectory: '/state',
-          files: createHostFiles(root),
-          setProperty: () => Promise.resolve(),
-          onFault: (what, error) => assert.fail(`${what}: ${String(error)}`),
-        });
-        const wanted = { ...SMALL, systemReservedCgroup: cgroup };
-        await limits.record({ present: PLAIN, wanted, minor: 34 });
-        const back = { present: wanted, wanted: PLAIN, minor: 34 };
-        assert.deepEqual(await limits.fallbackLimits(back), { [`${unit} MemoryMax`]: '4096' });
-      } finally {
-        await rm(root, { recursive: true });
-      }
+    it(`is read where systemd has its cgroup: ${directory}`, async (t) => {
+      const root = temporaryDirectory(t);
+      const at = join(root, 'sys/fs/cgroup');
+      await mkdir(join(at, directory), { recursive: true });
+      await writeFile(join(at, 'cgroup.controllers'), 'memory\n');
+      await writeFile(join(at, directory, 'memory.max'), '4096\n');
+      const disk = createMemoryDisk();
+      disk.plant('/state', { directory: true });
+      const limits = createLimitRestorer({
+        nodeName: 'node-a',
+        disk,
+        stateDirectory: '/state',
+        files: createHostFiles(root),
+        setProperty: () => Promise.resolve(),
+        onFault: (what, error) => assert.fail(`${what}: ${String(error)}`),
+      });
+      const wanted = { ...SMALL, systemReservedCgroup: cgroup };
+      await limits.record({ present: PLAIN, wanted, minor: 34 });
+      const back = { present: wanted, wanted: PLAIN, minor: 34 };
+      assert.deepEqual(await limits.fallbackLimits(back), { [`${unit} MemoryMax`]: '4096' });
     });
   }
 });

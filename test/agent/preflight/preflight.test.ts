@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../support/property.ts';
+import { fc, forAll } from '../../support/property.ts';
 import { GIB, found, cpus, args, checkRows } from './support/on-host.ts';
 
 describe('preflight', () => {
@@ -13,7 +13,7 @@ describe('preflight', () => {
       values,
       { noNullPrototype: true },
     );
-    fc.assert(fc.property(configs, (config) => assert.deepEqual(found(config, {}), [])));
+    forAll(configs, (config) => assert.deepEqual(found(config, {}), []));
     const facts = {
       memoryBytes: GIB,
       availableMemoryBytes: 0,
@@ -22,6 +22,6 @@ describe('preflight', () => {
       numaNodes: new Set([0]),
       ...args('--x='),
     };
-    fc.assert(fc.property(configs, (config) => void found(config, facts)));
+    forAll(configs, (config) => void found(config, facts));
   });
 });

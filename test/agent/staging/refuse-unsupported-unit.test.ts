@@ -4,8 +4,7 @@ import type { DBusValue } from '#agent/host/dbus/value.ts';
 import { type Guard, type GuardSeen, noGuard } from '#agent/ports/guard.ts';
 import { whyUnitUnsupported } from '#agent/kubelet/unsupported-unit.ts';
 import { createUnsupportedUnit } from '#agent/staging/refuse-unsupported-unit.ts';
-import type { Log } from '#shared/runtime/log.ts';
-import { silentLog } from '#shared/runtime/log.ts';
+import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 
 type Value = string | number | boolean | bigint;

@@ -12,7 +12,7 @@ import { CODES } from '#cli/doctor/diagnosis-codes.ts';
 import type { Diagnosis } from '#cli/doctor/diagnosis.ts';
 import { rightsIn } from '#cli/doctor/read/missing-rights.ts';
 import { type Right, formatRight } from '#cli/doctor/rights.ts';
-import { grantedTo } from '#sandbox/api-server/access/roles.ts';
+import { grantedTo } from '../../support/granted-rights.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { ApiServerOptions } from '#sandbox/api-server/server.ts';
 import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in.ts';

@@ -7,8 +7,7 @@ import { conformance } from '../../conformance/suite.ts';
 import { PATIENT } from '../../shared/kube/support/test-kube.ts';
 import { rawClient } from '../../conformance/support/raw.ts';
 import { controlPlaneSkipReason } from '../support/binaries.ts';
-import type { ControlPlane } from '../support/control-plane.ts';
-import { startControlPlane } from '../support/control-plane.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { until } from '../../support/until.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', '..', 'deploy');

@@ -8,8 +8,7 @@ import type { ClusterEvent } from '#reconciler/reporting/events/cluster-event.ts
 import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { locateControlPlane } from '../support/binaries.ts';
-import type { KubectlResult } from '../support/kubectl.ts';
-import { runKubectl } from '../support/kubectl.ts';
+import { type KubectlResult, runKubectl } from '../support/kubectl.ts';
 
 const located = await locateControlPlane();
 const skip = located.found ? false : located.reason;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { REQUIRED_VALUES } from '../../deploy/chart/options.ts';
-import { renderChart, renderKustomization, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
+import { renderChart, renderKustomization, REQUIRED_VALUES, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { until } from '../../support/until.ts';
 import { controllersSkipReason, KUBERNETES } from '../support/binaries.ts';

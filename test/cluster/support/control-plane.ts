@@ -1,17 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApiServer } from './api-server.ts';
-import type { ApiServer } from './api-server.ts';
+import { type ApiServer, startApiServer } from './api-server.ts';
 import { locateControlPlane } from './binaries.ts';
-import { createAuthority } from './certificate-authority.ts';
-import type { CertificateAuthority, Identity, Subject } from './certificate-authority.ts';
-import { callHttps } from './https-json.ts';
-import type { HttpsAnswer } from './https-json.ts';
-import { kubeconfigText } from './kubeconfig.ts';
-import type { Credential } from './kubeconfig.ts';
-import { runKubectl } from './kubectl.ts';
-import type { KubectlResult } from './kubectl.ts';
+import { type CertificateAuthority, createAuthority, type Identity, type Subject } from './certificate-authority.ts';
+import { callHttps, type HttpsAnswer } from './https-json.ts';
+import { type Credential, kubeconfigText } from './kubeconfig.ts';
+import { type KubectlResult, runKubectl } from './kubectl.ts';
 
 export interface ControlPlaneOptions {
   /** More flags for the kube-apiserver. */

@@ -5,11 +5,9 @@ import { locateNode } from './binaries.ts';
 import type { ContainerRuntime } from './container-runtime.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { removeWithMounts } from './remove-with-mounts.ts';
-import { startDaemon, tailOf } from './daemon.ts';
-import type { Daemon } from './daemon.ts';
+import { type Daemon, startDaemon, tailOf } from './daemon.ts';
 import { freePorts } from './free-ports.ts';
-import { isHealthy, isReady, readConfigz } from './kubelet-probes.ts';
-import type { KubeletConfig } from './kubelet-probes.ts';
+import { isHealthy, isReady, type KubeletConfig, readConfigz } from './kubelet-probes.ts';
 import { HERE, runtimeFlags } from './kubelet-of-minor.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Behaviours } from '../suite.ts';
-import type { Bench } from '../support/bench.ts';
-import { AT_MAPS, AT_NODES, identityOf, NODES_PATH, refusalOf } from '../support/bench.ts';
+import { AT_MAPS, AT_NODES, type Bench, identityOf, NODES_PATH, refusalOf } from '../support/bench.ts';
 import type { Loose, RawAnswer } from '../support/raw.ts';
 
 const namesOf = (listed: { readonly items: readonly { readonly metadata: { readonly name: string } }[] }): string[] =>

@@ -3,8 +3,7 @@ import { type KubeletNode, MAX_WARNING_LENGTH, MAX_WARNINGS } from '#shared/cont
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { Behaviours } from '../suite.ts';
-import type { Bench } from '../support/bench.ts';
-import { AT_NODES, fieldsOf, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
+import { AT_NODES, type Bench, fieldsOf, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
 import type { Loose } from '../support/raw.ts';
 
 const AT = '2026-01-01T00:00:00Z';

@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import type { KubeError } from '#shared/kube/kube-error.ts';
-import { isKubeError } from '#shared/kube/kube-error.ts';
-import type { Kube, Place, WatchEvent } from '#shared/kube/kube.ts';
-import { CONFIG_MAPS, KUBELET_NODES, LEASES } from '#shared/kube/kube.ts';
+import { isKubeError, type KubeError } from '#shared/kube/kube-error.ts';
+import { CONFIG_MAPS, type Kube, KUBELET_NODES, LEASES, type Place, type WatchEvent } from '#shared/kube/kube.ts';
 import type { Connection } from './connection.ts';
 import type { Loose, Raw } from './raw.ts';
 

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
-import { REQUIRED_VALUES } from './options.ts';
-import { CHART, type Manifest, renderChart, WITHOUT_HELM } from './render.ts';
+import { CHART, type Manifest, renderChart, REQUIRED_VALUES, WITHOUT_HELM } from './render.ts';
 
 type Values = Record<string, unknown>;
 
@@ -32,6 +31,12 @@ const ADMISSION = 'ValidatingAdmissionPolicy/kubelet-gitops-agent-own-node kind'
 const GONE = undefined;
 
 /** What both pods take alike. */
+/** A directory of the host, at the same place in the agent's container. */
+const hostPlace = (name: string, path: string): Row['places'] => [
+  [`${AGENT} ${POD} volumes ${name}`, { name, hostPath: { path, type: 'DirectoryOrCreate' } }],
+  [`${AGENT} ${POD} containers agent volumeMounts ${name}`, { name, mountPath: path }],
+];
+
 const podRows = (workload: 'agent' | 'reconciler', spec: string): readonly Row[] => {
   const container = `${spec} ${POD} containers ${workload}`;
   const resources = { requests: { cpu: '11m', memory: '12Mi' }, limits: { memory: '13Mi' } };
@@ -53,7 +58,7 @@ const podRows = (workload: 'agent' | 'reconciler', spec: string): readonly Row[]
 };
 
 /** Set all at once. */
-const TOGETHER: readonly Row[] = [
+const VALUES: readonly Row[] = [
   row('cluster', 'probe', [`${SETTINGS} CLUSTER`]),
   row('git.url', 'https://git.example.com/probe.git', [`${SETTINGS} GIT_URL`]),
   row('git.branch', 'probe', [`${SETTINGS} GIT_BRANCH`]),
@@ -62,9 +67,9 @@ const TOGETHER: readonly Row[] = [
   row(
     'git.caConfigMap',
     'probe',
-    [`${RECONCILER} ${POD} volumes git-ca configMap name`],
+    [`${RECONCILER} ${POD} volumes git-ca`, { name: 'git-ca', configMap: { name: 'probe' } }],
     [`${CONTAINER} env GIT_CA_FILE value`, '/etc/kubelet-gitops/git-ca/ca.crt'],
-    [`${CONTAINER} volumeMounts git-ca mountPath`, '/etc/kubelet-gitops/git-ca'],
+    [`${CONTAINER} volumeMounts git-ca`, { name: 'git-ca', mountPath: '/etc/kubelet-gitops/git-ca', readOnly: true }],
   ),
   row('poll', '7m', [`${SETTINGS} POLL_INTERVAL`]),
   row('onRewrite', 'follow', [`${SETTINGS} ON_REWRITE`]),
@@ -72,9 +77,15 @@ const TOGETHER: readonly Row[] = [
   row(
     'notes.credentialsSecret',
     'probe',
-    [`${RECONCILER} ${POD} volumes notes-credentials secret secretName`],
+    [
+      `${RECONCILER} ${POD} volumes notes-credentials`,
+      { name: 'notes-credentials', secret: { secretName: 'probe', defaultMode: 0o440 } },
+    ],
     [`${CONTAINER} env NOTES_CREDENTIALS_DIR value`, '/var/run/secrets/kubelet-gitops/notes'],
-    [`${CONTAINER} volumeMounts notes-credentials mountPath`, '/var/run/secrets/kubelet-gitops/notes'],
+    [
+      `${CONTAINER} volumeMounts notes-credentials`,
+      { name: 'notes-credentials', mountPath: '/var/run/secrets/kubelet-gitops/notes', readOnly: true },
+    ],
   ),
   row('logLevel', 'trace', [`${SETTINGS} LOG_LEVEL`]),
   row('settings', { KEEP_UNUSED: '7h' }, [`${SETTINGS} KEEP_UNUSED`, '7h']),
@@ -103,31 +114,35 @@ const TOGETHER: readonly Row[] = [
     'agent.configFile',
     '/probe/kubelet/config.json',
     [`${AGENT} ${POD} containers agent env KUBELET_CONFIG_FILE value`],
-    [`${AGENT} ${POD} volumes kubelet-config hostPath path`, '/probe/kubelet'],
+    ...hostPlace('kubelet-config', '/probe/kubelet'),
   ),
   row(
     'agent.configDirectory',
     '/probe/drop-ins',
     [`${AGENT} ${POD} containers agent env KUBELET_CONFIG_DIR value`],
-    [`${AGENT} ${POD} volumes kubelet-config-dir hostPath path`],
+    ...hostPlace('kubelet-config-dir', '/probe/drop-ins'),
   ),
   row(
     'agent.service',
     'probe.service',
     [`${AGENT} ${POD} containers agent env KUBELET_SERVICE value`],
-    [`${AGENT} ${POD} volumes guard hostPath path`, '/etc/systemd/system/probe.service.d'],
+    ...hostPlace('guard', '/etc/systemd/system/probe.service.d'),
   ),
   row(
     'agent.rootDirectory',
     '/probe/root',
     [`${AGENT} ${POD} containers agent env KUBELET_ROOT_DIR value`],
     [`${AGENT} ${POD} volumes kubelet hostPath path`],
+    [`${AGENT} ${POD} containers agent volumeMounts kubelet mountPath`],
   ),
   row('agent.servingCertificate', '/probe.crt', [`${AGENT} ${POD} containers agent env KUBELET_SERVING_CERTS value`]),
   row('agent.logFile', '/probe/kubelet.log', [`${AGENT} ${POD} containers agent env KUBELET_LOG_FILE value`]),
   row('agent.metricsPort', 7, [`${AGENT} ${POD} containers agent env METRICS_PORT value`, '7']),
   row('agent.maxUnavailable', '7%', [`${AGENT} updateStrategy rollingUpdate maxUnavailable`]),
   ...podRows('agent', AGENT),
+];
+
+const SWITCHES: readonly Row[] = [
   row('apparmorBefore130.enabled', true, [`${AGENT} ${POD} containers agent securityContext appArmorProfile`, GONE]),
   row('blockingPods.enabled', true, ['ClusterRole/kubelet-gitops-reconciler-blocking-pods kind', 'ClusterRole']),
   row(
@@ -178,7 +193,12 @@ const APART: readonly (readonly Row[])[] = [
   [
     row('admission.enabled', false, [ADMISSION, GONE]),
     row('crds.install', false, ['CustomResourceDefinition/kubeletnodes.kubelet-gitops.dev kind', GONE]),
-    row('image.digest', DIGEST, [`${AGENT} ${POD} containers agent image`, `kubelet-gitops@${DIGEST}`]),
+    row(
+      'image.digest',
+      DIGEST,
+      [`${CONTAINER} image`, `kubelet-gitops@${DIGEST}`],
+      [`${AGENT} ${POD} containers agent image`, `kubelet-gitops@${DIGEST}`],
+    ),
     row('distribution', 'k0s', [
       `${SERVERS} ${POD} containers agent env KUBELET_SERVICE value`,
       'k0scontroller.service',
@@ -246,8 +266,20 @@ function at(manifests: readonly Manifest[] = [], place: string): unknown {
   }, object);
 }
 
+/** Every scalar of the objects, by where it stands; of a list without names, the whole list. */
+function scalarsOf(value: unknown, place: string): readonly (readonly [place: string, text: string])[] {
+  const isList = Array.isArray(value);
+  if (typeof value !== 'object' || value === null || (isList && !value.every((item) => 'name' in Object(item))))
+    return [[place, JSON.stringify(value)]];
+  return Object.entries(value)
+    .filter(([name]) => name !== 'name')
+    .flatMap(([name, inner]) => scalarsOf(inner, `${place} ${isList ? (inner as Values)['name'] : name}`));
+}
+const allOf = (manifests: readonly Manifest[] = []): ReadonlyMap<string, string> =>
+  new Map(manifests.flatMap((each) => scalarsOf(each, `${each.kind}/${each.metadata.name}`)));
+
 describeOrSkip('a value of the chart changes what it is for:', { skip: WITHOUT_HELM }, () => {
-  const groups = [TOGETHER, ...APART];
+  const groups = [VALUES, SWITCHES, ...APART];
   let [defaults, ...made]: (readonly Manifest[])[] = [];
   before(() => ([defaults, ...made] = [[], ...groups].map(rendered)));
 
@@ -262,6 +294,23 @@ describeOrSkip('a value of the chart changes what it is for:', { skip: WITHOUT_H
       });
     }
   }
+
+  it('and nothing else', () => {
+    const places = VALUES.flatMap((row) => row.places.map(([place]) => place.split(' '))).map(([object, ...fields]) =>
+      [object, ...fields.flatMap((field) => field.split('.'))].join(' '),
+    );
+    // Other settings are other pods.
+    places.push(`${RECONCILER} template metadata annotations checksum/settings`);
+    const [before, after] = [allOf(defaults), allOf(made[0])];
+    const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+      (place) => before.get(place) !== after.get(place),
+    );
+    assert.ok(changed.length > VALUES.length);
+    assert.deepEqual(
+      changed.filter((changed) => !places.some((place) => `${changed} `.startsWith(`${place} `))),
+      [],
+    );
+  });
 });
 
 describe('the rows of this file', () => {
@@ -270,7 +319,7 @@ describe('the rows of this file', () => {
       typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
         ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, path === '' ? name : `${path}.${name}`))
         : [path];
-    const rows = [TOGETHER, ...APART].flat().map(({ value }) => value);
+    const rows = [VALUES, SWITCHES, ...APART].flat().map(({ value }) => value);
     const covered = (leaf: string): boolean => rows.some((value) => leaf === value || leaf.startsWith(`${value}.`));
     const all = leaves(parse(readFileSync(`${CHART}/values.yaml`, 'utf8')), '');
     assert.ok(all.length > 60);

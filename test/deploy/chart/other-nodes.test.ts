@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { type Affinity, takes } from '../node-affinity.ts';
-import { REQUIRED_VALUES } from './options.ts';
-import { renderChart, WITHOUT_HELM } from './render.ts';
+import { renderChart, REQUIRED_VALUES, WITHOUT_HELM } from './render.ts';
 
 type Labels = Readonly<Record<string, string>>;
 interface DaemonSet {

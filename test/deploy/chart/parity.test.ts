@@ -4,8 +4,7 @@ import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { sampleOf } from '../../support/sample.ts';
-import { OPTIONS, REQUIRED_SETTINGS, REQUIRED_VALUES } from './options.ts';
-import { type Overlay, renderChart, renderKustomization, WITHOUT_RENDERERS } from './render.ts';
+import { type Overlay, renderChart, renderKustomization, REQUIRED_VALUES, WITHOUT_RENDERERS } from './render.ts';
 import { assertSameObjects } from './same-objects.ts';
 
 const kustomization = (overlay: Overlay, settings: readonly string[] = []) =>
@@ -16,7 +15,7 @@ const kustomization = (overlay: Overlay, settings: readonly string[] = []) =>
         name: 'kubelet-gitops-settings',
         namespace: 'kubelet-gitops',
         behavior: 'merge',
-        literals: [...REQUIRED_SETTINGS, ...settings],
+        literals: [`CLUSTER=${REQUIRED_VALUES.cluster}`, `GIT_URL=${REQUIRED_VALUES.git.url}`, ...settings],
       },
     ],
   });
@@ -86,10 +85,6 @@ describeOrSkip('the chart makes the objects of the kustomization', { skip: WITHO
       kustomization({ components, ...BESIDE['uninstall']?.overlay }),
     );
   });
-
-  for (const { name, values, settings, overlay } of sampleOf(OPTIONS, 6)) {
-    it(`with ${name}`, () => assertSameObjects(chart(values), kustomization(overlay ?? {}, settings)));
-  }
 });
 
 describeOrSkip('the chart', { skip: WITHOUT_RENDERERS }, () => {

@@ -7,6 +7,11 @@ import { goProgram } from '../../support/go-program.ts';
 import { without } from '../../support/required-tools.ts';
 
 export const CHART = 'deploy/helm/kubelet-gitops';
+/** Without which nothing is rendered. */
+export const REQUIRED_VALUES = {
+  cluster: 'demo',
+  git: { url: 'https://git.example.com/platform/kubelet-config.git' },
+} as const;
 
 export interface Manifest {
   readonly kind: string;

@@ -5,7 +5,6 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { DISTRIBUTIONS } from '#shared/contract/distributions.ts';
 import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
-import { OPTIONS } from './options.ts';
 import { CHART } from './render.ts';
 
 interface Schema {
@@ -21,10 +20,7 @@ const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
 const refusal = (values: unknown): string => (validate(values) ? '' : JSON.stringify(validate.errors));
 
 describe('the schema of the chart’s values', () => {
-  it('takes the defaults, and all that the chart is tested with', () => {
-    assert.equal(refusal(defaults), '');
-    for (const { name, values } of OPTIONS) assert.equal(refusal({ ...defaults, ...values }), '', name);
-  });
+  it('takes the defaults', () => assert.equal(refusal(defaults), ''));
 
   for (const [what, values] of [
     ['a name that is no cluster’s', { cluster: 'My Cluster' }],

@@ -1,5 +1,4 @@
 import { createCheckpointStore } from '#agent/checkpoint/checkpoint-store.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { StageResult } from '#agent/decide/observation.ts';
 import { stageConfig } from '#agent/staging/stage.ts';
 import type { Config } from '#agent/decide/state.ts';
@@ -10,6 +9,7 @@ import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
 import { A } from '../../support/agent/states.ts';
 import { LOCAL_FILE, STATE } from '../../support/agent/whole-node.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 const never = new AbortController().signal;
@@ -30,14 +30,7 @@ export function stagingBench(): StagingBench {
   disk.plant(CONFIG_FILE, LOCAL_FILE);
   const { payloads } = createCheckpointStore(disk, STATE, 'node-a');
   const kubeletMinor = (): Promise<string> => Promise.resolve('1.34');
-  const installer = createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG_FILE,
-    dropInDirectory: undefined,
-    kubeletMinor,
-  });
+  const installer = installerOn(disk, { kubeletMinor });
   return {
     kube,
     disk,

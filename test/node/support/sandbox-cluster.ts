@@ -5,7 +5,7 @@ import { DEFAULT_NAMESPACE, PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { CONFIG_MAPS, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
-import { grantedTo } from '#sandbox/api-server/access/roles.ts';
+import { grantedTo } from '../../support/granted-rights.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { freePorts } from '../../cluster/support/free-ports.ts';
 import { TRIAL } from './assignments.ts';

@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { PROJECT_CRDS } from '#sandbox/api-server/bootstrap-cluster.ts';
 import { customResource } from '#sandbox/api-server/resources/custom.ts';
-import type { Schema } from '#sandbox/api-server/schema/structural.ts';
-import { keepsUnknown } from '#sandbox/api-server/schema/structural.ts';
+import { keepsUnknown, type Schema } from '#sandbox/api-server/schema/structural.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
 
 /** Every place of a schema, with its path. */

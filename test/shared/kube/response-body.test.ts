@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../support/property.ts';
+import { fc, forAllAsyncOf } from '../../support/property.ts';
 import { linesOf } from '#shared/kube/response-body.ts';
 import type { Call } from '#shared/kube/kube-call.ts';
 import { NODES } from '#shared/kube/kube.ts';
@@ -23,14 +23,11 @@ const linesFrom = (bytes: Buffer, sizes: readonly number[] = [], most = 1000): P
 describe('the lines of a body', () => {
   it('are the same however the bytes are cut, in the middle of a character too', async () => {
     const line = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => text.replaceAll('\n', ''));
-    await fc.assert(
-      fc.asyncProperty(fc.array(line), fc.array(fc.nat(5)), async (lines, sizes) => {
-        const whole = lines.filter((each) => each !== '');
-        const got = await linesFrom(Buffer.from(lines.map((each) => `${each}\n`).join('')), sizes, 100_000);
-        assert.deepEqual(got, whole);
-      }),
-      { numRuns: 100 },
-    );
+    await forAllAsyncOf(100, fc.array(line), fc.array(fc.nat(5)), async (lines, sizes) => {
+      const whole = lines.filter((each) => each !== '');
+      const got = await linesFrom(Buffer.from(lines.map((each) => `${each}\n`).join('')), sizes, 100_000);
+      assert.deepEqual(got, whole);
+    });
   });
 
   it('end with the last one, with or without a line feed', async () => {

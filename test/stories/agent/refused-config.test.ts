@@ -7,7 +7,6 @@ import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createReadCommandLine } from '#agent/kubelet/command-line.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
 import { createHostFiles } from '#agent/host/host-files.ts';
 import { createHostFactsReader } from '#agent/preflight/gather-host-facts.ts';
@@ -22,6 +21,7 @@ import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { until } from '../../support/until.ts';
 import { without } from '../../support/required-tools.ts';
 import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 const NODE = 'node-1';
 const WITHIN = { withinMs: 20_000, everyMs: 20 };
@@ -80,14 +80,7 @@ describeOrSkip('a config that is refused', { skip }, () => {
       disk,
       service,
       probe: createHostProbe({ token: () => Promise.resolve(''), servingCertFiles: [] }),
-      installer: createInstaller({
-        nodeName: 'node-a',
-        disk,
-        stateDirectory,
-        configFile,
-        dropInDirectory: undefined,
-        kubeletMinor: () => Promise.resolve('1.34'),
-      }),
+      installer: installerOn(disk, { stateDirectory, configFile }),
       preflight: createPreflight({ configFile, configDirectory: undefined, host }),
       bootId: () => Promise.resolve('boot-1'),
       clock: systemClock,

@@ -6,7 +6,6 @@ import { describe, it } from 'node:test';
 import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { noGuard } from '#agent/ports/guard.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { createSealableDisk, createUninstall, LOCK_NAME } from '#agent/execute/uninstall.ts';
 import { waitForLock } from '#agent/lock.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
@@ -21,6 +20,7 @@ import { CONFIG_MAPS, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../../support/until.ts';
+import { installerOn } from '../../support/agent/installer-on.ts';
 
 const NODE = 'worker-1';
 const SOON = { withinMs: 180_000, everyMs: 20 };
@@ -56,14 +56,7 @@ async function startNode() {
     const kube = createKube({ ...kubeOptions, server: api.url, credentials: staticCredentials({ token: 'agent' }) });
     await disk.makeDirectory(stateDirectory, 0o700);
     const lock = await waitForLock(join(stateDirectory, LOCK_NAME), systemClock, silentLog, stop.signal);
-    const installer = createInstaller({
-      nodeName: 'node-a',
-      disk,
-      stateDirectory,
-      configFile: kubelet.configFile,
-      dropInDirectory: undefined,
-      kubeletMinor: () => Promise.resolve('1.34'),
-    });
+    const installer = installerOn(disk, { stateDirectory, configFile: kubelet.configFile });
     const guard = noGuard('there is none in this test');
     const uninstall = createUninstall({
       disk: nodeDisk,

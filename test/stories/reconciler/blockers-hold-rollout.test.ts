@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockersAnswer } from '#reconciler/policy/pool-blockers.ts';
-import { blockersQueries } from '#reconciler/policy/pool-blockers.ts';
+import { type BlockersAnswer, blockersQueries } from '#reconciler/policy/pool-blockers.ts';
 import { selectorText } from '#reconciler/cluster/blockers/blocking-pods.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
@@ -14,8 +13,9 @@ import {
   NOW,
   poolInCluster,
   poolSpec,
+  settledNode,
+  validPool,
 } from '../../support/fleet.ts';
-import { settledNode, validPool } from '../../support/fleet.ts';
 import { column } from '../../support/columns.ts';
 
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };

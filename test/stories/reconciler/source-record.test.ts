@@ -14,9 +14,11 @@ import {
   type Chapter,
   isSettledOn,
   NODES,
+  type Process,
   settledOnce,
+  type StartOptions,
+  type Story,
 } from '../../support/takeover/story.ts';
-import type { Process, StartOptions, Story } from '../../support/takeover/story.ts';
 import { column } from '../../support/columns.ts';
 
 let chapter: Chapter;

@@ -4,7 +4,7 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { poolOfNode } from '#reconciler/policy/config-repo/pool-of-class.ts';
 import { commit, COMMIT_A, COMMIT_B, poolSpec, validPool } from '../../support/fleet.ts';
-import { fc } from '../../support/property.ts';
+import { fc, forAllOf } from '../../support/property.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
 import { minutes } from './support/drive-fleet.ts';
 import { large, medium, provedBy, shaFor, sizedPool, small, toldTo } from '../../support/rollout/sized-pool.ts';
@@ -140,38 +140,36 @@ describe('canaries of each class', () => {
   });
 
   it('have proven it before any other node of their class begins', () => {
-    fc.assert(
-      fc.property(
-        fc.array(machine, { minLength: 2, maxLength: 9 }),
-        fc.constantFrom('100%', '50%'),
-        fc.array(fc.tuple(fc.nat(8), fc.boolean()), { maxLength: 6 }),
-        (machines, maxUnavailable, flaps) => {
-          const rollout = `{maxUnavailable: ${maxUnavailable}, canary: {nodes: 1, perClass: true}, steps: [{nodes: 50%}]}`;
-          const nodes = machines.map(({ kind }, index) => kind(`n${index}`));
-          const { fleet, next } = changing(nodes, rollout);
-          machines.forEach(({ kind, ready }, index) => fleet.addNode(kind(`n${index}`, { ready })));
-          const classOf = (node: NodeView): string => poolOfNode(next, node).class.class.name;
-          const proven = new Set<string>();
-          for (let round = 0; round < 25; round += 1) {
-            const flap = flaps[round];
-            const kind = machines[flap?.[0] ?? -1]?.kind;
-            if (flap !== undefined && kind !== undefined) fleet.addNode(kind(`n${flap[0]}`, { ready: flap[1] }));
-            const before = new Set(begun(fleet, next));
-            fleet.reconcile();
-            for (const [name, each] of Map.groupBy(fleet.fleet.nodes.values(), classOf)) {
-              const told = each.filter((node) => toldTo(fleet, node.name) === shaFor(next, node));
-              const isNews = told.some((node) => !before.has(node.name));
-              if (isNews && !proven.has(name)) assert.ok(told.length <= 1, told.map((node) => node.name).join());
-            }
-            fleet.agentsStep();
-            for (const node of fleet.fleet.nodes.values()) {
-              if (provedBy(fleet, node.name) === shaFor(next, node)) proven.add(classOf(node));
-            }
-            fleet.now += MINUTE;
+    forAllOf(
+      25,
+      fc.array(machine, { minLength: 2, maxLength: 9 }),
+      fc.constantFrom('100%', '50%'),
+      fc.array(fc.tuple(fc.nat(8), fc.boolean()), { maxLength: 6 }),
+      (machines, maxUnavailable, flaps) => {
+        const rollout = `{maxUnavailable: ${maxUnavailable}, canary: {nodes: 1, perClass: true}, steps: [{nodes: 50%}]}`;
+        const nodes = machines.map(({ kind }, index) => kind(`n${index}`));
+        const { fleet, next } = changing(nodes, rollout);
+        machines.forEach(({ kind, ready }, index) => fleet.addNode(kind(`n${index}`, { ready })));
+        const classOf = (node: NodeView): string => poolOfNode(next, node).class.class.name;
+        const proven = new Set<string>();
+        for (let round = 0; round < 25; round += 1) {
+          const flap = flaps[round];
+          const kind = machines[flap?.[0] ?? -1]?.kind;
+          if (flap !== undefined && kind !== undefined) fleet.addNode(kind(`n${flap[0]}`, { ready: flap[1] }));
+          const before = new Set(begun(fleet, next));
+          fleet.reconcile();
+          for (const [name, each] of Map.groupBy(fleet.fleet.nodes.values(), classOf)) {
+            const told = each.filter((node) => toldTo(fleet, node.name) === shaFor(next, node));
+            const isNews = told.some((node) => !before.has(node.name));
+            if (isNews && !proven.has(name)) assert.ok(told.length <= 1, told.map((node) => node.name).join());
           }
-        },
-      ),
-      { numRuns: 25 },
+          fleet.agentsStep();
+          for (const node of fleet.fleet.nodes.values()) {
+            if (provedBy(fleet, node.name) === shaFor(next, node)) proven.add(classOf(node));
+          }
+          fleet.now += MINUTE;
+        }
+      },
     );
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../support/property.ts';
+import { fc, forAllOf } from '../../support/property.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -274,8 +274,14 @@ describe('decisions', () => {
       fc.oneof({ weight: 12, arbitrary: events }, { weight: 1, arbitrary: fc.constant('restart' as const) }),
       { maxLength: 80 },
     );
-    fc.assert(
-      fc.property(rollouts, disruptions, offs, off, happenings, (way, disruption, machines, apiServer, told) => {
+    forAllOf(
+      EVERY_POINT ? 2_000 : 300,
+      rollouts,
+      disruptions,
+      offs,
+      off,
+      happenings,
+      (way, disruption, machines, apiServer, told) => {
         const [right, wrong] = [new RolloutStory(way, 6, disruption), new RolloutStory(way, 6, disruption)];
         wrong.fleet.clocks = { machine: (name) => machines[Number(name.slice(1))] ?? 0, apiServer };
         for (const event of told) {
@@ -286,8 +292,7 @@ describe('decisions', () => {
           });
           assert.deepEqual(other, one);
         }
-      }),
-      { numRuns: EVERY_POINT ? 2_000 : 300 },
+      },
     );
   });
 });

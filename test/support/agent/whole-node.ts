@@ -2,7 +2,6 @@ import type { KubeletProbe } from '#agent/ports/kubelet-probe.ts';
 import { type Agent, type AgentPorts, createAgent, versionFileIn } from '#agent/agent.ts';
 import { createOwnNode } from '#agent/observe/own-node.ts';
 import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { boundDisk } from '#agent/host/disk/bounded-disk.ts';
 import type { KubeletService } from '#agent/ports/kubelet-service.ts';
 import type { KubeletStarter } from '#agent/ports/kubelet-start.ts';
@@ -29,6 +28,7 @@ import {
 import { createJournaledFiles, type FrozenFiles } from './journaled-files.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
 import { createCrashInjector, type CrashInjector, type Point, type InjectedFault } from './crash-injection.ts';
+import { installerOn } from './installer-on.ts';
 
 export const NODE = 'node-1';
 export const STATE = '/var/lib/kubelet-gitops';
@@ -195,7 +195,15 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         key: 'kubelet',
         sha256: payloadSha256(payload),
       };
-      kube.assign(NODE, { pool: 'general', commit: 'c0ffee', configSource, apply: 'overlay', trial, keepFields: [], ...about });
+      kube.assign(NODE, {
+        pool: 'general',
+        commit: 'c0ffee',
+        configSource,
+        apply: 'overlay',
+        trial,
+        keepFields: [],
+        ...about,
+      });
       return name;
     },
     unassign: () => kube.assign(NODE, {}),
@@ -246,11 +254,8 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         kubeletStart: async () => (kubelet.isWaiting() ? options.starter : undefined),
         commandLine: async () => options.flags && { args: options.flags, seenIn: 'process' },
         dropIns: () => Promise.resolve(options.theirDropIns ?? []),
-        installer: createInstaller({
+        installer: installerOn(mortalDisk, {
           nodeName: NODE,
-          disk: mortalDisk,
-          stateDirectory: STATE,
-          configFile: CONFIG_FILE,
           dropInDirectory: dropIns ? DROP_INS : undefined,
           kubeletMinor: async () => {
             const minor = ownNode && minorNumber((await ownNode.kubeletVersion()) ?? '');

@@ -3,7 +3,6 @@ import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { activeOf, type Config, type State } from '#agent/decide/state.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.ts';
@@ -12,6 +11,7 @@ import { createManualClock } from '../manual-clock.ts';
 import { createFakeKube } from '../agent/fake-kube.ts';
 import { createFilesWithoutHistory, type FilesWithoutHistory } from './files-without-history.ts';
 import { createKubeletWithoutHistory, type KubeletWithoutHistory } from './kubelet-without-history.ts';
+import { installerOn } from '../agent/installer-on.ts';
 
 const NODE = 'node-1';
 const NAMESPACE = 'kubelet-gitops';
@@ -70,14 +70,7 @@ export function createChurningNode(): ChurningNode {
     disk,
     service: kubelet.service,
     probe: kubelet.probe,
-    installer: createInstaller({
-      nodeName: 'node-a',
-      disk,
-      stateDirectory: STATE,
-      configFile: CONFIG_FILE,
-      dropInDirectory: DROP_INS,
-      kubeletMinor: () => Promise.resolve('1.34'),
-    }),
+    installer: installerOn(disk, { dropInDirectory: DROP_INS }),
     guard: createHostGuard({
       disk,
       stateDirectory: STATE,

@@ -1,7 +1,6 @@
-import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Amount, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
-import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { commit, nodeView, validPool } from '../fleet.ts';
 import { FleetSimulation } from '../fleet-simulation.ts';

@@ -1,14 +1,3 @@
-/**
- * A gate's life from 1.20 to 1.37 as a line of text: `20 alpha, 24 beta, 28 ga locked, 30 gone`.
- *
- * Each part says what is true from that minor on, written without its `1.`: there are hundreds, and every node has them
- * in memory. Alpha and deprecated gates are off by default, beta and ga ones on, unless `on` or `off` says otherwise.
- * `locked`: setting it to anything but its default is fatal. `gone`: setting it at all is fatal. A line that starts later
- * than 1.20 belongs to a gate that earlier kubelets do not know. Some gates changed within a minor: the line says what its
- * newest patch release does.
- */
-export type GateHistories = Readonly<Record<string, string>>;
-
 export type GateStage = 'alpha' | 'beta' | 'ga' | 'deprecated';
 
 /** What one minor version makes of a gate. */
@@ -25,7 +14,15 @@ export interface GateSpan {
   readonly spec: GateSpec | null;
 }
 
-/** Reads a line of `GateHistories`. */
+/**
+ * Reads a gate's life from 1.20 on, a line of text: `20 alpha, 24 beta, 28 ga locked, 30 gone`.
+ *
+ * Each part says what is true from that minor on, written without its `1.`: there are hundreds, and every node has them
+ * in memory. Alpha and deprecated gates are off by default, beta and ga ones on, unless `on` or `off` says otherwise.
+ * `locked`: setting it to anything but its default is fatal. `gone`: setting it at all is fatal. A line that starts later
+ * than 1.20 belongs to a gate that earlier kubelets do not know. Some gates changed within a minor: the line says what its
+ * newest patch release does.
+ */
 export function parseHistory(line: string): readonly GateSpan[] {
   return line.split(', ').map((part) => {
     const [minor = '', stage = '', ...rest] = part.split(' ');

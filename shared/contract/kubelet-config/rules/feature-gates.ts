@@ -1,10 +1,5 @@
-import {
-  GATE_DEPENDENCIES,
-  gateDependencies,
-  gateHistory,
-  gateNames,
-  gateSpec,
-} from '../feature-gates/feature-gates.ts';
+import { gateDependencies, gateHistory, gateNames, gateSpec } from '../feature-gates/feature-gates.ts';
+import { GATE_DEPENDENCIES } from '../feature-gates/gates.generated.ts';
 import { minorName, NEWEST_MINOR } from '../minor.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import type { ConfigView } from '../config-view.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { describeOrSkip } from '../../../support/describe-or-skip.ts';
-import { fc } from '../../../support/property.ts';
+import { forAllAsyncOf } from '../../../support/property.ts';
 import { BUS, type BusConnection, connectBus, refusalName } from '#agent/host/dbus/connection.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
 import { authenticate } from '#agent/host/dbus/handshake.ts';
@@ -79,19 +79,16 @@ describeOrSkip('a real dbus-daemon', { skip: noBusDaemon }, () => {
     socket.write(encodeMessage({ kind: 'call', serial: 1, ...BUS, member: 'Hello', signature: '', body: [] }));
     const [self] = (await heard((message) => message.replySerial === 1)).body;
     let serial = 1;
-    await fc.assert(
-      fc.asyncProperty(typedValues, async (typed) => {
-        serial += 1;
-        const signature = typed.map((one) => one.signature).join('');
-        const body = typed.map((one) => one.value);
-        const path = '/test';
-        const signal = { path, interface: 'test.Echo', member: `Echo${serial}`, destination: textOf(self) };
-        socket.write(encodeMessage({ kind: 'signal', serial, ...signal, signature, body }));
-        const echo = await heard((message) => message.member === signal.member);
-        assert.deepEqual({ signature: echo.signature, body: echo.body }, { signature, body });
-      }),
-      { numRuns: 200 },
-    );
+    await forAllAsyncOf(200, typedValues, async (typed) => {
+      serial += 1;
+      const signature = typed.map((one) => one.signature).join('');
+      const body = typed.map((one) => one.value);
+      const path = '/test';
+      const signal = { path, interface: 'test.Echo', member: `Echo${serial}`, destination: textOf(self) };
+      socket.write(encodeMessage({ kind: 'signal', serial, ...signal, signature, body }));
+      const echo = await heard((message) => message.member === signal.member);
+      assert.deepEqual({ signature: echo.signature, body: echo.body }, { signature, body });
+    });
     socket.destroy();
   });
 

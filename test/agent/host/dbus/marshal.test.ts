@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../../support/property.ts';
+import { fc, forAll, forAllOf } from '../../../support/property.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
 import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/host/dbus/message.ts';
 import { unmarshal } from '#agent/host/dbus/unmarshal.ts';
@@ -13,14 +13,11 @@ const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'h
 
 describe('D-Bus values', () => {
   it('are read as they were written, whatever their types', () => {
-    fc.assert(
-      fc.property(typedValues, (typed) => {
-        const signature = typed.map((one) => one.signature).join('');
-        const values = typed.map((one) => one.value);
-        assert.deepEqual(unmarshal(signature, marshal(signature, values), true), values);
-      }),
-      { numRuns: 500 },
-    );
+    forAllOf(500, typedValues, (typed) => {
+      const signature = typed.map((one) => one.signature).join('');
+      const values = typed.map((one) => one.value);
+      assert.deepEqual(unmarshal(signature, marshal(signature, values), true), values);
+    });
   });
 
   it('are laid out as the specification has it, padding included', () => {
@@ -66,25 +63,22 @@ describe('D-Bus values', () => {
 describe('bytes from the bus', () => {
   it('give values or a protocol error, never anything else, however damaged they are', () => {
     const damage = fc.record({ at: fc.nat(), byte: fc.nat(255), cut: fc.nat() });
-    fc.assert(
-      fc.property(typedValues, damage, fc.boolean(), (typed, { at, byte, cut }, littleEndian) => {
-        const signature = typed.map((one) => one.signature).join('');
-        const whole = Buffer.from(
-          marshal(
-            signature,
-            typed.map((one) => one.value),
-          ),
-        );
-        if (whole.length > 0) whole[at % whole.length] = byte;
-        const bytes = whole.subarray(0, whole.length - (cut % (whole.length + 1)) * (byte % 2));
-        try {
-          unmarshal(signature, bytes, littleEndian);
-        } catch (error) {
-          assert.ok(isProtocolError(error), String(error));
-        }
-      }),
-      { numRuns: 1000 },
-    );
+    forAllOf(1000, typedValues, damage, fc.boolean(), (typed, { at, byte, cut }, littleEndian) => {
+      const signature = typed.map((one) => one.signature).join('');
+      const whole = Buffer.from(
+        marshal(
+          signature,
+          typed.map((one) => one.value),
+        ),
+      );
+      if (whole.length > 0) whole[at % whole.length] = byte;
+      const bytes = whole.subarray(0, whole.length - (cut % (whole.length + 1)) * (byte % 2));
+      try {
+        unmarshal(signature, bytes, littleEndian);
+      } catch (error) {
+        assert.ok(isProtocolError(error), String(error));
+      }
+    });
   });
 
   it('cannot make the reader recurse without end', () => {
@@ -107,17 +101,15 @@ describe('messages', () => {
 
   it('come out of the stream whole, however it is cut', () => {
     const stream = Buffer.concat([1, 2, 3].map((serial) => encodeMessage({ ...message, serial })));
-    fc.assert(
-      fc.property(fc.array(fc.nat(stream.length), { maxLength: 20 }), (cuts) => {
-        const framing = createFraming();
-        const edges = [0, ...cuts.toSorted((one, other) => one - other), stream.length];
-        const heard = edges.flatMap((edge, index) => framing.push(stream.subarray(edges[index - 1] ?? 0, edge)));
-        assert.deepEqual(
-          heard,
-          [1, 2, 3].map((serial) => ({ ...message, serial })),
-        );
-      }),
-    );
+    forAll(fc.array(fc.nat(stream.length), { maxLength: 20 }), (cuts) => {
+      const framing = createFraming();
+      const edges = [0, ...cuts.toSorted((one, other) => one - other), stream.length];
+      const heard = edges.flatMap((edge, index) => framing.push(stream.subarray(edges[index - 1] ?? 0, edge)));
+      assert.deepEqual(
+        heard,
+        [1, 2, 3].map((serial) => ({ ...message, serial })),
+      );
+    });
   });
 
   it('without a body have neither signature nor padding too much', () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { fc } from '../../../support/property.ts';
+import { fc, forAllAsyncOf } from '../../../support/property.ts';
 import type { Disk } from '#agent/ports/disk.ts';
 import { type FileCalls, systemCalls } from '#agent/host/disk/file-calls.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
@@ -113,27 +113,24 @@ describe('the file system in memory', () => {
 
   it('does what the real one does, call by call and error by error', async () => {
     let performed = 0;
-    await fc.assert(
-      fc.asyncProperty(operations, async (history) => {
-        const root = await mkdtemp(join(tmpdir(), 'files-'));
-        roots.push(root);
-        const [realLog, modelLog]: [string[], string[]] = [[], []];
-        const files = createJournaledFiles();
-        files.plant('/root', { directory: true });
-        const real = createNodeDisk(recorded(systemCalls, realLog));
-        const model = createNodeDisk(recorded(files.calls(), modelLog));
-        for (const operation of history) {
-          const [expected, actual] = [await perform(real, root, operation), await perform(model, '/root', operation)];
-          assert.deepEqual(actual, expected, JSON.stringify(operation));
-          performed += 1;
-        }
-        assert.deepEqual(
-          modelLog,
-          realLog.map((line) => line.replace(root.split('/').at(-1) ?? '', 'root')),
-        );
-      }),
-      { numRuns: 150 },
-    );
+    await forAllAsyncOf(150, operations, async (history) => {
+      const root = await mkdtemp(join(tmpdir(), 'files-'));
+      roots.push(root);
+      const [realLog, modelLog]: [string[], string[]] = [[], []];
+      const files = createJournaledFiles();
+      files.plant('/root', { directory: true });
+      const real = createNodeDisk(recorded(systemCalls, realLog));
+      const model = createNodeDisk(recorded(files.calls(), modelLog));
+      for (const operation of history) {
+        const [expected, actual] = [await perform(real, root, operation), await perform(model, '/root', operation)];
+        assert.deepEqual(actual, expected, JSON.stringify(operation));
+        performed += 1;
+      }
+      assert.deepEqual(
+        modelLog,
+        realLog.map((line) => line.replace(root.split('/').at(-1) ?? '', 'root')),
+      );
+    });
     assert.ok(performed > 300);
   });
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { InstallPlan } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { createMemoryDisk } from '../../../support/agent/memory-disk.ts';
 import { CONFIG, CPU_STATE, MEMORY_STATE, ROOT } from './support/manager-state-writer.ts';
+import { installerOn } from '../../../support/agent/installer-on.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const STATE = '/var/lib/kubelet-gitops';
 const STATIC: Fields = {
   cpuManagerPolicy: 'static',
   systemReserved: { cpu: '1' },
@@ -34,15 +33,7 @@ function prepare(minor: number, local: Fields) {
   const write = (states: Readonly<Record<string, string>>): void => {
     for (const [path, text] of Object.entries(states)) disk.plant(path, text);
   };
-  const installer = createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
-    dropInDirectory: undefined,
-    kubeletRootDirectory: ROOT,
-    kubeletMinor: async () => `1.${minor}`,
-  });
+  const installer = installerOn(disk, { kubeletRootDirectory: ROOT, kubeletMinor: async () => `1.${minor}` });
   const plan = (config: Fields | null): Promise<InstallPlan> =>
     installer.plan(config === null ? null : { payload: canonicalize(config), apply: 'replace' });
   const states = () => {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { Installer } from '#agent/ports/installer.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from '#sandbox/kubelet/kubelet.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { until } from '../../../support/until.ts';
+import { installerOn } from '../../../support/agent/installer-on.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -38,14 +38,11 @@ for (const readsDropIns of [true, false]) {
       });
       await kubelet.start();
       await until('it runs', () => kubelet.running() !== null);
-      installer = createInstaller({
-        nodeName: 'node-a',
-        disk: createNodeDisk(),
+      installer = installerOn(createNodeDisk(), {
         stateDirectory: join(directory, 'state'),
         configFile: kubelet.configFile,
         dropInDirectory: kubelet.dropInDirectory,
         kubeletRootDirectory: kubelet.rootDirectory,
-        kubeletMinor: () => Promise.resolve('1.34'),
       });
     });
     afterEach(async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { renderManaged } from '#agent/kubelet/install-marker.ts';
 import type { Installable, Installer } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory-disk.ts';
+import { installerOn } from '../../../support/agent/installer-on.ts';
 
 export const CONFIG = '/var/lib/kubelet/config.yaml';
 export const DROP_INS = '/etc/kubernetes/kubelet.conf.d';
@@ -53,11 +53,7 @@ export function prepare({
   local = LOCAL,
   disk = provisioned(local),
 }: BenchOptions = {}): Bench {
-  const installer = createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
+  const installer = installerOn(disk, {
     dropInDirectory: dropIns ? DROP_INS : undefined,
     kubeletMinor: async () => minor,
   });

@@ -4,10 +4,8 @@ import { staticCredentials } from '#shared/kube/kube-credentials.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import type { ApiServerOptions, SandboxApiServer } from '#sandbox/api-server/server.ts';
-import { startApiServer } from '#sandbox/api-server/server.ts';
-import type { Raw } from '../../../conformance/support/raw.ts';
-import { rawClient } from '../../../conformance/support/raw.ts';
+import { type ApiServerOptions, type SandboxApiServer, startApiServer } from '#sandbox/api-server/server.ts';
+import { type Raw, rawClient } from '../../../conformance/support/raw.ts';
 import { PATIENT } from '../../../shared/kube/support/test-kube.ts';
 
 export interface ApiServerSandbox extends AsyncDisposable {

@@ -1,6 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { GitServerOptions, SandboxGitServer } from '#sandbox/git-server/server.ts';
-import { startGitServer } from '#sandbox/git-server/server.ts';
+import { type GitServerOptions, type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
 
 /** A server that stops with the test. */
 export async function started(t: TestContext, options: GitServerOptions = {}): Promise<SandboxGitServer> {

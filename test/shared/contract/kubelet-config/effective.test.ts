@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../../support/property.ts';
+import { fc, forAllOf } from '../../../support/property.ts';
 import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
@@ -91,13 +91,10 @@ const config = (nullable: boolean): fc.Arbitrary<Config> =>
 
 describe('an overlay installed as a file', () => {
   it('means what it means as a drop-in', () => {
-    fc.assert(
-      fc.property(config(false), config(true), fc.constantFrom(28, 30, 33, 34, 35, 36), (local, payload, minor) => {
-        const file = overlayOnLocal(local, payload, `1.${minor}`);
-        assert.deepEqual(loaded(file, minor), withDropIn(local, payload, minor));
-      }),
-      { numRuns: 500 },
-    );
+    forAllOf(500, config(false), config(true), fc.constantFrom(28, 30, 33, 34, 35, 36), (local, payload, minor) => {
+      const file = overlayOnLocal(local, payload, `1.${minor}`);
+      assert.deepEqual(loaded(file, minor), withDropIn(local, payload, minor));
+    });
   });
 
   const rows: readonly (readonly [string, Config, Config, string, Config])[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../../support/property.ts';
+import { fc, forAll } from '../../../support/property.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { composeLayers, composePatches, type Layer, mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 
@@ -77,47 +77,39 @@ const target = patch.map((value) => mergePatch({}, value) as Readonly<Record<str
 
 describe('merge patches', () => {
   it('compose to one that does what both do, wherever one can', () => {
-    fc.assert(
-      fc.property(target, patch, patch, (start, first, second) => {
-        const { patch: both, lost } = composePatches(first, second);
-        fc.pre(lost.length === 0);
-        assert.deepEqual(mergePatch(start, both), mergePatch(mergePatch(start, first), second));
-      }),
-    );
+    forAll(target, patch, patch, (start, first, second) => {
+      const { patch: both, lost } = composePatches(first, second);
+      fc.pre(lost.length === 0);
+      assert.deepEqual(mergePatch(start, both), mergePatch(mergePatch(start, first), second));
+    });
   });
 
   it('are lost only where some target shows the difference', () => {
-    fc.assert(
-      fc.property(patch, patch, (first, second) => {
-        const { patch: both, lost } = composePatches(first, second);
-        fc.pre(lost.length > 0);
-        const start = lost.reduce((whole, path) => mergePatch(whole, nested(path, { other: 1 })), {} as unknown);
-        assert.notDeepEqual(mergePatch(start, both), mergePatch(mergePatch(start, first), second));
-      }),
-    );
+    forAll(patch, patch, (first, second) => {
+      const { patch: both, lost } = composePatches(first, second);
+      fc.pre(lost.length > 0);
+      const start = lost.reduce((whole, path) => mergePatch(whole, nested(path, { other: 1 })), {} as unknown);
+      assert.notDeepEqual(mergePatch(start, both), mergePatch(mergePatch(start, first), second));
+    });
   });
 
   it('compose in any grouping', () => {
-    fc.assert(
-      fc.property(patch, patch, patch, (a, b, c) => {
-        const left = composePatches(a, b);
-        const right = composePatches(b, c);
-        const grouped = [composePatches(left.patch, c), composePatches(a, right.patch)] as const;
-        fc.pre([left, right, ...grouped].every(({ lost }) => lost.length === 0));
-        assert.deepEqual(grouped[0].patch, grouped[1].patch);
-      }),
-    );
+    forAll(patch, patch, patch, (a, b, c) => {
+      const left = composePatches(a, b);
+      const right = composePatches(b, c);
+      const grouped = [composePatches(left.patch, c), composePatches(a, right.patch)] as const;
+      fc.pre([left, right, ...grouped].every(({ lost }) => lost.length === 0));
+      assert.deepEqual(grouped[0].patch, grouped[1].patch);
+    });
   });
 
   it('change nothing that they are given', () => {
-    fc.assert(
-      fc.property(patch, patch, (first, second) => {
-        const before = JSON.stringify([first, second]);
-        composePatches(first, second);
-        mergePatch(first, second);
-        assert.equal(JSON.stringify([first, second]), before);
-      }),
-    );
+    forAll(patch, patch, (first, second) => {
+      const before = JSON.stringify([first, second]);
+      composePatches(first, second);
+      mergePatch(first, second);
+      assert.equal(JSON.stringify([first, second]), before);
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../../support/property.ts';
+import { fc, forAll } from '../../../support/property.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
@@ -225,15 +225,13 @@ describe('validation', () => {
       'kubeReserved',
       'tracing',
     ];
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.constantFrom(...names), anything),
-        fc.constantFrom('1.20', '1.28', '1.36'),
-        (config, minor) => {
-          assert.ok(Array.isArray(validateKubeletConfig(config, { minor })));
-          assert.ok(Array.isArray(validateKubeletConfig(config, { minor, apply: 'overlay' })));
-        },
-      ),
+    forAll(
+      fc.dictionary(fc.constantFrom(...names), anything),
+      fc.constantFrom('1.20', '1.28', '1.36'),
+      (config, minor) => {
+        assert.ok(Array.isArray(validateKubeletConfig(config, { minor })));
+        assert.ok(Array.isArray(validateKubeletConfig(config, { minor, apply: 'overlay' })));
+      },
     );
   });
 

@@ -1,7 +1,6 @@
 import { createKube, type KubeOptions } from '#shared/kube/client.ts';
 import { staticCredentials } from '#shared/kube/kube-credentials.ts';
-import type { KubeError } from '#shared/kube/kube-error.ts';
-import { isKubeError } from '#shared/kube/kube-error.ts';
+import { isKubeError, type KubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';

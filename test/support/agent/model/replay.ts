@@ -1,10 +1,9 @@
-import { nameOf } from '#agent/decide/state.ts';
+import { nameOf, sameConfig, type Target } from '#agent/decide/state.ts';
 import { AFTER_EVERY_TURN, AT_EVERY_DECISION, AT_REST } from '../invariants.ts';
 import { CONFIGS, type Event, happen, type History } from './events.ts';
 import type { Fate, Happening } from './host.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createWorld, type Machine, type Turn, type World } from './world.ts';
-import { sameConfig, type Target } from '#agent/decide/state.ts';
 
 export interface ReplayResult {
   readonly turns: number;

@@ -1,8 +1,8 @@
-import { createInstaller } from '#agent/kubelet/installer.ts';
 import type { Installer, InstallPlan } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../../support/agent/memory-disk.ts';
 import { CONFIG, createStateWriter, ROOT, type StateWriter } from './manager-state-writer.ts';
+import { installerOn } from '../../../../support/agent/installer-on.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -44,15 +44,7 @@ export function prepare(): Bench {
   disk.plant(CONFIG, LOCAL);
   const kubelet = createStateWriter(disk);
   kubelet.start();
-  const installer = createInstaller({
-    nodeName: 'node-a',
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
-    dropInDirectory: undefined,
-    kubeletRootDirectory: ROOT,
-    kubeletMinor: async () => '1.34',
-  });
+  const installer = installerOn(disk, { kubeletRootDirectory: ROOT });
   const plan = (name: Name | null): Promise<InstallPlan> =>
     installer.plan(name === null ? null : { payload: canonicalize(CONFIGS[name]), apply: 'replace' });
   return {

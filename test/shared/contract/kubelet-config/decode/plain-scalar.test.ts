@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../../../support/property.ts';
+import { fc, forAll } from '../../../../support/property.ts';
 import { type PlainReading, readPlain } from '#shared/contract/kubelet-config/decode/plain-scalar.ts';
 
 type Reading = Omit<PlainReading, 'type'>;
@@ -58,17 +58,13 @@ describe('a plain scalar', () => {
   for (const [name, text, reading] of rows) it(name, () => assert.deepEqual(untyped(text), reading));
 
   it('reads every safe whole number as itself', () => {
-    fc.assert(
-      fc.property(fc.maxSafeInteger(), (number) => assert.deepEqual(untyped(String(number)), same(number + 0))),
-    );
+    forAll(fc.maxSafeInteger(), (number) => assert.deepEqual(untyped(String(number)), same(number + 0)));
   });
 
   it('never throws, and gives back what it does not understand', () => {
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        const { value } = readPlain(text);
-        if (typeof value === 'string') assert.equal(value, text);
-      }),
-    );
+    forAll(fc.string(), (text) => {
+      const { value } = readPlain(text);
+      if (typeof value === 'string') assert.equal(value, text);
+    });
   });
 });

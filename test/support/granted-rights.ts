@@ -1,6 +1,5 @@
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
-import type { Json } from '#sandbox/api-server/stored-object.ts';
-import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
+import { isJson, type Json, memberOf } from '#sandbox/api-server/stored-object.ts';
 
 /** One rule of a Role or ClusterRole; `namespace` is undefined for all namespaces. */
 interface Rule {

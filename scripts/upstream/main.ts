@@ -1,23 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import { gateDependencies, gateNames, gateSpec } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { valueAt } from '#shared/contract/kubelet-config/config-view.ts';
+import { gateTables, goneNeeds, type KubeletGate } from './gate-tables.ts';
 
 /**
  * What a kubelet knows and our tables do not: `npm run upstream -- 1.38`. It asks the kubelet's own code, from the Go modules of that minor
- * (`test/support/go-programs/new-minor.sh 1.38.1` makes them), and prints one edit a line. Exit code 1 where there are any.
+ * (`test/support/go-programs/new-minor.sh 1.38.1` makes them), and prints one edit a line. Exit code 1 where there are any. With `--write`
+ * it writes the tables of feature gates itself.
  */
-interface Gate {
-  readonly stage: string;
-  readonly default: boolean;
-  readonly locked: boolean;
-  readonly needs?: readonly string[];
-}
-
-const STAGES: Readonly<Record<string, string>> = { ALPHA: 'alpha', BETA: 'beta', '': 'ga', DEPRECATED: 'deprecated' };
+const GATE_TABLES = 'shared/contract/kubelet-config/feature-gates/gates.generated.ts';
 
 const isEmpty = (value: unknown): boolean =>
   [0, false, '', null].includes(value as null) ||
@@ -33,14 +28,17 @@ const nanoseconds = (text: string): string => {
     : String(parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (size[unit] ?? 0), 0));
 };
 
-const [asked = ''] = process.argv.slice(2);
+const {
+  values,
+  positionals: [asked = ''],
+} = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } });
 const minor = minorNumber(asked);
 if (minor === undefined) {
-  console.error('usage: npm run upstream -- MINOR, for example 1.38');
+  console.error('usage: npm run upstream -- MINOR [--write], for example 1.38');
   process.exit(2);
 }
 
-const programs = join(import.meta.dirname, '../test/support/go-programs');
+const programs = join(import.meta.dirname, '../../test/support/go-programs');
 const directory = execFileSync(join(programs, 'build.sh'), [`kubernetes-1.${minor}`, 'oracle'], {
   encoding: 'utf8',
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -104,25 +102,15 @@ function alike(ours: unknown, theirs: unknown): boolean {
   );
 }
 
+/** Lines of the generated tables that would be others. */
 function gateEdits(): readonly string[] {
-  const theirs = ask('gates') as Readonly<Record<string, Gate>>;
-  const changed = Object.entries(theirs).flatMap(([name, gate]) => {
-    const stage = STAGES[gate.stage] ?? gate.stage;
-    const known = gateSpec(name, minor ?? 0);
-    if (known?.stage === stage && known.default === gate.default && known.locked === gate.locked) return [];
-    const usual = stage === 'beta' || stage === 'ga';
-    const word = gate.default === usual ? '' : gate.default ? ' on' : ' off';
-    return [`gates: ${name}: '${minor} ${stage}${word}${gate.locked ? ' locked' : ''}'`];
-  });
-  const gone = gateNames()
-    .filter((name) => gateSpec(name, minor ?? 0) !== undefined && theirs[name] === undefined)
-    .map((name) => `gates: ${name}: '${minor} gone'`);
-  const needs = Object.entries(theirs).flatMap(([name, gate]) => {
-    const ours = gateDependencies(name, minor ?? 0);
-    const wanted = gate.needs ?? [];
-    return isDeepStrictEqual(ours.toSorted(), wanted.toSorted())
-      ? []
-      : [`gates: ${name} needs ${JSON.stringify(wanted)}, and ${JSON.stringify(ours)} here`];
-  });
-  return [...changed, ...gone, ...needs];
+  const theirs = ask('gates') as Readonly<Record<string, KubeletGate>>;
+  const [now, wanted] = [readFileSync(GATE_TABLES, 'utf8'), gateTables(minor ?? 0, theirs)];
+  if (values.write === true) writeFileSync(GATE_TABLES, wanted);
+  const known = new Set(now.split('\n'));
+  const changed = values.write === true ? [] : wanted.split('\n').filter((line) => !known.has(line));
+  return [
+    ...changed.map((line) => `gates, which --write writes: ${line.trim()}`),
+    ...goneNeeds(minor ?? 0, theirs).map((need) => `gates: ${need} no longer`),
+  ];
 }

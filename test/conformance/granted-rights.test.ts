@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
-import { grantedTo } from '#sandbox/api-server/access/roles.ts';
+import { grantedTo } from '../support/granted-rights.ts';
 import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
-import { NODES_PATH } from '../../../conformance/support/bench.ts';
-import { aSandbox } from '../support/sandbox.ts';
+import { NODES_PATH } from './support/bench.ts';
+import { aSandbox } from '../sandbox/api-server/support/sandbox.ts';
 
 const account = { namespace: 'ns', name: 'robot' };
 const subjects = [{ kind: 'ServiceAccount', ...account }];

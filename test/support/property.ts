@@ -25,9 +25,6 @@ export const forAllOf = <Ts extends [unknown, ...unknown[]]>(numRuns: number, ..
   fc.assert(fc.property(...law), { numRuns });
 
 /** The same for what takes time. */
-export const forAllAsync = <Ts extends [unknown, ...unknown[]]>(
-  ...law: Law<Ts, Promise<boolean | void>>
-): Promise<void> => fc.assert(fc.asyncProperty(...law));
 export const forAllAsyncOf = <Ts extends [unknown, ...unknown[]]>(
   numRuns: number,
   ...law: Law<Ts, Promise<boolean | void>>

@@ -273,7 +273,7 @@ function scalarsOf(value: unknown, place: string): readonly (readonly [place: st
     return [[place, JSON.stringify(value)]];
   return Object.entries(value)
     .filter(([name]) => name !== 'name')
-    .flatMap(([name, inner]) => scalarsOf(inner, `${place} ${isList ? (inner as Values)['name'] : name}`));
+    .flatMap(([name, inner]) => scalarsOf(inner, `${place} ${isList ? String((inner as Values)['name']) : name}`));
 }
 const allOf = (manifests: readonly Manifest[] = []): ReadonlyMap<string, string> =>
   new Map(manifests.flatMap((each) => scalarsOf(each, `${each.kind}/${each.metadata.name}`)));

@@ -11,6 +11,8 @@ export interface Repository {
   /** A client that pushes notes; an equal note is not pushed again, as with the real one. */
   annotatorOf(identity: string): Annotator;
   commit(...pools: readonly LoadedPool[]): CommitOid;
+  /** The same with all that the files of a commit say. */
+  commitRepo(repo: LoadedRepo): CommitOid;
   load(snapshot: Snapshot): LoadedRepo;
   /** Every note that was changed by a push, in order. */
   readonly pushes: readonly { readonly by: string; readonly commit: CommitOid; readonly text: string }[];
@@ -30,6 +32,11 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
     if (since === null) return 'first';
     if (since === tip()) return 'same';
     return line.some(({ oid }) => oid === since) ? 'descendant' : 'rewritten';
+  };
+  const commitRepo = (repo: LoadedRepo): CommitOid => {
+    const oid = (line.length + 1).toString(16).padStart(40, '0');
+    line.push({ oid, repo });
+    return oid;
   };
   return {
     source: {
@@ -55,12 +62,11 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
       },
     }),
     commit(...pools) {
-      const oid = (line.length + 1).toString(16).padStart(40, '0');
-      const { repo } = commitOf(oid, ...pools);
+      const { repo } = commitOf('', ...pools);
       // Stories change all of their pools at once.
-      line.push({ oid, repo: { ...repo, cluster: { ...repo.cluster, maxChange: '100%' } } });
-      return oid;
+      return commitRepo({ ...repo, cluster: { ...repo.cluster, maxChange: '100%' } });
     },
+    commitRepo,
     load({ commit }) {
       const found = line.find(({ oid }) => oid === commit.oid);
       if (found === undefined) throw new Error(`there is no commit ${commit.oid}`);

@@ -6,7 +6,7 @@ import type { RealMachine } from './real-fleet.ts';
 type Raw = Readonly<Record<string, unknown>>;
 
 /** What is wrong with a node when the commit comes. */
-export const STATES = ['well', 'not-ready', 'silent', 'cordoned', 'leaving'] as const;
+const STATES = ['well', 'not-ready', 'silent', 'cordoned', 'leaving'] as const;
 export type State = (typeof STATES)[number];
 
 /** What the files of a commit say of the pool `workers`. */
@@ -48,6 +48,7 @@ const COUNTS: Readonly<Record<string, boolean>> = {
   'fewer pods than run': false,
   'too little memory for pods that a node needs': true,
   'no memory at all': true,
+  'CPUs that few nodes have': true,
 };
 
 export const CHANGES: Readonly<Record<string, Change>> = {

@@ -71,7 +71,8 @@ export async function startRealFleet(machines: readonly RealMachine[], mayCount 
   const { objects } = cluster;
   for (const { name } of machines) {
     objects.seed(NODES, { metadata: { name } });
-    await clock.pass(1_000);
+    // Apart, so that their ages differ to whoever chooses canaries.
+    await clock.pass(2 * MINUTE);
   }
   // Nodes that have only just joined would get what their pool settled on without a place in its budget.
   await clock.pass(2 * NEW_NODE_MS);

@@ -10,6 +10,8 @@ export interface SimulatedHost {
   /** Cgroups besides the kubelet's own: `/system.slice`. */
   readonly cgroups: readonly string[];
   readonly hasSwap: boolean;
+  /** How many run there, for whoever looks at the machine. */
+  readonly pods: number;
 }
 
 const GI = 2 ** 30;
@@ -20,6 +22,7 @@ export const SMALL_HOST: SimulatedHost = {
   disk: 100 * GI,
   cgroups: ['/system.slice'],
   hasSwap: false,
+  pods: 0,
 };
 
 /**

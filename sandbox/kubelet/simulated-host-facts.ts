@@ -38,7 +38,7 @@ export function simulatedHostLook({ host, ...kubelet }: SimulatedLookOptions): H
       kubeletArgs: args,
       dropIns: [],
       realPaths: new Map(),
-      runningPods: 0,
+      runningPods: host.pods,
       ownPorts: new Set(),
       ownRuntimes: new Set(),
     }),

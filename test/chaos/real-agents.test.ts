@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertFleetInvariants, type FleetLimits } from '../support/real-fleet/fleet-invariants.ts';
-import { poolWith } from '../support/real-fleet/pool-with.ts';
-import { PATIENCE_MS, type RealFleet, startRealFleet } from '../support/real-fleet/real-fleet.ts';
+import { POOL, poolWith } from '../support/real-fleet/pool-with.ts';
+import { PATIENCE_MS, type RealFleet, type RealMachine, startRealFleet } from '../support/real-fleet/real-fleet.ts';
 
 const NODES = 100;
 const MINUTE = 60_000;
@@ -31,9 +31,10 @@ describe(`a rollout of ${NODES} real agents, one at a time, as shipped`, () => {
   };
 
   before(async () => {
-    fleet = await startRealFleet(NODES, ({ maxPods }) =>
-      maxPods === DEADLY ? { fault: 'crash', afterMs: 8 * MINUTE, reason: 'it has had enough' } : null,
-    );
+    const fault: RealMachine['fault'] = ({ maxPods }) =>
+      maxPods === DEADLY ? { fault: 'crash', afterMs: 8 * MINUTE, reason: 'it has had enough' } : null;
+    const names = Array.from({ length: NODES }, (_, index) => `node-${index}`);
+    fleet = await startRealFleet(names.map((name) => ({ name, labels: { pool: POOL }, fault })));
     const open = { rollout: { maxUnavailable: '100%', probation: 'full' }, trial: { duration: '1m' } };
     await settles(fleet.commit(poolWith(BEFORE, open)));
     // Apart from what the nodes run: one commit with both would be held to the stricter limits of the two.

@@ -13,6 +13,8 @@ export interface Repository {
   /** A client that pushes notes; an equal note is not pushed again, as with the real one. */
   annotatorOf(identity: string): Annotator;
   commit(...pools: readonly LoadedPool[]): CommitOid;
+  /** The same with all that the files of a commit say. */
+  commitRepo(repo: LoadedRepo): CommitOid;
   load(snapshot: Snapshot): LoadedRepo;
   /** Every note that was changed by a push, in order. */
   readonly pushes: readonly { readonly by: string; readonly commit: CommitOid; readonly text: string }[];
@@ -41,6 +43,11 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
     if (since === null) return 'first';
     if (since === tip()) return 'same';
     return line.some(({ oid }) => oid === since) ? 'descendant' : 'rewritten';
+  };
+  const commitRepo = (repo: LoadedRepo): CommitOid => {
+    const oid = (line.length + 1).toString(16).padStart(40, '0');
+    line.push({ oid, repo });
+    return oid;
   };
   const repository: Repository = {
     others,
@@ -82,13 +89,12 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
       },
     }),
     commit(...pools) {
-      const oid = (line.length + 1).toString(16).padStart(40, '0');
-      const { repo } = commitOf(oid, ...pools);
-      // Stories change all of their pools at once.
+      const { repo } = commitOf('', ...pools);
       const { follows } = repository;
-      line.push({ oid, repo: { ...repo, cluster: { ...repo.cluster, maxChange: '100%', follows } } });
-      return oid;
+      // Stories change all of their pools at once.
+      return commitRepo({ ...repo, cluster: { ...repo.cluster, maxChange: '100%', follows } });
     },
+    commitRepo,
     load({ commit }) {
       const found = line.find(({ oid }) => oid === commit.oid);
       if (found === undefined) throw new Error(`there is no commit ${commit.oid}`);

@@ -5,6 +5,7 @@ import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease-times.ts';
 import { withRetryAfter } from '#reconciler/cluster/kube/retry-after-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
+import type { JudgePool } from '#reconciler/policy/config-repo/judge-pool.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
 import { createReporting } from '#reconciler/reporting/reporting.ts';
@@ -21,6 +22,8 @@ export interface ReplicaPorts {
   readonly annotator: Annotator;
   readonly clock: Clock;
   readonly load: Repository['load'];
+  /** Default: kubelets accept everything. */
+  readonly judge?: JudgePool;
   readonly timing: LeaseTiming;
   /** Whether it tells of its work as well: Events, conditions, metrics. Default: no. */
   readonly tells?: boolean;
@@ -82,11 +85,11 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
   const { observer } = telling;
   const reconciler = createReconciler(
     {
+      judge: () => [],
       ...ports,
       kube,
       load,
       readEarlier: load,
-      judge: () => [],
       isLeader,
       log: silentLog,
       random,

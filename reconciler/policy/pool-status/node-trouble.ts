@@ -30,7 +30,7 @@ export function nodeTrouble(node: KubeletNode | undefined): NodeTrouble | null {
 }
 
 /** @param unit as the agent reports it; a kubelet without one has a log that nobody here knows */
-export const lookAt = (unit = 'kubelet'): string => `journalctl -u ${unit.replace(/\.service$/, '')} -n 200`;
+const lookAt = (unit = 'kubelet'): string => `journalctl -u ${unit.replace(/\.service$/, '')} -n 200`;
 
 function troubleIn(node: KubeletNode | undefined): NodeTrouble | null {
   const { phase, error, conditions = [] } = node?.status ?? {};

@@ -71,9 +71,8 @@ const MOST_NODES = 5;
 
 /** Why so many are enough, so that nobody reads a threshold that is not in `pool.yaml`. */
 function whyThatMany({ spec }: DesiredPool, nodes: number, threshold: number): string {
-  const isAsked = thresholdOf(spec.rollout.onFailure.threshold, nodes) === threshold;
-  const stop = threshold === 1 ? '1 failure stops it' : `${threshold} failures stop it`;
-  return `${stop}: ${isAsked ? 'onFailure.threshold' : 'no place of maxUnavailable is left'}`;
+  if (thresholdOf(spec.rollout.onFailure.threshold, nodes) === threshold) return `threshold ${threshold}`;
+  return `${threshold === 1 ? '1 failure stops it' : `${threshold} failures stop it`}: no place of maxUnavailable is left`;
 }
 
 /** The config that failed; where values are computed, those of the classes that it failed in. */

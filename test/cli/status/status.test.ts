@@ -177,7 +177,7 @@ describe('kubelet-gitops status', () => {
       )
         .split('\n')
         .filter((line) => line.startsWith('  waves:'));
-    assert.deepEqual(said('Progressing'), ['  waves: canary (1) done, rest (9) rolling']);
+    assert.deepEqual(said('Progressing'), ['  waves: canary (up to 1) done, rest (up to 9) rolling']);
     assert.deepEqual(said('Empty'), []);
     assert.deepEqual(said('Settled', { finishedAt: '2026-11-21T11:30:00Z' }), []);
     assert.deepEqual(said('Progressing', { waves: waves.slice(1) as never }), []);

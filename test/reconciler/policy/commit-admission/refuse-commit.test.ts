@@ -251,8 +251,8 @@ describe('a new commit', () => {
       reason: 'changes-too-many',
       pools: ['workers'],
       message:
-        'it would give 10 of 10 nodes in pools another config (workers 10), and maxChange allows 5. If this is meant, ' +
-        "take it back, raise spec.maxChange in the cluster's file in a commit of its own, and commit it again once that one is in force",
+        'it would give 10 of 10 nodes in pools another config (workers 10), and maxChange allows 5. To allow it: merge a ' +
+        "commit that raises spec.maxChange in the cluster's file first, and this one once that is in force. Where this one is merged already, revert it before",
     });
   });
 
@@ -266,7 +266,7 @@ describe('a new commit', () => {
       const desired = desiredState({ ...candidate, repo }, of, () => []);
       const verdict = judgeCommit({ lineage: 'descendant', repo, desired }, 'refuse', of);
       assert.ok(!verdict.accepted);
-      assert.ok(verdict.message.includes(`raise spec.${limit} in ${file} in a commit of its own`), verdict.message);
+      assert.ok(verdict.message.includes(`a commit that raises spec.${limit} in ${file} first`), verdict.message);
     });
   }
 });

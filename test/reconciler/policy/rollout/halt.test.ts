@@ -165,9 +165,15 @@ describe('a halt', () => {
 
   it('names the budget rather than a threshold that pool.yaml does not have, where failures fill it first', () => {
     const one = haltOf(groupOf(1, 9, poolWith(2, 1)), undefined, null, AT);
-    assert.match(one?.message ?? '', /failed on n0 \(1 failure stops it: no place of maxUnavailable is left\); push a fix/);
+    assert.match(
+      one?.message ?? '',
+      /failed on n0 \(1 failure stops it: no place of maxUnavailable is left\); push a fix/,
+    );
     const two = haltOf(groupOf(2, 9, poolWith(3, 2)), undefined, null, AT);
-    assert.match(two?.message ?? '', /failed on n0, n1 \(2 failures stop it: no place of maxUnavailable is left\); push a fix/);
+    assert.match(
+      two?.message ?? '',
+      /failed on n0, n1 \(2 failures stop it: no place of maxUnavailable is left\); push a fix/,
+    );
     const both = haltOf(groupOf(2, 9, poolWith(2, 2)), undefined, null, AT);
     assert.match(both?.message ?? '', /failed on n0, n1 \(threshold 2\); push a fix/);
   });

@@ -20,6 +20,8 @@ const never = new AbortController().signal;
 function setUp(): {
   readonly branch: ReturnType<typeof createBranch>;
   readonly reads: { readonly oid: CommitOid; readonly since: CommitOid | null }[];
+  /** What was read by its name. */
+  readonly named: readonly CommitOid[];
   tip: CommitOid;
   fault: Error | null;
   /** Where the tip can be asked for, and the commit cannot be read. */
@@ -27,6 +29,7 @@ function setUp(): {
   readonly skip: (ms: number) => void;
 } {
   const reads: { oid: CommitOid; since: CommitOid | null }[] = [];
+  const named: CommitOid[] = [];
   const at = { tip: A, fault: null as Error | null, readFault: null as Error | null };
   const answer = <T>(value: T): Promise<T> => (at.fault === null ? Promise.resolve(value) : Promise.reject(at.fault));
   const source: GitSource = {
@@ -51,10 +54,14 @@ function setUp(): {
       };
       return answer(snapshot);
     },
-    earlier: () => answer(null),
+    earlier: (oid) => {
+      named.push(oid);
+      const commit = { oid, parents: [], author: { name: '', email: '', at: '' }, subject: '', raw: new Uint8Array() };
+      return answer([A, B].includes(oid) ? { commit, lineage: 'same', files: new Map(), findings: [] } : null);
+    },
   };
   const clock = createManualClock(Date.parse('2026-11-21T12:00:00Z'));
-  return Object.assign(at, { branch: createBranch(source, clock, silentLog), reads, skip: clock.skip });
+  return Object.assign(at, { branch: createBranch(source, clock, silentLog), reads, named, skip: clock.skip });
 }
 
 describe('a followed branch', () => {
@@ -67,6 +74,28 @@ describe('a followed branch', () => {
     repository.tip = B;
     await repository.branch.poll(A, never);
     assert.deepEqual(repository.reads.at(-1), { oid: B, since: A });
+  });
+
+  it('is read by what was chosen instead of its tip, once, and says so', async () => {
+    const { branch, reads, named } = setUp();
+    const choose = () => Promise.resolve({ oid: B, lineage: 'descendant' as const });
+    for (let times = 0; times < 2; times += 1) await branch.poll(A, never, choose);
+    const { tip, readAt } = branch.view();
+    assert.deepEqual([tip?.commit.oid, tip?.lineage, tip?.since, readAt], [B, 'descendant', A, B]);
+    assert.deepEqual([reads, named], [[], [B]]);
+    // The tip itself was not read meanwhile.
+    await branch.poll(A, never);
+    assert.deepEqual(reads, [{ oid: A, since: A }]);
+  });
+
+  it('fails where what was chosen is gone, or reads the tip as one that does not come from it', async () => {
+    const repository = setUp();
+    const gone = { oid: 'c'.repeat(40), lineage: 'same' as const };
+    await repository.branch.poll(gone.oid, never, () => Promise.resolve(gone));
+    assert.equal(repository.branch.view().failure?.code, 'GIT_REFUSED');
+    await repository.branch.poll(gone.oid, never, () => Promise.resolve({ ...gone, orTip: true }));
+    const { tip, failure } = repository.branch.view();
+    assert.deepEqual([tip?.commit.oid, tip?.lineage, failure], [A, 'rewritten', null]);
   });
 
   it('is read again when another commit came into force, because its lineage may be another', async () => {

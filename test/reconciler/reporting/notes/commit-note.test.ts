@@ -35,10 +35,20 @@ const b = nodeView('b', 'workers');
 const cluster = (...kubeletNodes: Parameters<typeof fleetOf>[0]['kubeletNodes'] & object): Fleet =>
   fleetOf({ nodes: [a, b], kubeletNodes, configSources: [configSource(workers)], pools: [poolInCluster(workers)] });
 
-function note(fleet: Fleet, ...pools: Parameters<typeof commit> extends [string, ...infer P] ? P : never): CommitNote {
-  const desired = desiredState(commit(COMMIT_B, ...pools), fleet, () => []);
-  return noteInForce('prod', COMMIT_B, desired, plan(desired, fleet, SETTINGS, NOW).pools);
+type Pools = Parameters<typeof commit> extends [string, ...infer P] ? P : never;
+
+function planned(fleet: Fleet, ...all: Pools) {
+  const desired = desiredState(commit(COMMIT_B, ...all), fleet, () => []);
+  return { desired, pools: plan(desired, fleet, SETTINGS, NOW).pools };
 }
+
+function note(fleet: Fleet, ...all: Pools): CommitNote {
+  const { desired, pools } = planned(fleet, ...all);
+  return noteInForce('prod', COMMIT_B, desired, pools);
+}
+
+const NO_NODES = { nodes: 0, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
+const selecting = (pool: string) => ({ nodeSelector: { matchLabels: { pool } } });
 
 const settled = cluster(settledNode(a, workers), settledNode(b, workers));
 
@@ -46,6 +56,28 @@ const textOf = (said: CommitNote): string => noteContent(said).text;
 
 describe('the note on a commit', () => {
   it('says settled when every pool runs it', () => assert.equal(note(settled, workers).outcome, 'settled'));
+  it('says settled of no commit that no node has proven anything of', () => {
+    assert.equal(note(fleetOf({}), workers).outcome, 'progressing', 'no node');
+    assert.equal(note(fleetOf({})).outcome, 'progressing', 'no pool');
+    assert.equal(
+      note(settled, workers, validPool('empty', 50, selecting('none'))).outcome,
+      'settled',
+      'one pool is empty',
+    );
+    const { desired, pools } = planned(settled, workers);
+    const unproven = new Map(
+      [...pools].map(([name, { counts, ...status }]) => [
+        name,
+        { ...status, counts: { ...NO_NODES, ...counts, updated: 0 } },
+      ]),
+    );
+    assert.equal(noteInForce('prod', COMMIT_B, desired, unproven).outcome, 'progressing', 'none is updated');
+  });
+  it('says who let it through, and why', () => {
+    const { desired, pools } = planned(settled, workers);
+    const said = noteInForce('prod', COMMIT_B, desired, pools, null, [], 'released by ada: staging is gone');
+    assert.match(textOf(said), /^prod: settled \(released by ada: staging is gone\)\n/);
+  });
   it('says progressing while a node is on trial', () => {
     const fleet = cluster(settledNode(a, workers), assignedNode(b, workers, { phase: 'Trial' }));
     assert.equal(note(fleet, workers).outcome, 'progressing');

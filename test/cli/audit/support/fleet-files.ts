@@ -85,6 +85,8 @@ export function fleetFiles(change: (name: string, config: Config) => Config = (_
         JSON.stringify({
           apiVersion: 'kubelet.config.k8s.io/v1beta1',
           kind: 'KubeletConfiguration',
+          // No two nodes have it alike, which is no difference.
+          ...(config['serverTLSBootstrap'] === true ? { providerID: `cloud:///${name}` } : {}),
           ...change(name, config),
         }),
       ]),

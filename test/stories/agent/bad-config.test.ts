@@ -101,7 +101,10 @@ describe('a config that is bad for the node', () => {
     fates[42] = 'hangs';
     node.assign({ maxPods: 250 });
     await node.until('broken', () => node.status().phase === 'Broken');
-    assert.match(node.status().error?.message ?? '', /^the kubelet fails with every config, the node's own included.*Look at its log/);
+    assert.match(
+      node.status().error?.message ?? '',
+      /^the kubelet fails with every config, the node's own included.*Look at its log/,
+    );
     assert.equal(node.status().conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.status, 'False');
     const starts = node.kubelet.starts();
     await node.pass(3_600_000);

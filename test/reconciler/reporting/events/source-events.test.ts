@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { claimText } from '#shared/contract/claim.ts';
+import { BY_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { commitRelease } from '#reconciler/reporting/notes/recorded-commits.ts';
 import { eventsOfSource } from '#reconciler/reporting/events/source-events.ts';
 import type { KubeletSource, KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
@@ -29,6 +32,20 @@ describe('what is told of the branch', () => {
     assert.deepEqual(events({ commit: COMMIT_A, author: 'Ada' }), [
       'Normal CommitInForce - Commit aaaaaaaaaaaa (author: Ada) came into force',
     ]);
+  });
+
+  it('is that a person let the commit in force through, who and why', () => {
+    const value = commitRelease(COMMIT_A, AT, 'staging is gone');
+    const by = claimText({ verb: 'release', at: AT, who: 'ada' }, value);
+    const annotations = { [RELEASE_ANNOTATION]: value, [BY_ANNOTATION]: by };
+    const told = (status: KubeletSourceStatus): readonly string[] =>
+      eventsOfSource({ metadata: { name: 'source', uid: 'u', annotations }, status } as unknown as KubeletSource)
+        .filter(({ reason }) => reason === 'Released')
+        .map(({ note }) => note);
+    assert.deepEqual(told(IN_FORCE), [
+      `Commit aaaaaaaaaaaa (Raise; author: Ada) was released by ada at ${AT}: staging is gone`,
+    ]);
+    assert.deepEqual(told({ ...IN_FORCE, commit: COMMIT_B }), [], 'another one is in force');
   });
 
   it('is a newer commit that is refused, and why', () => {

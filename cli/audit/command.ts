@@ -1,15 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, VERSION_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { readAtMost } from '../read-at-most.ts';
 import { readDirectory } from '../revision/read-directory.ts';
 import { wrapFor } from '../wrap.ts';
 import { type AuditReport, SECTION_IDS, type SectionId, SEVERITIES } from './audit-report.ts';
@@ -23,6 +24,11 @@ import { reportAsText } from './render/report-as-text.ts';
 
 const FORMATS = ['text', 'json', 'yaml', 'markdown', 'html', 'sarif', 'junit'] as const;
 const FAIL_ON = [...SEVERITIES, 'never'] as const;
+
+/** Each with the nodes that it holds for. */
+const MOST_REASONS = 8;
+/** A report of 5,000 nodes that all fail everything has some ten. */
+const MOST_REPORT_BYTES = 128 * 1024 * 1024;
 
 export const AUDIT: Command = {
   name: 'audit',
@@ -90,8 +96,7 @@ async function runAudit(given: Given, io: Io): Promise<ExitCode> {
   const sections = sectionsOf(given);
   const isFiles = given.words.length > 0;
   if (isFiles && given.flag('direct')) throw new UsageError('--direct asks a cluster: leave the files out');
-  if (!isFiles && given.text('inventory') !== undefined)
-    throw new UsageError('--inventory goes with files: a cluster says itself which nodes it has');
+  refuseIdle(given, isFiles);
   const before = await earlierReport(given);
   const repo = await repositoryOf(given, io);
   const url = given.text('prometheus');
@@ -106,6 +111,24 @@ async function runAudit(given: Given, io: Io): Promise<ExitCode> {
   return isFailed(report, failOn === 'never' ? undefined : failOn) ? 1 : 0;
 }
 
+/** An option that changes nothing is a mistake: its user reads the report for another one. */
+function refuseIdle(given: Given, isFiles: boolean): void {
+  const isGiven = (option: string): boolean => given.texts(option).length > 0 || given.text(option) !== undefined;
+  const [withFiles, alone] = [
+    ['inventory', 'kubelet-version'],
+    ['context', 'kubeconfig'],
+  ];
+  const idle = (isFiles ? alone : withFiles)?.find(isGiven);
+  if (idle !== undefined)
+    throw new UsageError(
+      isFiles
+        ? `--${idle} names a cluster: leave it out, or the files`
+        : `--${idle} goes with files: a cluster says itself which nodes and versions it has`,
+    );
+  const lost = given.text('repo') === undefined ? ['cluster', 'path'].find(isGiven) : undefined;
+  if (lost !== undefined) throw new UsageError(`--${lost} goes with --repo`);
+}
+
 function sectionsOf(given: Given): readonly SectionId[] {
   const words = given.texts('section');
   const unknown = words.find((word) => !SECTION_IDS.some((id) => id === word));
@@ -118,10 +141,12 @@ function sectionsOf(given: Given): readonly SectionId[] {
 async function earlierReport(given: Given): Promise<AuditReport | undefined> {
   const file = given.text('since');
   if (file === undefined) return undefined;
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new GitopsError('NO_AUDIT', `${file} cannot be read: ${reasonOf(error)}`);
+  const refuse = (why: string): GitopsError => new GitopsError('NO_AUDIT', `${file} cannot be read: ${why}`);
+  const bytes = await readAtMost(file, MOST_REPORT_BYTES).catch((error: unknown) => {
+    throw refuse(reasonOf(error));
   });
-  return parseReport(text, file);
+  if (bytes === undefined) throw refuse(`it has more than ${MOST_REPORT_BYTES / 1024 / 1024} MiB`);
+  return parseReport(bytes.toString('utf8'), file);
 }
 
 async function repositoryOf(given: Given, io: Io): Promise<LoadedRepo | undefined> {
@@ -141,14 +166,14 @@ async function repositoryOf(given: Given, io: Io): Promise<LoadedRepo | undefine
 function nothingSeen({ unseen }: { readonly unseen: AuditReport['unseen'] }): GitopsError {
   const why = unseen.map(
     ({ nodes, because, right }) =>
-      `${nodes.length} × ${because}${right === undefined ? '' : ` (the right ${right} is missing)`}`,
+      `${firstFew(nodes)}: ${because}${right === undefined ? '' : ` (the right ${right} is missing)`}`,
   );
   const way = unseen.some(({ reason }) => reason === 'forbidden')
     ? '. Do not grant nodes/proxy for this, which runs commands in every pod: try --direct, or files as import takes them'
     : '';
   return new GitopsError(
     'NOTHING_TO_AUDIT',
-    `no kubelet said what it runs: ${why.join('; ') || 'there are no nodes'}${way}`,
+    `no kubelet said what it runs: ${why.slice(0, MOST_REASONS).join('; ') || 'there are no nodes'}${way}`,
   );
 }
 

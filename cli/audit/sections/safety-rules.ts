@@ -53,7 +53,8 @@ const ROWS: readonly Row[] = [
     isGood: (value) => value !== true,
     title: 'Refuse anonymous requests',
     severity: 'high',
-    because: powerOf('authentication')?.gives ?? '',
+    because:
+      'opens to strangers whatever RBAC gives system:anonymous; with AlwaysAllow, they run commands in every pod',
     fix: fixOf({ 'authentication.anonymous.enabled': false }),
     cis: '4.2.1',
     nsa: 'anonymous requests',

@@ -72,7 +72,7 @@ describe('the report of an audit', () => {
     const long = 'x'.repeat(100_000);
     const odd = {
       maxPods: 1,
-      evictionHard: { [long]: long },
+      evictionHard: { [long]: long, 'memory.available': long },
       featureGates: { [long]: true },
       kubeReserved: { [long]: long },
     };

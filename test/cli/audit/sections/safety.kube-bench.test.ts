@@ -40,7 +40,7 @@ const CONDITIONS: Readonly<Record<string, readonly Item[]>> = {
 function passes(config: Config, { path, op, value = '', unset }: Item): boolean {
   const found = valueIn(config, path.split('.'));
   if (found === undefined) return unset === true;
-  const text = Array.isArray(found) ? found.join(',') : String(found);
+  const text = Array.isArray(found) ? found.join(',') : typeof found === 'string' ? found : JSON.stringify(found);
   if (op === 'eq') return text === value;
   if (op === 'noteq') return text !== value;
   if (op === 'nothave') return !text.includes(value);

@@ -85,6 +85,8 @@ export function fleetFiles(change: (name: string, config: Config) => Config = (_
         JSON.stringify({
           apiVersion: 'kubelet.config.k8s.io/v1beta1',
           kind: 'KubeletConfiguration',
+          // No two nodes have it alike, which is no difference.
+          ...(config['serverTLSBootstrap'] === true ? { providerID: `cloud:///${name}` } : {}),
           ...change(name, config),
         }),
       ]),
@@ -94,7 +96,7 @@ export function fleetFiles(change: (name: string, config: Config) => Config = (_
         metadata: { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', ...kind.labels } },
         status: {
           nodeInfo: { kubeletVersion: kind.version, osImage: kind.osImage },
-          capacity: { cpu: '4', memory: '16384Mi', pods: String(kind.config['maxPods'] ?? 110) },
+          capacity: { cpu: '4', memory: '16384Mi', pods: JSON.stringify(kind.config['maxPods'] ?? 110) },
           allocatable: { cpu: '4', memory: '16284Mi', pods: '110' },
           conditions: [{ type: 'Ready', status: 'True' }],
         },

@@ -5,6 +5,8 @@ import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
+import { counted } from '../import/format-lists.ts';
+import { FEWEST_DAYS } from './sections/room.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -42,7 +44,7 @@ export const AUDIT: Command = {
     'Through the API server this needs get on nodes/proxy, with which one can run commands in every pod: do not grant it for\n' +
       'this. --direct asks the kubelets’ own port: from 1.33 on, get on nodes/configz and nodes/stats is enough.',
     'Exit code 0: no check failed, of the severity of --fail-on or worse, and no node was left out but those that are not\n' +
-      'Ready. 1: some did, or a node could not be seen; with --since, only what is new counts. 2: it could not run, or saw\n' +
+      'Ready. 1: some did (with --since, only what is new counts), or a node could not be seen. 2: it could not run, or saw\n' +
       'no node. With --fail-on never, 0 instead of 1.',
   ],
   options: {
@@ -105,7 +107,10 @@ async function runAudit(given: Given, io: Io): Promise<ExitCode> {
     ? await nodesFromFiles(given, io)
     : await nodesFromCluster(given, io, sections.includes('room'));
   if (found.nodes.length === 0) throw nothingSeen(found);
-  const made = makeReport(found, { now: systemClock.now(), sections, repo, overDays });
+  const known = found.nodes.filter(({ name }) => overDays.has(name)).length;
+  const note = `Prometheus has ${FEWEST_DAYS} days or more of ${known} of ${counted(found.nodes.length, 'node')}.`;
+  const source = { ...found.source, notes: [...found.source.notes, ...(url === undefined ? [] : [note])] };
+  const made = makeReport({ ...found, source }, { now: systemClock.now(), sections, repo, overDays });
   const report = before === undefined ? made : { ...made, since: compareReports(before, made) };
   io.out.write(asText(report, format, io));
   return isFailed(report, failOn === 'never' ? undefined : failOn) ? 1 : 0;

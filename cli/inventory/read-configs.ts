@@ -3,6 +3,7 @@ import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-te
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Io } from '../io.ts';
 import { readAtMost } from '../read-at-most.ts';
+import { configInAnswer } from './config-in-answer.ts';
 import { type ConfigFile, type NotUsed, nodeOfFile } from './config-file-arguments.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 
@@ -113,8 +114,9 @@ function answersIn(text: string, file: ConfigFile): NodeConfigs {
 }
 
 function answerIn(answer: Config, file: ConfigFile, from: string): NodeConfigs {
-  const { kubeletconfig: config, node } = answer;
-  if (!isMap(config)) return nothing(from, 'holds no KubeletConfiguration: its "kubeletconfig" is not a map');
+  const { node } = answer;
+  const config = configInAnswer(answer);
+  if (typeof config === 'string') return nothing(from, config);
   const { configs, leftOut } = named(config, file, typeof node === 'string' ? node : undefined, from);
   return { configs: configs.map((each) => ({ ...each, isAnswer: true })), leftOut };
 }

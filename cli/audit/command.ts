@@ -1,15 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
+import { counted } from '../import/format-lists.ts';
+import { FEWEST_DAYS } from './sections/room.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, VERSION_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { readAtMost } from '../read-at-most.ts';
 import { readDirectory } from '../revision/read-directory.ts';
 import { wrapFor } from '../wrap.ts';
 import { type AuditReport, SECTION_IDS, type SectionId, SEVERITIES } from './audit-report.ts';
@@ -24,6 +27,11 @@ import { reportAsText } from './render/report-as-text.ts';
 const FORMATS = ['text', 'json', 'yaml', 'markdown', 'html', 'sarif', 'junit'] as const;
 const FAIL_ON = [...SEVERITIES, 'never'] as const;
 
+/** Each with the nodes that it holds for. */
+const MOST_REASONS = 8;
+/** A report of 5,000 nodes that all fail everything has some ten. */
+const MOST_REPORT_BYTES = 128 * 1024 * 1024;
+
 export const AUDIT: Command = {
   name: 'audit',
   summary: 'says what kubelets run, whether it is safe, survives upgrades and leaves room; changes nothing',
@@ -36,7 +44,7 @@ export const AUDIT: Command = {
     'Through the API server this needs get on nodes/proxy, with which one can run commands in every pod: do not grant it for\n' +
       'this. --direct asks the kubelets’ own port: from 1.33 on, get on nodes/configz and nodes/stats is enough.',
     'Exit code 0: no check failed, of the severity of --fail-on or worse, and no node was left out but those that are not\n' +
-      'Ready. 1: some did, or a node could not be seen; with --since, only what is new counts. 2: it could not run, or saw\n' +
+      'Ready. 1: some did (with --since, only what is new counts), or a node could not be seen. 2: it could not run, or saw\n' +
       'no node. With --fail-on never, 0 instead of 1.',
   ],
   options: {
@@ -90,8 +98,7 @@ async function runAudit(given: Given, io: Io): Promise<ExitCode> {
   const sections = sectionsOf(given);
   const isFiles = given.words.length > 0;
   if (isFiles && given.flag('direct')) throw new UsageError('--direct asks a cluster: leave the files out');
-  if (!isFiles && given.text('inventory') !== undefined)
-    throw new UsageError('--inventory goes with files: a cluster says itself which nodes it has');
+  refuseIdle(given, isFiles);
   const before = await earlierReport(given);
   const repo = await repositoryOf(given, io);
   const url = given.text('prometheus');
@@ -100,10 +107,31 @@ async function runAudit(given: Given, io: Io): Promise<ExitCode> {
     ? await nodesFromFiles(given, io)
     : await nodesFromCluster(given, io, sections.includes('room'));
   if (found.nodes.length === 0) throw nothingSeen(found);
-  const made = makeReport(found, { now: systemClock.now(), sections, repo, overDays });
+  const known = found.nodes.filter(({ name }) => overDays.has(name)).length;
+  const note = `Prometheus has ${FEWEST_DAYS} days or more of ${known} of ${counted(found.nodes.length, 'node')}.`;
+  const source = { ...found.source, notes: [...found.source.notes, ...(url === undefined ? [] : [note])] };
+  const made = makeReport({ ...found, source }, { now: systemClock.now(), sections, repo, overDays });
   const report = before === undefined ? made : { ...made, since: compareReports(before, made) };
   io.out.write(asText(report, format, io));
   return isFailed(report, failOn === 'never' ? undefined : failOn) ? 1 : 0;
+}
+
+/** An option that changes nothing is a mistake: its user reads the report for another one. */
+function refuseIdle(given: Given, isFiles: boolean): void {
+  const isGiven = (option: string): boolean => given.texts(option).length > 0 || given.text(option) !== undefined;
+  const [withFiles, alone] = [
+    ['inventory', 'kubelet-version'],
+    ['context', 'kubeconfig'],
+  ];
+  const idle = (isFiles ? alone : withFiles)?.find(isGiven);
+  if (idle !== undefined)
+    throw new UsageError(
+      isFiles
+        ? `--${idle} names a cluster: leave it out, or the files`
+        : `--${idle} goes with files: a cluster says itself which nodes and versions it has`,
+    );
+  const lost = given.text('repo') === undefined ? ['cluster', 'path'].find(isGiven) : undefined;
+  if (lost !== undefined) throw new UsageError(`--${lost} goes with --repo`);
 }
 
 function sectionsOf(given: Given): readonly SectionId[] {
@@ -118,10 +146,12 @@ function sectionsOf(given: Given): readonly SectionId[] {
 async function earlierReport(given: Given): Promise<AuditReport | undefined> {
   const file = given.text('since');
   if (file === undefined) return undefined;
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new GitopsError('NO_AUDIT', `${file} cannot be read: ${reasonOf(error)}`);
+  const refuse = (why: string): GitopsError => new GitopsError('NO_AUDIT', `${file} cannot be read: ${why}`);
+  const bytes = await readAtMost(file, MOST_REPORT_BYTES).catch((error: unknown) => {
+    throw refuse(reasonOf(error));
   });
-  return parseReport(text, file);
+  if (bytes === undefined) throw refuse(`it has more than ${MOST_REPORT_BYTES / 1024 / 1024} MiB`);
+  return parseReport(bytes.toString('utf8'), file);
 }
 
 async function repositoryOf(given: Given, io: Io): Promise<LoadedRepo | undefined> {
@@ -141,14 +171,14 @@ async function repositoryOf(given: Given, io: Io): Promise<LoadedRepo | undefine
 function nothingSeen({ unseen }: { readonly unseen: AuditReport['unseen'] }): GitopsError {
   const why = unseen.map(
     ({ nodes, because, right }) =>
-      `${nodes.length} × ${because}${right === undefined ? '' : ` (the right ${right} is missing)`}`,
+      `${firstFew(nodes)}: ${because}${right === undefined ? '' : ` (the right ${right} is missing)`}`,
   );
   const way = unseen.some(({ reason }) => reason === 'forbidden')
     ? '. Do not grant nodes/proxy for this, which runs commands in every pod: try --direct, or files as import takes them'
     : '';
   return new GitopsError(
     'NOTHING_TO_AUDIT',
-    `no kubelet said what it runs: ${why.join('; ') || 'there are no nodes'}${way}`,
+    `no kubelet said what it runs: ${why.slice(0, MOST_REASONS).join('; ') || 'there are no nodes'}${way}`,
   );
 }
 

@@ -1,6 +1,6 @@
-import { GitopsError } from '#shared/runtime/errors.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { isMap } from '#shared/runtime/maps.ts';
-import type { AuditChanges, AuditCheck, AuditReport, ChangedCheck } from './audit-report.ts';
+import { type AuditChanges, type AuditCheck, type AuditReport, type ChangedCheck, SEVERITIES } from './audit-report.ts';
 
 /**
  * What is new and what is gone since an earlier report. Of a node that cannot be seen now, and of a check that is not made now, nothing
@@ -55,7 +55,7 @@ export function parseReport(text: string, file: string): AuditReport {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw refuse(String(error));
+    throw refuse(reasonOf(error));
   }
   if (!isMap(value) || value['kind'] !== 'AuditReport') throw refuse('its kind is not AuditReport');
   if (value['version'] !== 1) throw refuse(`its version is not 1; make another one`);
@@ -70,11 +70,16 @@ function isReport(value: Readonly<Record<string, unknown>>): value is Readonly<R
     everyMap(value['sections'], ({ checks }) =>
       everyMap(
         checks,
-        (check) => typeof check['id'] === 'string' && everyMap(check['groups'], ({ nodes }) => Array.isArray(nodes)),
+        ({ id, title, severity, groups }) =>
+          [id, title].every(isText) &&
+          SEVERITIES.some((each) => each === severity) &&
+          everyMap(groups, ({ nodes }) => Array.isArray(nodes) && nodes.every(isText)),
       ),
     )
   );
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 const everyMap = (value: unknown, is: (item: Readonly<Record<string, unknown>>) => boolean): boolean =>
   Array.isArray(value) && value.every((item) => isMap(item) && is(item));

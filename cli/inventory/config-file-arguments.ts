@@ -58,7 +58,14 @@ async function filesIn(directory: string): Promise<ConfigFiles> {
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) return { files: [], leftOut: [{ what: directory, why: 'has no .json, .yaml or .yml file' }] };
-  return { files: names.map((name) => ({ path: join(directory, name), node: undefined })), leftOut: [] };
+  const paths = names.map((name) => join(directory, name));
+  const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  // Nobody named these: a pipe without a writer would be waited for. A link to nowhere is said when it is read.
+  const isOther = paths.map((_, index) => stats[index]?.isFile() === false);
+  return {
+    files: paths.filter((_, index) => isOther[index] !== true).map((path) => ({ path, node: undefined })),
+    leftOut: paths.filter((_, index) => isOther[index] === true).map((what) => ({ what, why: 'is not a file' })),
+  };
 }
 
 /** Files whose path has the pattern's parts, one after the other. A part with nothing to match is not looked for, only followed. */

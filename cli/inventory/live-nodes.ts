@@ -4,6 +4,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Given } from '../command.ts';
 import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
+import { configInAnswer } from './config-in-answer.ts';
 import type { InventoryNode } from './inventory-node.ts';
 import { nodesFrom } from './read-inventory.ts';
 
@@ -58,9 +59,9 @@ export async function connectNodes(given: Given, io: Io): Promise<LiveNodes> {
       const call = { verb: 'get', resource: NODES, name, subresource: 'proxy/configz' } as const;
       const answer = await transport.ask(call, MOST_BYTES, undefined);
       if (!answer.ok) throw answer.error;
-      const config = (answer.body as { readonly kubeletconfig?: unknown } | null)?.kubeletconfig;
-      if (typeof config === 'object' && config !== null) return config as Readonly<Record<string, unknown>>;
-      throw new GitopsError('CONFIGZ_UNREADABLE', `/configz of ${name} holds no "kubeletconfig"`);
+      const config = configInAnswer(answer.body);
+      if (typeof config !== 'string') return config;
+      throw new GitopsError('CONFIGZ_UNREADABLE', `/configz of ${name} ${config}`);
     },
     kubeletNode: (name) => kube.get<KubeletNode>({ resource: KUBELET_NODES }, name).catch(() => null),
   };

@@ -1,8 +1,9 @@
-import { open } from 'node:fs/promises';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-text.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Io } from '../io.ts';
+import { readAtMost } from '../read-at-most.ts';
+import { configInAnswer } from './config-in-answer.ts';
 import { type ConfigFile, type NotUsed, nodeOfFile } from './config-file-arguments.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 
@@ -62,32 +63,22 @@ function once(configs: readonly NodeConfig[], leftOut: readonly NotUsed[]): Node
 
 async function readOne(file: ConfigFile, input: Io['in']): Promise<NodeConfigs> {
   try {
-    const bytes = file.path === '-' ? await piped(input) : await wholeFile(file.path);
-    if (bytes.length === 0) return nothing(file.path, 'is empty');
-    if (bytes.length > MOST_BYTES) return nothing(file.path, `has more than ${MOST_BYTES / 1024 / 1024} MiB`);
+    const bytes = file.path === '-' ? await piped(input) : await readAtMost(file.path, MOST_BYTES);
+    if (bytes?.length === 0) return nothing(file.path, 'is empty');
+    if (bytes === undefined) return nothing(file.path, `has more than ${MOST_BYTES / 1024 / 1024} MiB`);
     return configsIn(bytes, file);
   } catch (error) {
     return nothing(file.path, `cannot be read: ${reasonOf(error)}`);
   }
 }
 
-async function wholeFile(path: string): Promise<Buffer> {
-  const handle = await open(path);
-  try {
-    const { size } = await handle.stat();
-    return size > MOST_BYTES ? Buffer.alloc(MOST_BYTES + 1) : await handle.readFile();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function piped(input: Io['in']): Promise<Buffer> {
+async function piped(input: Io['in']): Promise<Buffer | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of input ?? []) {
     parts.push(part);
     bytes += part.length;
-    if (bytes > MOST_BYTES) break;
+    if (bytes > MOST_BYTES) return undefined;
   }
   return Buffer.concat(parts);
 }
@@ -123,8 +114,9 @@ function answersIn(text: string, file: ConfigFile): NodeConfigs {
 }
 
 function answerIn(answer: Config, file: ConfigFile, from: string): NodeConfigs {
-  const { kubeletconfig: config, node } = answer;
-  if (!isMap(config)) return nothing(from, 'holds no KubeletConfiguration: its "kubeletconfig" is not a map');
+  const { node } = answer;
+  const config = configInAnswer(answer);
+  if (typeof config === 'string') return nothing(from, config);
   const { configs, leftOut } = named(config, file, typeof node === 'string' ? node : undefined, from);
   return { configs: configs.map((each) => ({ ...each, isAnswer: true })), leftOut };
 }

@@ -1,9 +1,9 @@
 import { mapOf } from '#shared/runtime/maps.ts';
-import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { CORDONED_ANNOTATION } from '#shared/contract/api/group.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
+import { readAtMost } from '../read-at-most.ts';
 import type { InventoryNode } from './inventory-node.ts';
 import { podAddresses } from './pod-addresses.ts';
 import { featureNeeds } from '#reconciler/policy/allocatable/feature-needs.ts';
@@ -11,6 +11,9 @@ import { marksOf } from '#reconciler/policy/participation.ts';
 import { vitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
+
+/** A text of more than half a gibibyte is none to V8. */
+const MOST_BYTES = 500 * 1024 * 1024;
 
 /**
  * Nodes from a file that `kubectl get nodes -o json` (or yaml) wrote. A list that also holds pods (`kubectl get
@@ -27,7 +30,9 @@ export async function readInventory(path: string): Promise<readonly InventoryNod
     );
   let document: unknown;
   try {
-    document = documentIn(await readFile(path, 'utf8'));
+    const bytes = await readAtMost(path, MOST_BYTES);
+    if (bytes === undefined) throw new Error(`it has more than ${MOST_BYTES / 1024 / 1024} MiB`);
+    document = documentIn(bytes.toString('utf8'));
   } catch (error) {
     throw unreadable(reasonOf(error));
   }

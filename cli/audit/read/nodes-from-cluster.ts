@@ -7,6 +7,7 @@ import { isMap, valueIn } from '#shared/runtime/maps.ts';
 import type { Given } from '../../command.ts';
 import { connectWith } from '../../connect-cluster.ts';
 import { askEach, type Asked } from '../../inventory/ask-each.ts';
+import { configInAnswer } from '../../inventory/config-in-answer.ts';
 import type { InventoryNode } from '../../inventory/inventory-node.ts';
 import { nodesFrom } from '../../inventory/read-inventory.ts';
 import type { Io } from '../../io.ts';
@@ -109,8 +110,8 @@ function runningIn(asked: Asked<KubeletAnswer> | undefined): Running | NotSeen {
   if ('error' in asked)
     return asked.error instanceof NotSeen ? asked.error : new NotSeen('no-answer', 'the kubelet could not be asked');
   const { body, ...certificate } = asked.answer;
-  const config = valueIn(body, ['kubeletconfig']);
-  return isMap(config) ? { config, ...certificate } : new NotSeen('unreadable', 'its /configz holds no kubeletconfig');
+  const config = configInAnswer(body);
+  return typeof config === 'string' ? new NotSeen('unreadable', `its /configz ${config}`) : { config, ...certificate };
 }
 
 function factsOf(

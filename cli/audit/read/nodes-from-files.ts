@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
 import type { Given } from '../../command.ts';
 import { labelsOfName } from '../../import/nodes/importable-nodes.ts';
 import { configFiles } from '../../inventory/config-file-arguments.ts';
@@ -47,7 +48,7 @@ export async function nodesFromFiles(given: Given, io: Io): Promise<FoundNodes> 
     ...facts.filter(isOld).map(tooOld),
   ];
   return {
-    source: { from: 'files', of: given.words.join(' '), notes: notesOf(facts, inventory) },
+    source: { from: 'files', of: firstFew(given.words), notes: notesOf(facts, inventory) },
     nodes: facts.filter((each) => !isOld(each)),
     unseen: groupUnseen(unseen),
     of: facts.length + silent.length + leftOut.length + read.leftOut.length,

@@ -116,14 +116,14 @@ const groupsTable = (groups: NonNullable<AuditSection['groups']>): string =>
 
 const classesTable = (classes: readonly RoomClass[]): string =>
   tableOf(
-    ['machines', 'nodes', 'resource', 'capacity', 'kept back', 'used outside of pods'],
+    ['machines', 'nodes', 'resource', 'capacity', 'reserved', 'used outside of pods'],
     classes.flatMap(({ name, count, resources }) =>
-      resources.map(({ resource, capacity, kubeReserved, systemReserved, eviction, used }) => [
+      resources.map(({ resource, capacity, kubeReserved, systemReserved, used }) => [
         cellOf(name),
         String(count),
         resource,
         formatResource(resource, capacity),
-        formatResource(resource, kubeReserved + systemReserved + eviction),
+        formatResource(resource, kubeReserved + systemReserved),
         used === undefined ? 'not measured' : `at most ${formatResource(resource, used.most)}`,
       ]),
     ),

@@ -27,7 +27,7 @@ export function auditDrift(nodes: readonly NodeFacts[], repo: LoadedRepo): Audit
   const checks = [
     ...[...byField].map(([field, of]) =>
       checkOf(
-        { ...DRIFT, id: `drift/${field}`, title: `${field} is as the repository has it` },
+        { ...DRIFT, id: `drift/${field}`, title: `Run ${field} as the repository has it` },
         of.map(({ node, evidence }) => [node, { result: 'fail', evidence }] as const),
       ),
     ),
@@ -64,7 +64,7 @@ const NO_POOL = 'no pool selects these nodes';
 
 const NOT_COMPARED: Rule = {
   id: 'drift/not-compared',
-  title: 'the nodes have a pool in the repository',
+  title: 'Give every node a pool',
   severity: 'low',
   references: [],
 };

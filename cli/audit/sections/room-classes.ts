@@ -60,8 +60,9 @@ export function roomOf(facts: NodeFacts, overDays: ReadonlyMap<string, UseOverDa
     // These CPUs take the place of the shares that the two fields name.
     const areCpus = resource === 'cpu' && cpus !== '';
     const allocatable = parseQuantity(node.allocatable[resource] ?? '');
-    const used = use?.[resource];
-    const p99 = over?.[resource];
+    // Whoever says that more is used than there is measures something else.
+    const measured = (amount = Infinity): number | undefined => (amount <= capacity ? amount : undefined);
+    const [used, p99] = [measured(use?.[resource]), measured(over?.[resource])];
     const room = {
       capacity,
       kubeReserved: areCpus ? 0 : of('kubeReserved', resource),

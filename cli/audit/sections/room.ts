@@ -75,7 +75,7 @@ const sumOf = (
 
 const NO_EVICTION: Rule = {
   id: 'room/no-eviction-threshold',
-  title: 'pods are evicted before memory runs out',
+  title: 'Evict pods before memory runs out',
   severity: 'high',
   because: 'lets pods take all memory: the kernel then ends whatever it likes, the kubelet as well',
   fix: fixOf(
@@ -97,7 +97,7 @@ function judgeEviction({ facts }: NodeRoom): Verdict {
 
 const NOTHING_RESERVED: Rule = {
   id: 'room/nothing-reserved',
-  title: 'memory and CPU are kept back for the kubelet and the host',
+  title: 'Reserve memory and CPU for the host',
   severity: 'medium',
   because: 'lets pods take what the kubelet, the runtime and sshd need: a full node stops answering',
   fix: { how: 'set kubeReserved, by a profile for machines of several sizes (docs/computed-values.md)' },
@@ -118,7 +118,7 @@ function judgeNothing({ resources }: NodeRoom): Verdict {
 
 const underReserved = (resource: Resource): Rule => ({
   id: `room/${resource}-under-reserved`,
-  title: `the host uses no more ${resource === 'cpu' ? 'CPU' : 'memory'} than is kept back for it`,
+  title: `Reserve the ${resource === 'cpu' ? 'CPU' : 'memory'} that the host uses`,
   severity: resource === 'memory' ? 'medium' : 'low',
   because:
     resource === 'memory'
@@ -139,7 +139,7 @@ function judgeUnder(room: NodeRoom, resource: Resource): Verdict {
 
 const overReserved = (resource: Resource): Rule => ({
   id: `room/${resource}-over-reserved`,
-  title: `not much more ${resource === 'cpu' ? 'CPU' : 'memory'} is kept back than the host uses`,
+  title: `Reserve no ${resource === 'cpu' ? 'CPU' : 'memory'} that the host does not use`,
   severity: 'low',
   because: 'leaves idle what pods could have',
   fix: { how: 'lower kubeReserved or systemReserved to what is used over days, and a fifth more' },
@@ -197,7 +197,7 @@ function profilesCheck(rooms: readonly NodeRoom[]): AuditCheck {
   });
   const rule: Rule = {
     id: 'room/profiles',
-    title: 'what the profiles of providers would keep back instead, over the fleet',
+    title: 'Compare the reservations with the profiles of providers',
     severity: 'low',
     references: [],
   };

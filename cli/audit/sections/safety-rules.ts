@@ -1,4 +1,5 @@
 import { powerOf } from '#shared/contract/kubelet-config/security/powers.ts';
+import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import type { Fix, Severity } from '../audit-report.ts';
 import { fixOf, type Rule } from '../checks.ts';
 
@@ -50,7 +51,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['authentication.anonymous.enabled'],
     isGood: (value) => value !== true,
-    title: 'the kubelet answers nobody who shows no credential',
+    title: 'Refuse anonymous requests',
     severity: 'high',
     because:
       'opens to strangers whatever RBAC gives system:anonymous; with AlwaysAllow, they run commands in every pod',
@@ -61,7 +62,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['authorization.mode'],
     isGood: (value) => value !== 'AlwaysAllow',
-    title: 'the kubelet asks the API server what a caller may do',
+    title: 'Ask the API server what callers may do',
     severity: 'high',
     because: 'lets whoever has any credential that the kubelet takes run commands in every pod of the node',
     fix: fixOf({ 'authorization.mode': 'Webhook' }),
@@ -71,7 +72,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['authentication.x509.clientCAFile'],
     isGood: (value) => typeof value === 'string' && value !== '',
-    title: 'client certificates are checked against an authority',
+    title: 'Check client certificates against an authority',
     severity: 'medium',
     because: 'shuts out the API server and all others who come with a certificate',
     fix: fixOf({ 'authentication.x509.clientCAFile': '/etc/kubernetes/pki/ca.crt' }, 'give the path of your authority'),
@@ -81,7 +82,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['readOnlyPort'],
     isGood: (value) => Number(value ?? 0) === 0,
-    title: 'the port without authentication is closed',
+    title: 'Close the read-only port',
     severity: 'high',
     because: powerOf('readOnlyPort')?.gives ?? '',
     fix: fixOf({ readOnlyPort: 0 }),
@@ -90,8 +91,8 @@ const ROWS: readonly Row[] = [
   },
   {
     fields: ['streamingConnectionIdleTimeout'],
-    isGood: (value) => !/^[0.]+(?:h|m|s|ms|us|µs|ns)?(?:0s)?$/.test(String(value)),
-    title: 'idle exec and port-forward sessions end',
+    isGood: (value) => parseGoDuration(String(value)) !== 0,
+    title: 'End idle exec and port-forward sessions',
     severity: 'low',
     because: 'keeps idle sessions open forever, before kubelet 1.24; since then the runtime decides',
     fix: fixOf({ streamingConnectionIdleTimeout: '4h' }),
@@ -100,7 +101,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['makeIPTablesUtilChains'],
     isGood: (value) => value !== false,
-    title: 'the kubelet keeps its iptables rules',
+    title: 'Let the kubelet keep its iptables rules',
     severity: 'medium',
     because: powerOf('makeIPTablesUtilChains')?.gives ?? '',
     fix: fixOf({ makeIPTablesUtilChains: true }),
@@ -109,7 +110,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['eventRecordQPS'],
     isGood: (value) => Number(value) === 0 || Number(value) >= FEWEST_EVENTS,
-    title: 'Events are not dropped by a low limit',
+    title: 'Allow enough Events a second',
     severity: 'low',
     because: powerOf('eventRecordQPS')?.gives ?? '',
     fix: fixOf({ eventRecordQPS: 50 }),
@@ -123,7 +124,7 @@ const ROWS: readonly Row[] = [
       const isSet = typeof cert === 'string' && cert !== '' && typeof key === 'string' && key !== '';
       return isSet && SELF_SIGNED.test(cert) ? undefined : isSet;
     },
-    title: 'the kubelet serves with a certificate that others can check',
+    title: 'Serve with a certificate that clients can check',
     severity: 'medium',
     because: 'has the kubelet sign its own certificate: clients cannot tell it from an impostor',
     fix: fixOf({ serverTLSBootstrap: true }, 'and approve the requests of kubelets for serving certificates'),
@@ -133,7 +134,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['rotateCertificates'],
     isGood: (value) => value === true,
-    title: 'the kubelet renews its client certificate',
+    title: 'Renew the client certificate',
     severity: 'medium',
     because: 'has the node drop out of the cluster when its certificate ends, unless something else renews it',
     fix: fixOf({ rotateCertificates: true }),
@@ -142,7 +143,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['featureGates.RotateKubeletServerCertificate'],
     isGood: (value) => value !== false,
-    title: 'the kubelet may renew its serving certificate',
+    title: 'Allow the serving certificate to be renewed',
     severity: 'low',
     because: 'ends the renewal of the kubelet’s serving certificate',
     fix: fixOf({ 'featureGates.RotateKubeletServerCertificate': true }),
@@ -153,7 +154,7 @@ const ROWS: readonly Row[] = [
     isGood: (suites, version) =>
       version === 'VersionTLS13' ||
       (Array.isArray(suites) && suites.length > 0 && suites.every((suite) => STRONG_CIPHERS.has(suite))),
-    title: 'only strong ciphers are left',
+    title: 'Allow only strong ciphers',
     severity: 'low',
     because: 'lets clients use ciphers with CBC, which Go takes where the list is empty, or others that are weaker',
     fix: fixOf({ tlsMinVersion: 'VersionTLS13' }, 'or list the ciphers in tlsCipherSuites'),
@@ -163,7 +164,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['podPidsLimit'],
     isGood: (value) => Number(value) > 0,
-    title: 'a pod may take only so many process numbers',
+    title: 'Limit the process IDs of a pod',
     severity: 'medium',
     because: powerOf('podPidsLimit')?.gives ?? '',
     fix: fixOf({ podPidsLimit: 4096 }),
@@ -173,7 +174,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['seccompDefault'],
     isGood: (value) => value === true,
-    title: 'pods without a seccomp profile get the runtime’s',
+    title: 'Use the runtime’s seccomp profile by default',
     severity: 'medium',
     because: powerOf('seccompDefault')?.gives ?? '',
     fix: fixOf({ seccompDefault: true }, 'pods that need more system calls name their profile'),
@@ -183,7 +184,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['tlsMinVersion'],
     isGood: (value) => value !== 'VersionTLS10' && value !== 'VersionTLS11',
-    title: 'TLS is 1.2 or newer',
+    title: 'Require TLS 1.2 or newer',
     severity: 'medium',
     because: powerOf('tlsMinVersion')?.gives ?? '',
     fix: fixOf({ tlsMinVersion: 'VersionTLS12' }),
@@ -192,7 +193,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['healthzBindAddress', 'healthzPort'],
     isGood: (address, port) => port === 0 || /^(?:127\.|::1$)/.test(String(address)),
-    title: 'the health port listens on loopback only',
+    title: 'Keep the health port on loopback',
     severity: 'low',
     because: 'answers anybody who reaches the node, without a credential',
     fix: fixOf({ healthzBindAddress: '127.0.0.1' }),
@@ -201,7 +202,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['enableSystemLogQuery'],
     isGood: (value) => value !== true,
-    title: 'journals of the host are not served',
+    title: 'Do not serve the journals of the host',
     severity: 'medium',
     because: powerOf('enableSystemLogQuery')?.gives ?? '',
     fix: fixOf({ enableSystemLogQuery: false }),
@@ -209,7 +210,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['staticPodURL'],
     isGood: (value) => value === undefined || value === '',
-    title: 'no pods come from a URL',
+    title: 'Take no pods from a URL',
     severity: 'high',
     because: powerOf('staticPodURL')?.gives ?? '',
     fix: { how: 'take staticPodURL out of the node’s own config' },

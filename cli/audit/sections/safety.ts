@@ -64,7 +64,7 @@ const WEAKENED = Object.entries(WEAKENING)
   .map(([field, { gives }]) => ({
     field,
     id: `safety/${field}`,
-    title: `${field} takes no protection away`,
+    title: `Keep ${field} safe`,
     severity: 'medium' as const,
     because: gives,
     references: [],
@@ -81,7 +81,7 @@ function judgeWeakened(facts: NodeFacts, field: string): Verdict {
 
 const GATES: Rule = {
   id: 'safety/featureGates',
-  title: 'no feature gate takes a protection away',
+  title: 'Keep feature gates safe',
   severity: 'medium',
   because: WEAKENING['featureGates']?.gives ?? '',
   fix: { how: 'take these gates out of featureGates' },
@@ -100,7 +100,7 @@ function judgeGates(facts: NodeFacts): Verdict {
 /** No configuration has it, and no API of the kubelet shows it. */
 const HOSTNAME: Rule = {
   id: 'safety/hostname-override',
-  title: 'the kubelet is not started with --hostname-override',
+  title: 'Start without --hostname-override',
   severity: 'low',
   fix: { how: 'look at the command line of the kubelet' },
   references: ['CIS 4.2.7'],
@@ -108,7 +108,7 @@ const HOSTNAME: Rule = {
 
 const CERTIFICATE: Rule = {
   id: 'safety/certificate-ends',
-  title: 'serving certificates last another 30 days',
+  title: 'Renew serving certificates 30 days before they end',
   severity: 'high',
   because: 'lets nobody check the kubelet any more: logs, exec and metrics fail where clients do',
   fix: { how: 'find out why it was not renewed: requests that nobody approved, or a file that nobody replaced' },

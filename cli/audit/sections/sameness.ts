@@ -37,7 +37,7 @@ export function auditSameness(nodes: readonly NodeFacts[], strangers: readonly L
   const differing = verdicts.filter(([, { result }]) => result === 'fail').length;
   const summary = [
     `${counted(configs, 'config')} on ${counted(nodes.length, 'node')} in ${counted(labelled.length, 'group')}`,
-    differing === 0 ? 'none differs without a label' : `${differing} differ from their like`,
+    differing === 0 ? 'none differs without a label' : `${counted(differing, 'node')} unlike most of their label`,
     ...(minors.size === 0 ? [] : [`kubelets ${[...minors].toSorted(byVersion).join(', ')}`]),
   ].join('; ');
   const checks = [checkOf(DIFFERS, verdicts), checkOf(VERSIONS, versionVerdicts(labelled, versions))];
@@ -55,7 +55,7 @@ const memberOf = (facts: NodeFacts): FleetMember => ({
 
 const DIFFERS: Rule = {
   id: 'sameness/differs',
-  title: 'nodes run what most nodes of their label run',
+  title: 'Run the same config on nodes of one label',
   severity: 'low',
   because: 'no label tells these nodes from the others: what holds for those may not hold here',
   fix: { how: 'give them the config of the others, or a label that says why they differ' },
@@ -64,7 +64,7 @@ const DIFFERS: Rule = {
 
 const VERSIONS: Rule = {
   id: 'sameness/versions',
-  title: 'the kubelets of a label have one minor version',
+  title: 'Run one minor version on nodes of one label',
   severity: 'low',
   references: [],
 };

@@ -51,7 +51,7 @@ export function auditUpgrades(nodes: readonly NodeFacts[]): AuditSection {
 
 const VERSION: Rule = {
   id: 'upgrades/version',
-  title: 'the version of the kubelet is known',
+  title: 'Name the version of the kubelet',
   severity: 'low',
   fix: { how: 'give --inventory, or --kubelet-version' },
   references: [],
@@ -87,15 +87,15 @@ function changesOf({ to, findings, defaults, meanings, announced }: UpgradeFores
   return [
     ...findings.map((finding) => ofFinding(to, finding)),
     ...meanings.map(({ field, before, after }): Change => {
-      const change = info('meaning', field, `kubelet ${to} reads ${field} otherwise`, after);
+      const change = info('meaning', field, `Check ${field}: kubelet ${to} reads it otherwise`, after);
       const rule: Rule = { ...change.rule, severity: 'medium', because: `before: ${before}` };
       return { rule, verdict: { ...change.verdict, result: 'fail' } };
     }),
     ...defaults.map(({ field, before, after }) =>
-      info('default', field, `kubelet ${to} changes the default of ${field}`, `${before} → ${after}`),
+      info('default', field, `Expect another default of ${field} in kubelet ${to}`, `${before} → ${after}`),
     ),
     ...announced.map(({ field, what, source }) =>
-      info('announced', field, `announced for ${to}: ${field}`, what, source),
+      info('announced', field, `Expect a change of ${field}, announced for kubelet ${to}`, what, source),
     ),
   ];
 }
@@ -103,11 +103,12 @@ function changesOf({ to, findings, defaults, meanings, announced }: UpgradeFores
 /** @param to `1.36`, or `now` for what the present version says */
 function ofFinding(to: string, finding: Finding): Change {
   const { field = '', code, severity, suggestion, versions: _, ...rest } = finding;
-  const version = to === 'now' ? 'the kubelet of today' : `kubelet ${to}`;
+  const version = to === 'now' ? 'today’s kubelet' : `kubelet ${to}`;
+  const what = field === '' ? 'the config' : field;
   return {
     rule: {
       id: `upgrades/${to}/${code}${field === '' ? '' : `/${field}`}`,
-      title: severity === 'error' ? `${version} does not start with it` : `${version} complains`,
+      title: severity === 'error' ? `Change ${what}: ${version} refuses it` : `Check ${what}: ${version} warns of it`,
       severity: severity === 'error' ? 'high' : 'medium',
       because: sentenceOf({ ...rest, code, severity, field }),
       ...(suggestion === undefined ? {} : { fix: { how: suggestion } }),
@@ -125,7 +126,7 @@ function flagChange(flag: string, minor: number): readonly Change[] {
     {
       rule: {
         id: `upgrades/${to}/flag/${flag}`,
-        title: `kubelet ${to} does not start with --${flag}`,
+        title: `Take --${flag} away: kubelet ${to} refuses it`,
         severity: 'high',
         fix: { how: `take --${flag} off the command line before the upgrade` },
         references: [],

@@ -5,6 +5,7 @@ import type { Field } from './fields/field.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { parseQuantity, trimmedQuantity } from './syntax/quantity.ts';
 import { isMap } from '../../runtime/maps.ts';
+import { REDACTED, redact } from '../../runtime/redact.ts';
 import { writtenFields } from './written-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -201,11 +202,15 @@ function isResolved(meant: unknown, seen: unknown): boolean {
 const isAnyNegative = (path: string, meant: unknown, seen: unknown): boolean =>
   path === 'podPidsLimit' && (typeof meant === 'number' || typeof meant === 'bigint') && meant < 0 && seen === -1;
 
-const differs = (path: string, meant: unknown, seen: unknown): string =>
-  `${path}=${show(seen)} instead of ${show(meant)}`;
+/** Phrases reach statuses and reports, which more people read than the config. */
+function differs(path: string, meant: unknown, seen: unknown): string {
+  const isSecret = path.startsWith('staticPodURLHeader');
+  return `${path}=${show(seen, isSecret)} instead of ${show(meant, isSecret)}`;
+}
 
-function show(value: unknown): string {
+function show(value: unknown, isSecret: boolean): string {
   if (value === undefined) return 'nothing';
-  const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+  if (isSecret) return REDACTED;
+  const text = typeof value === 'bigint' ? String(value) : redact(JSON.stringify(value));
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

@@ -85,13 +85,34 @@ describe('an audit of a cluster, through its API server', () => {
     addNode(cluster, 'dead', CLOSED, false);
     addNode(cluster, 'old', CLOSED, true, 'v1.19.16');
     addNode(cluster, 'odd', await listening((_, response) => response.end('{}')));
+    const endless = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    addNode(
+      cluster,
+      'deep',
+      await listening((_, response) => response.end(`{"kubeletconfig":{"maxPods":${endless}}}`)),
+    );
     const found = await report(cluster);
-    assert.deepEqual(found.nodes, { seen: 1, of: 5 });
+    assert.deepEqual(found.nodes, { seen: 1, of: 6 });
     const reasons = found.unseen.map(({ reason, nodes, right }) => `${reason} ${nodes.join()} ${right ?? ''}`.trim());
-    assert.deepEqual(reasons.sort(), ['no-answer away', 'not-ready dead', 'unreadable odd', 'unsupported old']);
+    assert.deepEqual(reasons.sort(), [
+      'no-answer away',
+      'not-ready dead',
+      'unreadable deep',
+      'unreadable odd',
+      'unsupported old',
+    ]);
     assert.deepEqual(nodesOf(checkIn(section(found, 'safety'), 'safety/readOnlyPort'), 'fail'), ['open']);
     const room = checkIn(section(found, 'room'), 'room/memory-under-reserved');
     assert.deepEqual([room.result, room.groups[0]?.evidence[0]?.value], ['fail', 'up to 640Mi']);
+  });
+
+  it('says of how many nodes Prometheus has days enough', async () => {
+    await using cluster = await aCluster();
+    addNode(cluster, 'a', await listening(kubelet({})));
+    const data = { resultType: 'vector', result: [] };
+    const port = await listening((_, response) => response.end(JSON.stringify({ status: 'success', data })));
+    const { source } = await report(cluster, '--section', 'room', '--prometheus', `http://127.0.0.1:${port}`);
+    assert.equal(source.notes.at(-1), 'Prometheus has 3 days or more of 0 of 1 node.');
   });
 
   it('does not fail for a node that is not Ready alone', async () => {

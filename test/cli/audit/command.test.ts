@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -158,7 +159,7 @@ describe('an audit of sixty nodes of four distributions, as files', () => {
   it('writes for people, as YAML and as JSON the same', async () => {
     const text = (await auditing()).out;
     for (const title of ['Sameness', 'Safety', 'Upgrades', 'Room']) assert.match(text, new RegExp(`^${title}: `, 'm'));
-    assert.match(text, /FAIL high the port without authentication is closed \(CIS 4\.2\.4/);
+    assert.match(text, /FAIL high Close the read-only port \(CIS 4\.2\.4/);
     assert.match(text, /15 nodes \(gke-0, .*readOnlyPort: 10255/);
     const { at: _, ...fromYaml } = parse((await auditing('-o', 'yaml')).out) as AuditReport;
     const { at: __, ...fromJson } = await report();
@@ -182,9 +183,40 @@ describe('an audit of sixty nodes of four distributions, as files', () => {
 
   it('cannot run without a node that it sees, nor with an earlier report that is none', async () => {
     await put({ 'empty/a.json': '', 'last.json': '{}' });
-    assert.equal((await run('audit', inside('empty'))).code, 2);
+    const { code: none, err: why } = await run('audit', inside('empty'));
+    assert.equal(none, 2);
+    assert.match(why, /empty\/a\.json: is empty/);
     const { code, err } = await auditing('--since', inside('last.json'));
     assert.equal(code, 2);
     assert.match(err, /last\.json is not a report that audit -o json wrote/);
+  });
+
+  it('waits for no pipe that lies among the files, and reads no endless one', { timeout: 60_000 }, async () => {
+    execFileSync('mkfifo', [inside('configs/pipe.json')]);
+    await symlink('/dev/zero', inside('configs/zero.json'));
+    const { unseen } = await report('--section', 'safety');
+    assert.deepEqual(unseen, [
+      {
+        reason: 'unreadable',
+        because: 'is not a file',
+        nodes: [inside('configs/pipe.json'), inside('configs/zero.json')],
+      },
+    ]);
+    for (const option of ['--since', '--inventory'])
+      assert.match((await run('audit', inside('configs'), option, '/dev/zero')).err, /it has more than \d+ MiB/);
+  });
+
+  it('refuses options that would change nothing', async () => {
+    const refused = async (...words: readonly string[]) => (await run('audit', ...words)).code;
+    for (const option of ['--context', '--kubeconfig', '--cluster', '--path'])
+      assert.equal(await refused(inside('configs'), option, 'x'), 2, option);
+    assert.equal(await refused('--kubeconfig', 'x', '--kubelet-version', '1.34'), 2);
+    assert.match((await run('audit', '--kubelet-version', '1.34')).err, /goes with files/);
+  });
+
+  it('names the first of many files only', async () => {
+    const words = numbered('gke').map((name) => inside(`configs/${name}.json`));
+    const { out } = await run('audit', ...words, '-o', 'json', '--section', 'safety');
+    assert.equal((JSON.parse(out) as AuditReport).source.of, `${words.slice(0, 3).join(', ')} and 12 more`);
   });
 });

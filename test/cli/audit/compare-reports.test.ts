@@ -96,6 +96,23 @@ describe('whether an audit failed', () => {
   });
 });
 
+describe('an earlier report', () => {
+  const check = { id: 'safety/a', title: 'A', severity: 'low', groups: [{ result: 'fail', nodes: ['n'] }] };
+  const text = (more: object): string =>
+    JSON.stringify({ kind: 'AuditReport', version: 1, at: '', sections: [{ checks: [{ ...check, ...more }] }] });
+
+  it('is taken with all that is said of it, and refused without', () => {
+    assert.ok(parseReport(text({}), 'x'));
+    for (const more of [
+      { title: null },
+      { severity: 'urgent' },
+      { groups: [{ result: 'fail', nodes: [5] }] },
+      { id: 1 },
+    ])
+      assert.throws(() => parseReport(text(more), 'x'), { code: 'NO_AUDIT' });
+  });
+});
+
 const evidences = fc.array(fc.record({ field: fc.constantFrom('a', 'b'), value: fc.string({ maxLength: 3 }) }), {
   maxLength: BOUNDS.evidence + 3,
 });

@@ -91,7 +91,7 @@ describe('Markdown of an audit', () => {
     ['what is worth knowing', /^ℹ️ \*\*The serving certificate ends soon\*\* \(worth knowing, 1 node, /m],
     ['what is not visible', /^- not visible: Others may read/m],
     ['groups', /^\| `general` \| 40 \| `1\.33`, `1\.34` \| 2 \|$/m],
-    ['room', /^\| `4 cores, 15\.6Gi` \| 40 \| memory \| 15\.6Gi \| 868Mi \| at most 1\.9Gi \|$/m],
+    ['room', /^\| `4 cores, 15\.6Gi` \| 40 \| memory \| 15\.6Gi \| 768Mi \| at most 1\.9Gi \|$/m],
   ] as const) {
     it(`says ${what}`, () => assert.match(text, said));
   }

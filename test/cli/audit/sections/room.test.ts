@@ -53,6 +53,12 @@ describe('the room that kubelets leave to pods', () => {
     assert.equal(resultOf('memory-under-reserved', reserving('1Gi')), 'not-visible');
   });
 
+  it('is not judged by more use than the machine has room for', () => {
+    assert.equal(resultOf('memory-under-reserved', reserving('1Gi', '100m', using(17 * 1024 * MI))), 'not-visible');
+    assert.equal(resultOf('cpu-under-reserved', reserving('1Gi'), week(MI, 4.1)), 'not-visible');
+    assert.equal(resultOf('cpu-under-reserved', reserving('1Gi'), week(MI, 4)), 'fail');
+  });
+
   it('is too small only by days, and beyond a fifth more than is used', () => {
     const of = (reserved: string, p99: number) => resultOf('memory-over-reserved', reserving(reserved), week(p99 * MI));
     assert.deepEqual([of('1456Mi', 1000), of('1455Mi', 1000)], ['fail', 'pass']);

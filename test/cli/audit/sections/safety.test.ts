@@ -27,6 +27,7 @@ const ROWS: readonly (readonly [id: string, fails: Config | undefined, passes: C
     { streamingConnectionIdleTimeout: '0s' },
     { streamingConnectionIdleTimeout: '10m0s' },
   ],
+  ['streamingConnectionIdleTimeout', { streamingConnectionIdleTimeout: '0h0m0s' }, {}],
   ['makeIPTablesUtilChains', { makeIPTablesUtilChains: false }, {}],
   ['eventRecordQPS', { eventRecordQPS: 1 }, { eventRecordQPS: 5 }],
   ['tlsCertFile', {}, { serverTLSBootstrap: true }],

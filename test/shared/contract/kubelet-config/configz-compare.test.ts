@@ -11,6 +11,15 @@ const rows: readonly Row[] = [
   ['nothing set, nothing to contradict', { ...TYPE }, { maxPods: 110 }, []],
   ['what runs is what was meant', { ...TYPE, maxPods: 250 }, { maxPods: 250 }, []],
   ['another number', { maxPods: 250 }, { maxPods: 110 }, ['maxPods=110 instead of 250']],
+  [
+    'fields that hold credentials, without them',
+    { staticPodURLHeader: { Authorization: ['a'] }, staticPodURL: 'https://example.org/' },
+    { staticPodURLHeader: { Authorization: ['b'] }, staticPodURL: 'https://user:b@example.org/' },
+    [
+      'staticPodURLHeader["Authorization"]=[redacted] instead of [redacted]',
+      'staticPodURL="https://[redacted]@example.org/" instead of "https://example.org/"',
+    ],
+  ],
   ['a field that the kubelet does not know', { podsLimit: 3 }, {}, ['podsLimit=nothing instead of 3']],
   [
     'a duration in other words',

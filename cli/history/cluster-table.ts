@@ -71,5 +71,6 @@ function span(ms: Millis): string {
 /** For a comment on a pull request. */
 export function asMarkdown([heading = [], ...rows]: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
-  return `${[line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n')}\n`;
+  const rule = `|${' --- |'.repeat(heading.length)}`;
+  return `${[line(heading), rule, ...rows.map(line)].join('\n')}\n`;
 }

@@ -77,7 +77,7 @@ describe('a config repository that is a folder of a monorepo', () => {
       'json',
     );
     await branch.remove();
-    assert.match(`${out}${err}`, /raise spec\.maxChange in infra\/kubelet\/clusters\/prod\.yaml/);
+    assert.match(`${out}${err}`, /raises spec\.maxChange in infra\/kubelet\/clusters\/prod\.yaml/);
   });
 
   it('is played through', async () => {
@@ -131,7 +131,7 @@ describe('a config repository that is a folder of a monorepo', () => {
   });
 
   it('can be named to every command that reads a config repository', () => {
-    const readers = ['validate', 'plan', 'render', 'simulate', 'why', 'foresight'];
+    const readers = ['audit', 'validate', 'plan', 'render', 'simulate', 'why', 'foresight', 'history'];
     const taking = COMMANDS.filter(({ options }) => options['path'] !== undefined).map(({ name }) => name);
     assert.deepEqual(taking, readers);
   });

@@ -91,7 +91,8 @@ function poolChooser(pools: readonly ValidPool[]): (facts: NodeFacts) => ValidPo
 
 function driftOf(facts: NodeFacts, { value, positionOf }: ValidPool): readonly Drifted[] {
   return contradictions(value, wholeConfig(facts), facts.kubeletVersion).map((phrase): Drifted => {
-    const [, field = phrase, runs = '', wanted = ''] = /^(.+?)=(.*?) instead of (.*)$/s.exec(phrase) ?? [];
+    const [field = '', ...values] = phrase.split('=');
+    const [runs = '', wanted = ''] = values.join('=').split(' instead of ');
     const at = positionOf?.(keysOf(field));
     const place = at?.file === undefined ? {} : { place: `${at.file}:${at.line}` };
     return {

@@ -1,4 +1,5 @@
 const OPERATORS = 'the address of the repository is a setting, and nobody else writes it';
+const TEMPLATE = 'its text is a file of the template that comes with the program';
 const SHORT = 'its text was cut to a few hundred characters before';
 
 /**
@@ -20,6 +21,9 @@ export const EXCUSED: ReadonlyMap<string, string> = new Map([
   [String.raw`^\/+|\/+$`, OPERATORS],
   [String.raw`^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$|^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$`, OPERATORS],
   [String.raw`^(?:([^/@:]+)@)?([^/@:]+):(?!\/\/)(.+)$`, OPERATORS],
+  [String.raw`^# What one cluster needs to know[\s\S]*?(?=^apiVersion: )`, TEMPLATE],
+  [String.raw`^ {2}# As in Kubernetes[\s\S]*?\n\n`, TEMPLATE],
+  [String.raw`\. Keep the one of your forge \(.*?\)`, TEMPLATE],
   ['[^a-z0-9]+$', SHORT],
   [String.raw`^(?:goroutine \d|created by |\s|$|[\w./*()-]+\(.*\)$|Usage:|--|Flag --)`, SHORT],
   [String.raw`(?:^|-)pod[0-9a-f][0-9a-f_-]{30,}(?:\.slice)?$`, 'names of cgroups have at most 255 bytes'],

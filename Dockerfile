@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# One small image for both programs: the two bundles, a stripped Node and the libraries that it links. No shell, no
-# package manager, nothing that the programs do not run.
+# One small image for both programs, and the command audit for a CronJob: their bundles, a stripped Node and the libraries
+# that it links. No shell, no package manager, nothing that the programs do not run.
 ARG NODE_VERSION=24.21.0
 # Where it is built from: a mirror of yours, or a digest, by --build-arg BASE=mirror.example.com/node@sha256:…
 ARG BASE=node:${NODE_VERSION}-bookworm-slim

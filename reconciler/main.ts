@@ -10,6 +10,7 @@ import { fileCredentials } from './git/git-credentials.ts';
 import { createFollowedRepository } from './git/following/followed-repository.ts';
 import { createGitSource } from './git/git-source.ts';
 import { type HealthView, serveHealth, serveReconcilerMetrics } from './reporting/health-and-metrics-server.ts';
+import { createAuditView } from './cluster/audit-view.ts';
 import { connectKube } from './cluster/kube/connect-kube.ts';
 import { withRetryAfter } from './cluster/kube/retry-after-kube.ts';
 import { holdLease } from './cluster/leader/hold-lease.ts';
@@ -73,12 +74,15 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const identity = `${settings.identity}_${randomUUID()}`;
   const isLeader = (): boolean => lease.isLeader();
   const fleet = (): Fleet | null => reconciler.fleet();
+  const audit = createAuditView({ kube, namespace: settings.namespace, clock, random, log });
   const telling = createReporting({
     kube,
+    audit: audit.summary,
     metrics,
     page: pageOf(settings, {
       leadership: () => ({ leads: isLeader(), holder: lease.holder() ?? '' }),
       standby: { kube, namespace: settings.namespace, fleet },
+      audit: audit.summary,
       log,
     }),
     identity: settings.identity,
@@ -170,7 +174,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       { version: VERSION, url: source.url, branch: source.branch, path: settings.gitPath, port: health.port },
       'started',
     );
-    await Promise.all([reconciler.run(stop.signal), telling.run(stop.signal)]);
+    await Promise.all([reconciler.run(stop.signal), telling.run(stop.signal), audit.run(stop.signal)]);
   } finally {
     // Also after a failure: what is left running would keep a process alive that does nothing any more.
     stop.abort();
@@ -189,7 +193,7 @@ function webhookOf({ webhookSecretFile: secretFile, webhookPort: port, gitBranch
 
 function pageOf(
   settings: ReconcilerSettings,
-  ports: Pick<StatusPageOptions, 'leadership' | 'standby' | 'log'>,
+  ports: Pick<StatusPageOptions, 'leadership' | 'standby' | 'audit' | 'log'>,
 ): StatusPage | null {
   const { cluster, forge, statusPage: reach, statusPort: port } = settings;
   if (reach === 'off') return null;

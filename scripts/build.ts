@@ -6,17 +6,23 @@ import { builtinsOnDemand } from './builtins-on-demand.ts';
 import { licenceTexts } from './licence-texts.ts';
 
 /** The name of each program in the image, and its entry point. */
-export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.ts' } as const;
+export const PROGRAMS = {
+  agent: 'agent/main.ts',
+  reconciler: 'reconciler/main.ts',
+  audit: 'cli/audit/main.ts',
+} as const;
 
 /** What a program starts threads with: files of their own, by name. */
 const THREADS: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, string>>>> = {
   agent: {},
+  audit: {},
   reconciler: { 'reconciler-read-commit': 'reconciler/reading/read-commit-worker.ts' },
 };
 
 /** Files that a program reads from beside its own. */
 export const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
   agent: ['agent/guard/guard.sh'],
+  audit: [],
   reconciler: ['page.css', 'page-content.css', 'page.js', 'page.svg'].map(
     (file) => `reconciler/reporting/status-page/serve/${file}`,
   ),
@@ -28,6 +34,7 @@ export const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> 
  */
 const APART: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, readonly string[]>>>> = {
   agent: {},
+  audit: {},
   reconciler: { openpgp: ['package.json', 'LICENSE', 'dist/node/openpgp.mjs'] },
 };
 
@@ -42,12 +49,14 @@ const INSTEAD: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, st
     'safe-stable-stringify': instead('stringify.ts'),
   },
   reconciler: {},
+  audit: {},
 };
 
 /** The agent is in memory on every node. */
 const PLUGINS: Readonly<Record<keyof typeof PROGRAMS, readonly Plugin[]>> = {
   agent: [builtinsOnDemand],
   reconciler: [],
+  audit: [],
 };
 
 function instead(file: string): string {

@@ -1,3 +1,7 @@
+import type { SectionId, Severity } from '#shared/contract/audit-summary.ts';
+
+export { SECTION_IDS, SEVERITIES, type SectionId, type Severity } from '#shared/contract/audit-summary.ts';
+
 /**
  * What an audit found, complete: whoever writes it out needs nothing else. Plain data, the same as `-o json`. Everything in it is
  * bounded by `BOUNDS`; texts from nodes and files may hold any character.
@@ -57,9 +61,6 @@ export interface UnseenNodes {
   readonly nodes: readonly string[];
 }
 
-export const SECTION_IDS = ['sameness', 'safety', 'upgrades', 'room', 'drift'] as const;
-export type SectionId = (typeof SECTION_IDS)[number];
-
 export interface AuditSection {
   readonly id: SectionId;
   readonly title: string;
@@ -74,10 +75,6 @@ export interface AuditSection {
   /** Of `room`: the fleet by machine and config, the biggest class first. */
   readonly classes?: readonly RoomClass[];
 }
-
-/** From the worst to the least. */
-export const SEVERITIES = ['high', 'medium', 'low'] as const;
-export type Severity = (typeof SEVERITIES)[number];
 
 /** `not-visible`: the facts do not show it. `info`: worth knowing, and no fault. */
 export type CheckResult = 'fail' | 'not-visible' | 'info' | 'pass';

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { AUDIT_CONFIG_MAP } from '#shared/contract/audit-summary.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
@@ -9,6 +11,7 @@ import { counted } from '../import/format-lists.ts';
 import { FEWEST_DAYS } from './sections/room.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { type Command, type ExitCode, type Given, UsageError } from '../command.ts';
+import { connectTo } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, VERSION_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
@@ -18,6 +21,7 @@ import { wrapFor } from '../wrap.ts';
 import { type AuditReport, SECTION_IDS, type SectionId, SEVERITIES } from './audit-report.ts';
 import { compareReports, parseReport } from './compare-reports.ts';
 import { isFailed, makeReport } from './make-report.ts';
+import { publishReport } from './publish-report.ts';
 import { nodesFromCluster } from './read/nodes-from-cluster.ts';
 import { nodesFromFiles } from './read/nodes-from-files.ts';
 import { readUseOverDays } from './read/use-over-days.ts';
@@ -38,7 +42,7 @@ export const AUDIT: Command = {
   takes: '[FILE|DIRECTORY|NODE=FILE|-]...',
   mostWords: 10_000,
   about: [
-    'Reads only, and needs neither an agent nor a repository. Asks each kubelet of a cluster what it runs, or takes files as\n' +
+    'Reads only (but for --publish), and needs neither an agent nor a repository. Asks each kubelet of a cluster what it runs, or takes files as\n' +
       'import does. Sections: sameness, safety (the kubelet checks of the CIS Benchmark and the NSA/CISA guide, and more),\n' +
       'upgrades, room, and with --repo drift. docs/audit.md says what each check means.',
     'Through the API server this needs get on nodes/proxy, with which one can run commands in every pod: do not grant it for\n' +
@@ -74,8 +78,11 @@ export const AUDIT: Command = {
       words: FAIL_ON,
       about: 'the least severity with which the exit code is 1 (default low)',
     },
-    kubeconfig: CLUSTER_OPTIONS.kubeconfig,
-    context: CLUSTER_OPTIONS.context,
+    publish: {
+      type: 'boolean',
+      about: `write it into the ConfigMap ${AUDIT_CONFIG_MAP} of --namespace, for metrics, status page and doctor`,
+    },
+    ...CLUSTER_OPTIONS,
     output: {
       type: 'string',
       short: 'o',
@@ -98,6 +105,8 @@ async function runAudit(given: Given, io: Io): Promise<ExitCode> {
   const sections = sectionsOf(given);
   const isFiles = given.words.length > 0;
   if (isFiles && given.flag('direct')) throw new UsageError('--direct asks a cluster: leave the files out');
+  if (isFiles && given.flag('publish'))
+    throw new UsageError('--publish is for the audit of a cluster: leave the files out');
   refuseIdle(given, isFiles);
   const before = await earlierReport(given);
   const repo = await repositoryOf(given, io);
@@ -113,6 +122,7 @@ async function runAudit(given: Given, io: Io): Promise<ExitCode> {
   const made = makeReport({ ...found, source }, { now: systemClock.now(), sections, repo, overDays });
   const report = before === undefined ? made : { ...made, since: compareReports(before, made) };
   io.out.write(asText(report, format, io));
+  if (given.flag('publish')) await publish(report, given, io);
   return isFailed(report, failOn === 'never' ? undefined : failOn) ? 1 : 0;
 }
 
@@ -132,6 +142,11 @@ function refuseIdle(given: Given, isFiles: boolean): void {
     );
   const lost = given.text('repo') === undefined ? ['cluster', 'path'].find(isGiven) : undefined;
   if (lost !== undefined) throw new UsageError(`--${lost} goes with --repo`);
+}
+
+async function publish(report: AuditReport, given: Given, io: Io): Promise<void> {
+  const fits = await publishReport(await connectTo(given, io), given.text('namespace') ?? DEFAULT_NAMESPACE, report);
+  if (!fits) io.err.write(`the report is too long for the ConfigMap ${AUDIT_CONFIG_MAP}: only its summary is there\n`);
 }
 
 function sectionsOf(given: Given): readonly SectionId[] {

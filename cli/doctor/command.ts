@@ -6,6 +6,8 @@ import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
+import type { AuditSummary } from '#shared/contract/audit-summary.ts';
+import { valueOr } from './facts.ts';
 import { diagnose } from './diagnose/diagnose.ts';
 import { readFacts } from './read/read-facts.ts';
 import { doctorAsText } from './render.ts';
@@ -35,8 +37,10 @@ async function runDoctor(given: Given, io: Io): Promise<ExitCode> {
   const { kube, transport } = await connectWith(given, io, { managedFields: true });
   await requireReachable(kube);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
-  const found = diagnose(await readFacts(kube, transport, namespace, systemClock.now()));
-  if (format === 'json') io.out.write(`${JSON.stringify({ diagnoses: found }, null, 2)}\n`);
-  else io.out.write(wrapFor(io.out)(doctorAsText(found, paintFor(io.out, io.env))));
+  const facts = await readFacts(kube, transport, namespace, systemClock.now());
+  const found = diagnose(facts);
+  const audit = valueOr<AuditSummary | null | undefined>(facts.audit, undefined);
+  if (format === 'json') io.out.write(`${JSON.stringify({ diagnoses: found, audit }, null, 2)}\n`);
+  else io.out.write(wrapFor(io.out)(doctorAsText(found, paintFor(io.out, io.env), audit)));
   return found.some(({ severity }) => severity !== 'note') ? 1 : 0;
 }

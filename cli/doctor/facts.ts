@@ -2,6 +2,7 @@ import type { Lease } from '#reconciler/cluster/leader/lease.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { AuditSummary } from '#shared/contract/audit-summary.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Right } from './rights.ts';
 
@@ -67,6 +68,8 @@ export interface Facts {
   readonly pods: Part<readonly PodFact[]>;
   readonly lease: Part<Lease | null>;
   readonly source: Part<SourceState | null>;
+  /** The last one that was published; null for none. */
+  readonly audit: Part<AuditSummary | null>;
   readonly webhookService: Part<boolean>;
   /** Of those that the manifests grant. */
   readonly missingRights: Part<readonly Right[]>;

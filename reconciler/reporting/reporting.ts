@@ -1,3 +1,4 @@
+import type { AuditSummary } from '#shared/contract/audit-summary.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
@@ -18,6 +19,8 @@ interface ReportingOptions {
   readonly identity: string;
   readonly isLeader: () => boolean;
   readonly fleet: () => Fleet | null;
+  /** The last one that was published; null for none. */
+  readonly audit?: () => AuditSummary | null;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
@@ -47,7 +50,8 @@ export function createReporting({ metrics, page, identity, isLeader, ...options 
     held: () => held,
     onOutcome: (outcome) => nodeConditions.inc({ outcome }),
   });
-  metrics.watch({ isLeader, fleet: options.fleet, pageListeners: () => page?.listeners() ?? 0 });
+  const { fleet, audit = () => null } = options;
+  metrics.watch({ isLeader, fleet, audit, pageListeners: () => page?.listeners() ?? 0 });
   return {
     observer: {
       woken: () => wakeUps.inc(),

@@ -54,10 +54,15 @@ function resourceTitle({ resource, subresource }: Call): string {
   return `${resource.plural}${group}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
-/** The right that RBAC wants for the call, for the person who has to grant it. */
-export function rightOf(call: Call): string {
+/**
+ * What RBAC wants for the call, for the person who may have to grant it: a sentence without a full stop. Whatever is asked of a kubelet
+ * through the API server, the right is nodes/proxy (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go), which nobody should be given for it.
+ */
+export function adviceOnRight(call: Call): string {
   const { resource, subresource, namespace } = call;
+  if (subresource?.startsWith('proxy/') === true)
+    return 'Do not grant it for this: it runs commands in every pod. Ask somebody who has it for the files';
   const plural = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
   const role = resource.namespaced && namespace !== undefined ? `a Role in namespace ${namespace}` : 'a ClusterRole';
-  return `the verb "${call.verb}" on "${plural}" of the API group "${resource.group}", in ${role}`;
+  return `Grant the verb "${call.verb}" on "${plural}" of the API group "${resource.group}", in ${role}`;
 }

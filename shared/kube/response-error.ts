@@ -1,7 +1,7 @@
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { Disposition } from '../runtime/errors.ts';
 import type { Millis } from '../runtime/clock.ts';
-import { type Call, rightOf, titleOf } from './kube-call.ts';
+import { adviceOnRight, type Call, titleOf } from './kube-call.ts';
 import { KubeError, type KubeErrorCode } from './kube-error.ts';
 import { readStatus, type Status } from './api-status.ts';
 
@@ -62,7 +62,7 @@ const CODES: Readonly<Record<number, KubeErrorCode>> = {
 function explain(call: Call, code: KubeErrorCode, status: number, said: Status | undefined): string {
   const words = said?.message === undefined || said.message === '' ? `HTTP ${status}` : said.message;
   const named = said !== undefined && said.name !== '';
-  if (code === 'KUBE_FORBIDDEN') return isMissingRight(said) ? `${words}. Grant ${rightOf(call)}` : words;
+  if (code === 'KUBE_FORBIDDEN') return isMissingRight(said) ? `${words}. ${adviceOnRight(call)}` : words;
   if (code === 'KUBE_UNAUTHORIZED') return `${words}. The credential is missing, expired or of another cluster`;
   if (code === 'KUBE_NOT_FOUND') return named ? words : `${words}. ${missingResource(call)}`;
   if (code === 'KUBE_GARBLED') return strange(status);

@@ -28,6 +28,7 @@ function unread(facts: Facts): readonly Diagnosis[] {
     ['the pods of both programs', facts.pods],
     ['the Lease of the reconciler', facts.lease],
     ['the record of the commit in force', facts.source],
+    ['the last audit', facts.audit],
     ['the Service of the webhook', facts.webhookService],
     ['the rights of both programs', facts.missingRights],
     ['the Nodes', facts.nodes],

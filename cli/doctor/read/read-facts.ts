@@ -4,7 +4,8 @@ import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { type Kube, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
+import { AUDIT_CONFIG_MAP, readAuditSummary } from '#shared/contract/audit-summary.ts';
+import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
 import type { Transport } from '#shared/kube/transport.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Facts, type NodeFact, type Part, valueOr, type CrdFact, type Stamp } from '../facts.ts';
@@ -20,21 +21,46 @@ import { type FieldSchema, fieldsOfKind } from '../schema-fields.ts';
 export async function readFacts(kube: Kube, transport: Transport, namespace: string, now: Millis): Promise<Facts> {
   const items = async <T extends KubeObject>(listing: Promise<{ readonly items: readonly T[] }>) =>
     (await listing).items;
-  const [crds, reconciler, agents, pods, lease, source, webhookService, missingRights, nodes, kubeletNodes, pools] =
-    await Promise.all([
-      partOf(readCrds(kube)),
-      partOf(readReconciler(kube, namespace)),
-      partOf(readAgents(kube, namespace)),
-      partOf(readPods(kube, namespace)),
-      partOf(kube.get<Lease>({ resource: LEASES, namespace }, RECONCILER)),
-      mapPart(partOf(readSource(kube)), (state) => (state === NO_STATE ? null : state)),
-      partOf(kube.get({ resource: SERVICES, namespace }, WEBHOOK_SERVICE).then((service) => service !== null)),
-      partOf(readMissingRights(transport, namespace)),
-      mapPart(partOf(items(kube.list({ resource: NODES }))), (all) => all.map(viewNode)),
-      partOf(items(kube.list<KubeletNode>({ resource: KUBELET_NODES }))),
-      partOf(items(kube.list<KubeletPool>({ resource: KUBELET_POOLS }))),
-    ]);
-  const facts = { crds, reconciler, agents, pods, source, webhookService, missingRights, nodes, kubeletNodes, pools };
+  const [
+    crds,
+    reconciler,
+    agents,
+    pods,
+    lease,
+    source,
+    audit,
+    webhookService,
+    missingRights,
+    nodes,
+    kubeletNodes,
+    pools,
+  ] = await Promise.all([
+    partOf(readCrds(kube)),
+    partOf(readReconciler(kube, namespace)),
+    partOf(readAgents(kube, namespace)),
+    partOf(readPods(kube, namespace)),
+    partOf(kube.get<Lease>({ resource: LEASES, namespace }, RECONCILER)),
+    mapPart(partOf(readSource(kube)), (state) => (state === NO_STATE ? null : state)),
+    mapPart(partOf(kube.get({ resource: CONFIG_MAPS, namespace }, AUDIT_CONFIG_MAP)), readAuditSummary),
+    partOf(kube.get({ resource: SERVICES, namespace }, WEBHOOK_SERVICE).then((service) => service !== null)),
+    partOf(readMissingRights(transport, namespace)),
+    mapPart(partOf(items(kube.list({ resource: NODES }))), (all) => all.map(viewNode)),
+    partOf(items(kube.list<KubeletNode>({ resource: KUBELET_NODES }))),
+    partOf(items(kube.list<KubeletPool>({ resource: KUBELET_POOLS }))),
+  ]);
+  const facts = {
+    crds,
+    reconciler,
+    agents,
+    pods,
+    source,
+    audit,
+    webhookService,
+    missingRights,
+    nodes,
+    kubeletNodes,
+    pools,
+  };
   return { ...facts, now, namespace, lease, stamps: stampsIn(lease, kubeletNodes) };
 }
 

@@ -104,6 +104,11 @@ export function createInstruments(registry: Registry) {
       'Since when a cluster that is followed says nothing of newer commits; absent while it does.',
       ['cluster'],
     ),
+    auditFailed: gauge('audit_failed_checks', 'Checks that failed in the audit that was published last.', [
+      'section',
+      'severity',
+    ]),
+    auditedAt: gauge('audit_timestamp_seconds', 'When that audit was made; absent without one.'),
     notesWorking: gauge('notes_working', 'Whether notes can be written onto commits; absent where switched off.'),
     statusesWorking: gauge('commit_statuses_working', 'Whether statuses can be posted; absent where switched off.'),
 

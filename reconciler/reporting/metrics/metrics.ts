@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
+import type { AuditSummary } from '#shared/contract/audit-summary.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
@@ -32,6 +33,8 @@ interface MetricsView {
   readonly fleet: () => Fleet | null;
   /** Browsers that follow the status page. */
   readonly pageListeners: () => number;
+  /** null for none. */
+  readonly audit?: () => AuditSummary | null;
 }
 
 /** Counts and measures what the reconciler does, and shows it in Prometheus' text format. */
@@ -97,6 +100,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
       instruments.pageListeners.set(view?.pageListeners() ?? 0);
       if (leads && fleet !== null) samplePools(fleet, instruments, clock.now(), allSuspended, blocking, words);
       else clearPools(instruments);
+      showAudit((leads ? view?.audit?.() : null) ?? null, instruments);
       return registry.metrics();
     },
   };
@@ -129,6 +133,14 @@ function countRound(
     into.followedSilentSince.set({ cluster }, since / 1000);
   into.fieldsLost.reset();
   for (const { resource, field } of lost) into.fieldsLost.set({ resource, field }, 1);
+}
+
+function showAudit(audit: AuditSummary | null, into: Instruments): void {
+  into.auditFailed.reset();
+  into.auditedAt.remove();
+  if (audit === null) return;
+  for (const { section, severity, checks } of audit.failed) into.auditFailed.set({ section, severity }, checks);
+  into.auditedAt.set(Date.parse(audit.at) / 1000);
 }
 
 /** @param state `on`, or `off: ` and why */

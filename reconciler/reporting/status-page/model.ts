@@ -5,6 +5,7 @@ import type {
   PoolFailure,
   WaveStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
+import type { AuditSummary } from '#shared/contract/audit-summary.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Generation } from '../../policy/forecast/generations.ts';
 import type { RemainingTime } from '../../policy/forecast/remaining-time.ts';
@@ -163,6 +164,8 @@ export interface WorkingModel {
   readonly commits: readonly CommitRow[];
   readonly git: GitModel;
   readonly findings: readonly string[];
+  /** The last one that was published; null for none. */
+  readonly audit?: AuditSummary | null;
 }
 
 /** There is nothing to show yet. */

@@ -1,3 +1,4 @@
+import type { AuditSummary } from '#shared/contract/audit-summary.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { PassResult } from '../pass-result.ts';
 import { type PageInfo, buildModel } from './build-model.ts';
@@ -32,12 +33,16 @@ const MOST_PAGES = 64;
 /** An old picture has to become known as one, also without another round. */
 const KEEP_MS: Millis = 5_000;
 
-/** @param standIn what is shown while this process does not lead; null where nothing is known */
+/**
+ * @param standIn what is shown while this process does not lead; null where nothing is known
+ * @param audit the last one that was published; null for none
+ */
 export function createPageCache(
   about: PageInfo,
   leadership: () => Leadership,
   clock: Clock,
   standIn: () => PassResult | null = () => null,
+  audit: () => AuditSummary | null = () => null,
 ): PageCache {
   let round: PassResult | null = null;
   let model: PageModel | null = null;
@@ -46,9 +51,9 @@ export function createPageCache(
 
   function modelNow(): PageModel {
     const { leads, holder } = leadership();
-    if (leads && round !== null) return buildModel(round, about, clock.now());
+    if (leads && round !== null) return { ...buildModel(round, about, clock.now()), audit: audit() };
     const present = leads ? null : standIn();
-    if (present !== null) return buildModel(present, about, clock.now(), holder);
+    if (present !== null) return { ...buildModel(present, about, clock.now(), holder), audit: audit() };
     return { view: 'waiting', cluster: about.cluster, version: about.version, holder, leads };
   }
 

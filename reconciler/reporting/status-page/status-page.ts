@@ -1,3 +1,4 @@
+import type { AuditSummary } from '#shared/contract/audit-summary.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
@@ -14,6 +15,8 @@ export interface StatusPageOptions {
   readonly leadership: () => Leadership;
   /** What is shown while another process leads. Absent: only who that is. */
   readonly standby?: Pick<StandbyViewOptions, 'kube' | 'namespace' | 'fleet'>;
+  /** The last one that was published; null for none. */
+  readonly audit?: () => AuditSummary | null;
   readonly reach: Reach;
   /** 0 for any free one. */
   readonly port: number;
@@ -50,7 +53,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
           leads: () => leadership().leads,
           onLook: () => listeners.notify(),
         });
-  const picture = createPageCache(about, leadership, clock, () => bystander?.round() ?? null);
+  const picture = createPageCache(about, leadership, clock, () => bystander?.round() ?? null, options.audit);
   const listeners = createListeners({ clock, most: MOST_LISTENERS, gapMs: GAP_MS, beatMs: BEAT_MS });
   const port = Promise.withResolvers<number | null>();
 

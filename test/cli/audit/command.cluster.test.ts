@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer, get, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpServer, request, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
-import type { AuditReport, AuditSection, SectionId } from '#cli/audit/audit-report.ts';
-import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
+import { gunzipSync } from 'node:zlib';
+import {
+  type AuditReport,
+  type AuditSection,
+  SECTION_IDS,
+  type SectionId,
+  SEVERITIES,
+} from '#cli/audit/audit-report.ts';
+import { AUDIT_CONFIG_MAP, AUDIT_REPORT_KEY, readAuditSummary } from '#shared/contract/audit-summary.ts';
+import { CONFIG_MAPS, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { type Authority, createAuthority, type Identity } from '../../shared/kube/support/certificates.ts';
+import { readDocuments } from '../../deploy/admission-policy.ts';
+import { grantedTo } from '../../support/granted-rights.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 import { run } from '../support/run.ts';
@@ -165,11 +175,13 @@ describe('an audit of a cluster, through its API server', () => {
 
 /** The same server over TLS. */
 const front = (url: string, identity: Identity): Promise<number> =>
-  listening(({ url: path = '', headers }, response) => {
-    get(`${url}${path}`, { headers }, (answer) => {
+  listening((asked, response) => {
+    const { url: path = '', method, headers } = asked;
+    const onward = request(`${url}${path}`, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
+    asked.pipe(onward);
   }, identity);
 
 describe('an audit on the kubelets’ own port', () => {
@@ -214,6 +226,50 @@ describe('an audit on the kubelets’ own port', () => {
     assert.deepEqual([bad, other], [[], []]);
     assert.deepEqual(good, ['/configz Bearer all', '/stats/summary?only_cpu_and_memory=true Bearer all']);
     assert.equal(found.source.from, 'direct');
+  });
+
+  it('of the example’s account publishes for the reconciler, doctor and metrics, whatever fails', async () => {
+    const account = { namespace: 'kubelet-gitops', name: 'kubelet-gitops-audit' };
+    const example = readDocuments('deploy/examples/audit.yaml');
+    const tokens = {
+      job: { user: 'system:serviceaccount:kubelet-gitops:kubelet-gitops-audit', may: grantedTo(account, example) },
+    };
+    await using cluster = await aCluster({ tokens });
+    const { store } = cluster.sandbox.server;
+    addNode(cluster, 'a', await listening(kubelet({ readOnlyPort: 10_255 }), authority.issue('a', ['127.0.0.1'])));
+    const publish = () => direct(cluster, { token: 'job' }, authority, '--publish', '--fail-on', 'never');
+    const missing = await publish();
+    assert.equal(missing.code, 2);
+    assert.match(
+      missing.err,
+      /there is no ConfigMap kubelet-gitops-audit to publish in: kubectl -n kubelet-gitops create/,
+    );
+    const before = await cluster.cli('doctor');
+    assert.match(before.out, /audit: none was published/);
+
+    store.seed(CONFIG_MAPS, { metadata: { name: AUDIT_CONFIG_MAP, namespace: 'kubelet-gitops' } });
+    const { code, out, err } = await publish();
+    assert.deepEqual([code, err], [0, '']);
+    const written = store.get(CONFIG_MAPS, AUDIT_CONFIG_MAP, 'kubelet-gitops') as unknown as Parameters<
+      typeof readAuditSummary
+    >[0];
+    const { binaryData } = written as unknown as { readonly binaryData: Readonly<Record<string, string>> };
+    const report = gunzipSync(Buffer.from(binaryData[AUDIT_REPORT_KEY] ?? '', 'base64')).toString();
+    assert.deepEqual(JSON.parse(report), JSON.parse(out));
+    const summary = readAuditSummary(written) ?? assert.fail();
+    assert.deepEqual(summary.nodes, { seen: 1, of: 1 });
+    const failed = (JSON.parse(out) as AuditReport).sections.flatMap(({ id, checks }) =>
+      checks.filter(({ result }) => result === 'fail').map(({ severity }) => `${id} ${severity}`),
+    );
+    assert.ok(failed.length > 3);
+    assert.deepEqual(
+      summary.failed.flatMap(({ section: id, severity, checks }) => Array<string>(checks).fill(`${id} ${severity}`)),
+      SECTION_IDS.flatMap((id) =>
+        SEVERITIES.flatMap((severity) => failed.filter((each) => each === `${id} ${severity}`)),
+      ),
+    );
+    const after = await cluster.cli('doctor');
+    assert.match(after.out, new RegExp(`audit: ${failed.length} checks failed \\(.* on 1 of 1 nodes, at `));
   });
 
   it('sees when serving certificates end', async () => {

@@ -75,8 +75,9 @@ describe('kubelet-gitops doctor', () => {
   it('says that nothing is wrong, and ends with 0', async () => {
     await using cluster = await aSoundCluster();
     const ran = await cluster.cli('doctor');
-    assert.deepEqual([ran.out, ran.err, ran.code], ['nothing is wrong\n', '', 0]);
-    assert.deepEqual(JSON.parse((await cluster.cli('doctor', '-o', 'json')).out), { diagnoses: [] });
+    assert.match(ran.out, /^nothing is wrong\naudit: none was published\. .*kubelet-gitops audit\n$/);
+    assert.deepEqual([ran.err, ran.code], ['', 0]);
+    assert.deepEqual(JSON.parse((await cluster.cli('doctor', '-o', 'json')).out), { diagnoses: [], audit: null });
   });
 
   it('asks for what the API server notes of writers, by which clocks are compared', async () => {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '#shared/runtime/version.ts';
-import { bundle, type PROGRAMS } from '../../../scripts/build.ts';
+import { bundle } from '../../../scripts/build.ts';
 import { manifestFlags } from '../../support/manifest-flags.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
@@ -16,7 +16,7 @@ export interface Programs {
    * address comes from the environment, so that nothing but the manifests' rights is at its disposal.
    */
   readonly start: (
-    program: keyof typeof PROGRAMS,
+    program: 'agent' | 'reconciler',
     env: Readonly<Record<string, string>>,
     place?: ProgramPlace,
   ) => Promise<Program>;

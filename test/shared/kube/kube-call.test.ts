@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Call, pathOf, rightOf, titleOf } from '#shared/kube/kube-call.ts';
+import { adviceOnRight, type Call, pathOf, titleOf } from '#shared/kube/kube-call.ts';
 import { CONFIG_MAPS, KUBELET_NODES, LEASES, NODES } from '#shared/kube/kube.ts';
 
 const rows: readonly (readonly [call: Call, path: string, title: string])[] = [
@@ -40,12 +40,12 @@ describe('a call', () => {
 
   it('names the right it takes as a role would grant it', () => {
     assert.equal(
-      rightOf({ verb: 'patch', resource: KUBELET_NODES, name: 'n', subresource: 'status' }),
-      'the verb "patch" on "kubeletnodes/status" of the API group "kubelet-gitops.dev", in a ClusterRole',
+      adviceOnRight({ verb: 'patch', resource: KUBELET_NODES, name: 'n', subresource: 'status' }),
+      'Grant the verb "patch" on "kubeletnodes/status" of the API group "kubelet-gitops.dev", in a ClusterRole',
     );
     assert.equal(
-      rightOf({ verb: 'get', resource: CONFIG_MAPS, namespace: 'ns', name: 'a' }),
-      'the verb "get" on "configmaps" of the API group "", in a Role in namespace ns',
+      adviceOnRight({ verb: 'get', resource: CONFIG_MAPS, namespace: 'ns', name: 'a' }),
+      'Grant the verb "get" on "configmaps" of the API group "", in a Role in namespace ns',
     );
   });
 });

@@ -93,6 +93,20 @@ describe('a refusal', () => {
     );
   });
 
+  for (const subresource of ['proxy/configz', 'proxy/stats/summary'] as const) {
+    it(`advises nobody to grant what ${subresource} needs`, () => {
+      const call: Call = { verb: 'get', resource: NODES, name: 'n', subresource };
+      for (const message of [
+        '',
+        'nodes "n" is forbidden: User "u" cannot get resource "nodes/proxy" in API group ""',
+      ]) {
+        const { message: says } = refusalError(call, { status: 403, body: said('Forbidden', message) }, NOW);
+        assert.doesNotMatch(says, /\bGrant\b|API group "", in/);
+        assert.match(says, /Do not grant/);
+      }
+    });
+  }
+
   it('does not speak of rights where a quota or admission says no', () => {
     const message = 'configmaps "a" is forbidden: exceeded quota: small';
     const error = refusalError(listNodes, { status: 403, body: said('Forbidden', message) }, NOW);

@@ -1,3 +1,4 @@
+import { AUDIT_CONFIG_MAP, AUDIT_REPORT_KEY, sayAudit } from '#shared/contract/audit-summary.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageModel, WaitingModel, WorkingModel, Banner } from '../model.ts';
@@ -41,7 +42,24 @@ function renderOverview(model: WorkingModel): Html {
       <h2 id="by-state">Nodes by state</h2>
       ${renderStateLinks(countStates(model.nodes), '')}
     </section>
-    ${renderCommits(model)}`;
+    ${renderCommits(model)} ${renderAudit(model)}`;
+}
+
+/** What the kubelets run, safe or not, is a question that no rollout answers. */
+function renderAudit({ audit = null }: WorkingModel): Html {
+  const key = AUDIT_REPORT_KEY.replaceAll('.', '\\.');
+  const read = `kubectl -n kubelet-gitops get configmap ${AUDIT_CONFIG_MAP} -o 'jsonpath={.binaryData.${key}}' | base64 -d | gunzip`;
+  return html`<section aria-labelledby="audit">
+    <h2 id="audit">Audit</h2>
+    ${
+      audit === null
+        ? html`<p>
+            None was published here. <code>kubelet-gitops audit</code> says whether what the kubelets run is safe, the
+            same everywhere, and fit for the next upgrades.
+          </p>`
+        : html`<p>In the last audit ${sayAudit(audit)}. The report: <code>${read}</code></p>`
+    }
+  </section>`;
 }
 
 /** The leader that the page is about, if it is another process. */

@@ -61,6 +61,7 @@ const SOUND: Facts = {
     spec: { holderIdentity: 'r-1_x', renewTime: toTimestamp(NOW - 2_000), leaseDurationSeconds: 15 },
   }),
   source: is(STATE),
+  audit: is(null),
   webhookService: is(false),
   // Nobody needs what a component grants before something asks for it.
   missingRights: is(RIGHTS.filter(({ component }) => component !== undefined)),

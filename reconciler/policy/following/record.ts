@@ -76,7 +76,7 @@ export function writeFollowing(record: FollowingRecord): string {
   const { candidates, silent, waiting } = record;
   // Rounded up: no second of the time is given away.
   const text = (at: Millis): string => toTimestamp(Math.ceil(at / 1000) * 1000);
-  const dated = <T extends { readonly since: Millis }>(each: T): unknown => ({ ...each, since: text(each.since) });
+  const dated = (each: { readonly since: Millis }): unknown => ({ ...each, since: text(each.since) });
   const next = waiting.next === null ? null : { ...waiting.next, at: text(waiting.next.at) };
   return JSON.stringify({
     ...record,
@@ -95,8 +95,8 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
   if (text === '') return null;
   try {
     const read = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const { follows, inForce, waiting, released } = read as unknown as FollowingRecord;
-    const { clusters, settledFor } = follows;
+    const { clusters, settledFor } = (read as unknown as FollowingRecord).follows;
+    const released = read['released'] as Readonly<Record<string, unknown>> | null | undefined;
     if (!Array.isArray(clusters) || clusters.length === 0 || typeof settledFor !== 'string') return undefined;
     return {
       follows: { clusters: clusters.map(String), settledFor },
@@ -104,10 +104,10 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
         typeof oid === 'string' ? [{ oid, since }] : [],
       ),
       settledHere: textsIn(read['settledHere']).slice(-MOST_TREES),
-      inForce: String(inForce),
+      inForce: String(read['inForce']),
       refused: textsIn(read['refused']).slice(0, MOST_CANDIDATES),
-      waiting: waitingIn(waiting),
-      released: released ? { oid: String(released.oid), said: String(released.said) } : null,
+      waiting: waitingIn(read['waiting']),
+      released: released ? { oid: String(released['oid']), said: String(released['said']) } : null,
       silent: datedIn(read['silent']).map(({ cluster, after, since }) => ({
         cluster: String(cluster),
         after: String(after),
@@ -130,10 +130,11 @@ function datedIn(value: unknown): readonly Dated[] {
 }
 
 function waitingIn(value: unknown): Waiting {
-  const { commits, next, clusters } = (value ?? {}) as Partial<Waiting>;
-  const at = fromTimestamp(String(next?.at ?? ''));
+  const { commits, clusters, ...rest } = (value ?? {}) as Partial<Waiting>;
+  const next = rest.next as Readonly<Record<string, unknown>> | null | undefined;
+  const at = typeof next?.['at'] === 'string' ? fromTimestamp(next['at']) : undefined;
   if (typeof commits !== 'number' || !Array.isArray(clusters)) return NOBODY_WAITS;
-  return { commits, next: !next || at === undefined ? null : { oid: String(next.oid), at }, clusters };
+  return { commits, next: !next || at === undefined ? null : { oid: String(next['oid']), at }, clusters };
 }
 
 const textsIn = (value: unknown): readonly string[] =>

@@ -39,7 +39,7 @@ describe('what is told of the branch', () => {
     const by = claimText({ verb: 'release', at: AT, who: 'ada' }, value);
     const annotations = { [RELEASE_ANNOTATION]: value, [BY_ANNOTATION]: by };
     const told = (status: KubeletSourceStatus): readonly string[] =>
-      eventsOfSource({ metadata: { name: 'source', uid: 'u', annotations }, status } as unknown as KubeletSource)
+      eventsOfSource({ metadata: { name: 'source', uid: 'u', annotations }, status })
         .filter(({ reason }) => reason === 'Released')
         .map(({ note }) => note);
     assert.deepEqual(told(IN_FORCE), [

@@ -75,6 +75,8 @@ export interface SandboxNode {
   metrics(): string;
   /** Ends the agent and starts another one on the same disk. */
   restartAgent(): Promise<void>;
+  /** Its kubelet goes on alone. */
+  stopAgent(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -143,6 +145,7 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
       await agent.stop();
       agent = begin();
     },
+    stopAgent: () => agent.stop(),
     async stop() {
       await agent.stop();
       await kubelet.close();

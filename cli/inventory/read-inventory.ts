@@ -59,7 +59,10 @@ export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[]
   const nodes = maps.filter((object) => object['kind'] === 'Node' || object['kind'] === undefined);
   const running = pods.filter((pod) => !ENDED.has(mapOf(pod['status'])['phase']));
   const byNode = Map.groupBy(running, (pod) => textIn(mapOf(pod['spec'])['nodeName']));
-  const agents = agentsIn(maps.filter((object) => object['kind'] === 'KubeletNode'));
+  const agents = agentsIn(
+    maps.filter((object) => object['kind'] === 'KubeletNode'),
+    newestOf(nodes.map(heartbeatOfKubelet)),
+  );
   return nodes
     .map((node) => nodeFrom(node, pods.length === 0 ? undefined : byNode))
     .map((node) => ({ ...node, ...agents(node.name) }))
@@ -67,13 +70,22 @@ export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[]
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 }
 
-/** What agents say, by the name of the node. The newest of them spoke when the inventory was made: a file may be old. */
-function agentsIn(kubeletNodes: readonly Raw[]): (node: string) => Pick<InventoryNode, 'numaNodes' | 'silent'> {
+/**
+ * What agents say, by the name of the node. When the inventory was made, which may be a file and old, is when the newest of them or of the
+ * kubelets spoke.
+ *
+ * @param heardMs when the newest of the kubelets did; 0 if unknown
+ */
+function agentsIn(
+  kubeletNodes: readonly Raw[],
+  heardMs: number,
+): (node: string) => Pick<InventoryNode, 'numaNodes' | 'silent'> {
   const statuses = new Map(
     kubeletNodes.map(({ metadata, status }) => [textIn(mapOf(metadata)['name']), mapOf(status)] as const),
   );
-  const heartbeatOf = (status: Raw = {}): number => Date.parse(textIn(status['heartbeat'])) || 0;
-  const newest = [...statuses.values()].reduce((last, status) => Math.max(last, heartbeatOf(status)), 0);
+  const heartbeatOf = (status: Raw = {}): number => timeIn(status['heartbeat']);
+  // Without KubeletNodes nothing is known of agents.
+  const newest = statuses.size === 0 ? 0 : newestOf([heardMs, ...[...statuses.values()].map(heartbeatOf)]);
   return (node) => {
     const status = statuses.get(node);
     const numaNodes = status?.['numaNodes'];
@@ -84,11 +96,17 @@ function agentsIn(kubeletNodes: readonly Raw[]): (node: string) => Pick<Inventor
   };
 }
 
+/** Kubelets write it every five minutes where nothing else changes (`nodeStatusReportFrequency`). */
+const heartbeatOfKubelet = (node: Raw): number =>
+  newestOf(conditionsOf(mapOf(node['status'])).map(({ lastHeartbeatTime }) => timeIn(lastHeartbeatTime)));
+
+const conditionsOf = ({ conditions }: Raw): readonly Raw[] => (Array.isArray(conditions) ? conditions.map(mapOf) : []);
+
 function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefined): InventoryNode {
   const metadata = mapOf(node['metadata']);
   const status = mapOf(node['status']);
   const nodeInfo = mapOf(status['nodeInfo']);
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapOf) : [];
+  const conditions = conditionsOf(status);
   const name = textIn(metadata['name']);
   const spec = mapOf(node['spec']);
   const addresses = podAddresses(spec);
@@ -118,6 +136,8 @@ function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefin
   };
 }
 
+const newestOf = (times: readonly number[]): number => times.reduce((last, time) => Math.max(last, time), 0);
+const timeIn = (value: unknown): number => Date.parse(textIn(value)) || 0;
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 const textsIn = (value: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(mapOf(value)).map(([key, item]) => [key, String(item)]));

@@ -20,7 +20,7 @@ import { heldByVersion } from './held-by-version.ts';
 import { isSameConfig } from './same-config.ts';
 import { planNode, refusalIn } from './plan-node.ts';
 import { plannedRollout, planRollout } from './plan-rollout.ts';
-import { type OverallBound, unavailableIn } from './who-can-begin.ts';
+import { type OverallBound, isUnavailable } from './who-can-begin.ts';
 import { beforeChange, loosenedLimits } from './loosened-limits.ts';
 import { weakerSafety } from './weaker-safety.ts';
 import { type BeforeCommit, specInForce } from '#reconciler/policy/pool-limits/held-limits.ts';
@@ -95,7 +95,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
       ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
     ]),
-    summary: summaryOf(planned, movePlans, overall && overall.free),
+    summary: summaryOf(planned, movePlans, overall),
   };
 }
 
@@ -243,11 +243,12 @@ function overallBound(
   const { maxUnavailable } = head.cluster;
   if (maxUnavailable === null) return null;
   const [old, now] = [validPools(base), validPools(head)];
-  const unavailable = [...Map.groupBy(nodes, ({ name }) => homes.get(name) ?? '')].flatMap(([name, members]) => {
-    const rollout = (now.get(name) ?? old.get(name))?.spec.rollout;
-    return rollout === undefined ? [] : unavailableIn(members, rollout);
+  const unavailable = nodes.filter((node) => {
+    const home = homes.get(node.name) ?? '';
+    return (now.has(home) || old.has(home)) && isUnavailable(node);
   });
-  return { free: Math.max(0, limitOf(maxUnavailable, homes.size) - unavailable.length), unavailable };
+  const allowed = limitOf(maxUnavailable, homes.size);
+  return { free: allowed - unavailable.length, forNotReady: allowed, unavailable };
 }
 
 const changeOf = (old: LoadedPool | undefined, now: LoadedPool | undefined): PoolPlan['change'] => {

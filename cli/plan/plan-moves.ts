@@ -1,7 +1,9 @@
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { STEADY_MS } from '#shared/contract/api/probation.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import { mostDisruptiveCost, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { isFull, occupy } from '#reconciler/policy/rollout/places.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import type { LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
@@ -12,7 +14,7 @@ import type { MovePlan, PoolPlan } from './merge-plan.ts';
 import { poolFor, poolValueForDisplay } from '../class-of-node.ts';
 import { isSameConfig } from './same-config.ts';
 import { planNode } from './plan-node.ts';
-import { type OverallBound, unavailableIn, whoCanBegin } from './who-can-begin.ts';
+import { isUnavailable, type OverallBound, type WhoCanBegin, whoCanBegin } from './who-can-begin.ts';
 import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
 
 export interface Move {
@@ -103,24 +105,73 @@ function wayBack(
   if (pool === undefined || leaving.length === 0) return { budget: 0, going: [], ...NO_TIME };
   const { rollout } = pool.spec;
   const members = [...staying, ...leaving];
-  const { able, explain } = whoCanBegin(rollout, members, leaving, overall);
-  const away = unavailableIn(members, rollout).length;
-  const most = (gone: number): number =>
-    Math.min(overall?.free ?? Infinity, limitOf(rollout.maxUnavailable, members.length - gone) - away);
-  let [turns, gone] = [0, 0];
-  for (; gone < able.length && most(gone) > 0; gone += most(gone)) turns += 1;
-  const servers = able.filter(({ labels }) => isControlPlane(labels)).length;
+  const { going, turns, atOnce, explain } = turnsOf(leaving, members, rollout, overall);
+  const servers = going.filter(({ labels }) => isControlPlane(labels)).length;
   const steps = Math.max(turns, servers);
   const times = spreadOf((restartMs) => steps * (restartMs + STEADY_MS));
-  const going = able.slice(0, gone);
   const begins = new Set(going);
   const absent = explain(leaving.filter((node) => !begins.has(node)));
   return {
-    budget: Math.min(able.length - servers + Math.min(1, servers), Math.max(0, most(0))),
+    budget: Math.min(going.length - servers + Math.min(1, servers), atOnce),
     going: going.map(({ name }) => name),
     ...(absent.length > 0 && { absent }),
     ...(times ?? NO_TIME),
   };
+}
+
+/** Who goes, in order. */
+interface Turns extends Pick<WhoCanBegin, 'explain'> {
+  readonly going: readonly InventoryNode[];
+  /** How often some go together. */
+  readonly turns: number;
+  /** How many go first. */
+  readonly atOnce: number;
+}
+
+/** Those that are gone are counted no more: where they were unavailable, others go in the places that they took. */
+function turnsOf(
+  leaving: readonly InventoryNode[],
+  members: readonly InventoryNode[],
+  rollout: RolloutSpec,
+  overall: OverallBound | null,
+): Turns {
+  const { able, explain } = whoCanBegin(rollout, members, leaving, overall);
+  const kinds = [true, false].map((isReady) => able.filter(({ ready }) => ready === isReady).values());
+  const next = kinds.map((kind) => kind.next().value);
+  const going: InventoryNode[] = [];
+  let away = members.filter(isUnavailable).length;
+  let [turns, atOnce] = [0, 0];
+  for (let gone = -1; gone < going.length; turns += 1) {
+    gone = going.length;
+    const most = limitOf(rollout.maxUnavailable, members.length - gone);
+    const places = {
+      free: Math.min(overall?.free ?? Infinity, most - away),
+      forNotReady: Math.min(overall?.forNotReady ?? Infinity, most),
+    };
+    for (const [index, kind] of kinds.entries()) {
+      for (let node = next[index]; node !== undefined && !isFull(places, node); node = next[index]) {
+        occupy(places, node);
+        going.push(node);
+        next[index] = kind.next().value;
+      }
+    }
+    away -= going.slice(gone).filter(isUnavailable).length;
+    if (gone === 0) atOnce = going.length;
+  }
+  const freed = going.filter(isUnavailable).length;
+  if (freed === 0) return { going, turns: turns - 1, atOnce, explain };
+  const gone = new Set(going);
+  const stays = (node: InventoryNode): boolean => !gone.has(node);
+  const bound = overall && {
+    ...overall,
+    free: overall.free + freed,
+    unavailable: overall.unavailable.filter(stays),
+  };
+  // The control plane counts its own wherever they are (`rollout/quorum.ts`).
+  const isQuorumShort = going.some(({ ready, labels }) => !ready && isControlPlane(labels));
+  const left = leaving.filter((node) => stays(node) && !(isQuorumShort && isControlPlane(node.labels)));
+  const later = turnsOf(left, members.filter(stays), rollout, bound);
+  return { explain, going: [...going, ...later.going], turns: turns - 1 + later.turns, atOnce };
 }
 
 const NO_TIME: Spread = { expectedMs: 0, quickMs: 0, slowMs: 0 };

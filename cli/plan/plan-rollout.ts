@@ -27,7 +27,7 @@ import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import type { RolloutPlan } from './merge-plan.ts';
 import { blastRadiusOf } from './fault-reach.ts';
-import { type Absent, inOrder, type OverallBound, whoCanBegin, zoneIn } from './who-can-begin.ts';
+import { type Absent, inOrder, NOT_READY, type OverallBound, whoCanBegin, zoneIn } from './who-can-begin.ts';
 
 /** A rollout as the files and the inventory say it. */
 export interface PlannedRollout {
@@ -73,13 +73,7 @@ export function plannedRollout(
   const own = limitOf(rollout.maxUnavailable, members.length);
   const changes = touched.filter(({ name }) => !held.has(name));
   const able = members.filter(({ name }) => !held.has(name));
-  const {
-    able: ordered,
-    free: budget,
-    freeIn,
-    blocking,
-    explain,
-  } = whoCanBegin(rollout, members, changes, overall, kept);
+  const { able: ordered, places, placesIn, blocking, explain } = whoCanBegin(rollout, members, changes, overall, kept);
   const { stages, lacking, candidates } = stagesOf(pool, members, able, changes, ordered, isProven);
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
@@ -96,8 +90,8 @@ export function plannedRollout(
   }));
   const { full, afterCanary } = trialTermsOf(pool.spec);
   const terms = (restartMs: Millis): ForecastTerms => ({
-    budget,
-    perZone: freeIn,
+    places,
+    placesIn,
     mostOnTrial: mostOnTrial(rollout, members.length),
     canaries: canariesIn(pool, able),
     isProven,
@@ -112,7 +106,7 @@ export function plannedRollout(
     refuses,
   });
   return {
-    budget,
+    budget: places.free,
     stages,
     rollout: (restartMs) => ({ terms: terms(restartMs), stages: waves }),
     takenOver,
@@ -134,6 +128,11 @@ export function planRollout(
   const usual = forecast(rollout(RESTART_MS));
   const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(rollout(restartMs))).soakedMs);
   const begun = usual.turns.flat().map(({ name }) => name);
+  // Who is not Ready has begun, and its wave is never over.
+  const unproven = usual.turns.flat().filter(({ ready }) => !ready);
+  const stuck =
+    usual.soakedMs === null && unproven.length > 0 ? [{ nodes: namesOf(unproven), because: NOT_READY }] : [];
+  const awaited = [...waitsFor, ...stuck];
   const isTried = begun.some((name) => !takenOver.has(name));
   const withFault = (fails: FailsAfter): Forecast => forecast({ ...rollout(RESTART_MS), failsAfter: fails });
   return {
@@ -143,7 +142,7 @@ export function planRollout(
     ...(times ?? { expectedMs: 0, quickMs: 0, slowMs: 0 }),
     untimed,
     ...(absent.length > 0 && { absent }),
-    ...(waitsFor.length > 0 && { waitsFor }),
+    ...(awaited.length > 0 && { waitsFor: awaited }),
     ...(usual.isStopped && { stoppedBy: begun.filter((name) => refuses.has(name)) }),
     worth: isTried && times !== null && !usual.isStopped ? blastRadiusOf(begun, withFault) : [],
   };
@@ -164,6 +163,7 @@ const asForecast = (node: InventoryNode): ForecastNode => ({
   name: node.name,
   zone: zoneIn(node),
   isControlPlane: isControlPlane(node.labels),
+  ready: node.ready,
 });
 
 /**

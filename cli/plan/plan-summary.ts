@@ -1,5 +1,6 @@
 import { forecastTogether } from '#reconciler/policy/forecast/forecast.ts';
 import { type Spread, spreadOf } from '#reconciler/policy/forecast/duration-range.ts';
+import type { Places } from '#reconciler/policy/rollout/places.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan, Summary } from './merge-plan.ts';
 import type { PlannedRollout } from './plan-rollout.ts';
@@ -12,8 +13,8 @@ export interface PlannedPool {
   readonly rollout: PlannedRollout | undefined;
 }
 
-/** @param most how many nodes of all pools together may be unavailable; null where each pool goes by itself */
-export function summaryOf(planned: readonly PlannedPool[], moves: readonly MovePlan[], most: number | null): Summary {
+/** @param most how many nodes of all pools together may begin; null where each pool goes by itself */
+export function summaryOf(planned: readonly PlannedPool[], moves: readonly MovePlan[], most: Places | null): Summary {
   const pools = planned.map(({ plan }) => plan);
   const leaving = moves.flatMap((move) => move.leaving);
   const going = moves.flatMap((move) => move.going).length;
@@ -51,7 +52,7 @@ export function summaryOf(planned: readonly PlannedPool[], moves: readonly MoveP
   };
 }
 
-function timeTogether(rollouts: readonly PlannedRollout[], most: number, restartMs: Millis): Millis | null {
+function timeTogether(rollouts: readonly PlannedRollout[], most: Places, restartMs: Millis): Millis | null {
   const found = forecastTogether(
     rollouts.map(({ rollout }) => rollout(restartMs)),
     most,

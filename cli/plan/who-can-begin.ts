@@ -4,6 +4,7 @@ import { UNKNOWN_CLASS } from '#reconciler/policy/payload-classes.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { inChangeOrder } from '#reconciler/policy/rollout/node-order.ts';
+import { isFull, type Places } from '#reconciler/policy/rollout/places.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import type { InventoryNode } from '../inventory/inventory-node.ts';
 import { nodeViewOf } from '../inventory/node-view.ts';
@@ -15,12 +16,12 @@ export interface Absent {
 }
 
 /** Who of a pool can begin now, and who stands in the way of the others. */
-interface WhoCanBegin {
+export interface WhoCanBegin {
   /** Of those that change, in the reconciler's order. */
   readonly able: readonly InventoryNode[];
-  /** How many places of the pool are free. */
-  readonly free: number;
-  readonly freeIn: (zone: string) => number;
+  /** Those of the pool, within the bound over all pools. */
+  readonly places: Readonly<Places>;
+  readonly placesIn: (zone: string) => Readonly<Places>;
   /** What nobody begins without: who is in the way of nodes that could begin, or what keeps each where none could. */
   readonly blocking: readonly Absent[];
   /** What these nodes wait for: what keeps each of them, or those that are in its way. */
@@ -28,23 +29,24 @@ interface WhoCanBegin {
 }
 
 /** What the bound over all pools leaves, and who of all pools takes places of it. */
-export interface OverallBound {
-  readonly free: number;
+export interface OverallBound extends Readonly<Places> {
   readonly unavailable: readonly InventoryNode[];
 }
+
+/** Of one that its pool changes all the same. */
+export const NOT_READY = 'the node is not Ready';
 
 /** Those that take a place, as `rollout/max-unavailable.ts` has it. */
 const TAKE_A_PLACE: readonly AbsenceReason[] = ['no-agent', 'not-ready', 'cordoned'];
 
 /** What the list of absences (`policy/participation.ts`) says of a node of an inventory. */
-function absenceIn(node: InventoryNode, rollout: RolloutSpec, reasons?: readonly AbsenceReason[]): string | undefined {
+function absenceIn(node: InventoryNode, rollout?: RolloutSpec, reasons?: readonly AbsenceReason[]): string | undefined {
   const who = { node: nodeViewOf(node, 0, 0), isSilent: node.silent === true };
   return absenceOf(who, rollout, reasons)?.because;
 }
 
-/** Those of a pool that are unavailable before anything changes. */
-export const unavailableIn = (nodes: readonly InventoryNode[], rollout: RolloutSpec): readonly InventoryNode[] =>
-  nodes.filter((node) => absenceIn(node, rollout, TAKE_A_PLACE) !== undefined);
+/** Before anything changes, and whether the pool changes such nodes or not. */
+export const isUnavailable = (node: InventoryNode): boolean => absenceIn(node, undefined, TAKE_A_PLACE) !== undefined;
 
 /**
  * @param members all nodes of the pool
@@ -61,35 +63,39 @@ export function whoCanBegin(
 ): WhoCanBegin {
   const absence = (node: InventoryNode): string | undefined => absenceIn(node, rollout) ?? kept.get(node.name);
   const { maxUnavailable, maxUnavailablePerZone: perZone } = rollout;
-  const unavailable = unavailableIn(members, rollout);
-  const own = limitOf(maxUnavailable, members.length) - unavailable.length;
+  const unavailable = members.filter(isUnavailable);
+  const allowed = limitOf(maxUnavailable, members.length);
+  const own = allowed - unavailable.length;
   const free = Math.max(0, Math.min(own, overall?.free ?? own));
+  const places: Places = { free, forNotReady: Math.min(allowed, overall?.forNotReady ?? allowed) };
   const zones = Map.groupBy(members, zoneIn);
-  const freeIn = (zone: string): number => {
-    if (perZone === undefined) return free;
+  const placesIn = (zone: string): Places => {
+    if (perZone === undefined) return places;
     const away = unavailable.filter((node) => zoneIn(node) === zone).length;
-    return limitOf(perZone, zones.get(zone)?.length ?? 0) - away;
+    const most = limitOf(perZone, zones.get(zone)?.length ?? 0);
+    return { free: most - away, forNotReady: most };
   };
   const serversAway = members.filter(({ labels, ready }) => isControlPlane(labels) && !ready);
-  const full = new Set([...zones.keys()].filter((zone) => freeIn(zone) <= 0));
 
   /** Who has to come back before this one may begin. */
   function inTheWayOf(node: InventoryNode): readonly InventoryNode[] {
-    if (free === 0) return own <= 0 ? unavailable : (overall?.unavailable ?? []);
+    if (isFull(places, node)) return own <= 0 ? unavailable : (overall?.unavailable ?? []);
     const servers = isControlPlane(node.labels) ? serversAway.filter((each) => each !== node) : [];
     const zone = zoneIn(node);
-    return full.has(zone) ? [...servers, ...unavailable.filter((each) => zoneIn(each) === zone)] : servers;
+    return isFull(placesIn(zone), node)
+      ? [...servers, ...unavailable.filter((each) => zoneIn(each) === zone)]
+      : servers;
   }
   const isAble = (node: InventoryNode): boolean =>
-    absence(node) === undefined && free > 0 && inTheWayOf(node).length === 0;
+    absence(node) === undefined && !isFull(places, node) && inTheWayOf(node).length === 0;
   function explain(waiting: readonly InventoryNode[]): readonly Absent[] {
     const absent = new Set(waiting.flatMap((node) => (absence(node) === undefined ? inTheWayOf(node) : [node])));
-    const alike = Map.groupBy(absent, (node) => absence(node) ?? 'the node is not Ready');
+    const alike = Map.groupBy(absent, (node) => absence(node) ?? NOT_READY);
     return [...alike].map(([because, nodes]) => ({ nodes: nodes.map(({ name }) => name), because }));
   }
   const present = touched.filter((node) => absence(node) === undefined);
   const blocking = explain(present.length > 0 ? present : touched);
-  return { able: inOrder(touched).filter(isAble), free, freeIn, blocking, explain };
+  return { able: inOrder(touched).filter(isAble), places, placesIn, blocking, explain };
 }
 
 export const zoneIn = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';

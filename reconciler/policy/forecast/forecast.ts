@@ -1,6 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { ReducedBound } from '#shared/contract/api/kubelet-pool.ts';
 import { allowedOnTrial } from '../rollout/on-trial.ts';
+import { isFull, occupy, type Places } from '../rollout/places.ts';
 import { type SimulatedClock, createSimulatedClock } from './simulated-clock.ts';
 import { type ForecastNode, type WaitingNodes, waitingNodes } from './waiting.ts';
 
@@ -29,9 +30,9 @@ export interface Underway {
 
 /** What bounds a rollout, and how long a node takes. */
 export interface ForecastTerms {
-  /** How many may be unavailable, without those that are for other reasons. */
-  readonly budget: number;
-  readonly perZone: (zone: string) => number;
+  /** How many may become unavailable, without those that are for other reasons; and how many may be in change that are not Ready. */
+  readonly places: Readonly<Places>;
+  readonly placesIn: (zone: string) => Readonly<Places>;
   /** The bound of what is on trial at its widest, and the canaries that it begins with. */
   readonly mostOnTrial: number;
   readonly canaries: number;
@@ -82,12 +83,6 @@ export interface Rollout {
   readonly failsAfter?: FailsAfter;
 }
 
-/** What rollouts share: how many nodes of all of them are unavailable, and may be. */
-interface Shared {
-  unavailable: number;
-  readonly most: number;
-}
-
 /** What decides whose turn it is to take a place that rollouts share (`rollout/pool-turns.ts`). */
 interface Turn {
   held: number;
@@ -98,11 +93,11 @@ interface Turn {
  * When nodes begin, are past their probation, and promote, as `reconciler/policy/rollout` decides it: where restarts take what they
  * usually do, no window closes, nothing is blocked, and no node fails but by `failsAfter`. Pure.
  *
- * @param most how many nodes of all these rollouts together may be unavailable; they take places in turn
+ * @param most how many more nodes of all these rollouts together may begin; they take places in turn
  */
-export function forecastTogether(rollouts: readonly Rollout[], most: number): readonly Forecast[] {
+export function forecastTogether(rollouts: readonly Rollout[], most: Readonly<Places>): readonly Forecast[] {
   const agenda = createSimulatedClock();
-  const shared: Shared = { unavailable: 0, most };
+  const shared = { ...most };
   const ways = rollouts.map((rollout) => {
     const turn: Turn = { held: 0, last: -Infinity };
     return { turn, way: wayOf(rollout, agenda, shared, turn) };
@@ -121,7 +116,7 @@ export function forecastTogether(rollouts: readonly Rollout[], most: number): re
 /** The same of a single rollout. */
 export function forecast(rollout: Rollout): Forecast {
   const agenda = createSimulatedClock();
-  const way = wayOf(rollout, agenda, { unavailable: 0, most: Infinity }, { held: 0, last: 0 });
+  const way = wayOf(rollout, agenda, { free: Infinity, forNotReady: Infinity }, { held: 0, last: 0 });
   let step = way.next(true);
   while (step.done !== true) step = way.next(agenda.advanceToNext());
   return step.value;
@@ -131,24 +126,28 @@ export function forecast(rollout: Rollout): Forecast {
 function* wayOf(
   { terms, stages, underway = [], lastPromotedMs = -Infinity, failsAfter = () => null }: Rollout,
   agenda: SimulatedClock,
-  shared: Shared,
+  shared: Places,
   turn: Turn,
 ): Generator<undefined, Forecast, boolean> {
-  const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
-  const inZone = new Map<string, number>();
+  const { placesIn, restartMs, soakMs, probationMs, takenOver } = terms;
+  const places = { ...terms.places };
+  const zones = new Map<string, Places>();
   /** By when. */
   const turns = new Map<Millis, ForecastNode[]>();
   const started = new Set<string>();
-  let [unavailable, onTrial, masters, failures] = [0, 0, 0, terms.failed];
+  let [onTrial, masters, failures] = [0, 0, terms.failed];
   let reduced: ReducedBound | undefined = terms.reduced;
   let begun = 0;
   let [passed, promoted, ended, lastPromoted, lastReleased] = [terms.settled, terms.settled, 0, lastPromotedMs, 0];
 
+  const boundsOf = ({ zone }: ForecastNode): readonly Places[] => {
+    const own = zones.get(zone) ?? { ...placesIn(zone) };
+    zones.set(zone, own);
+    return [places, own, shared];
+  };
   const hold = (node: ForecastNode, by: 1 | -1): void => {
-    unavailable += by;
-    shared.unavailable += by;
+    for (const each of boundsOf(node)) occupy(each, node, by);
     turn.held += by;
-    inZone.set(node.zone, (inZone.get(node.zone) ?? 0) + by);
   };
 
   function follow({ node, passesMs, promotesMs, releasesMs }: Underway, failsMs: Millis): void {
@@ -156,19 +155,23 @@ function* wayOf(
     begun += 1;
     onTrial += 1;
     if (node.isControlPlane) masters += 1;
-    const passes = probationMs === null ? releasesMs : Math.min(passesMs, promotesMs);
+    const passes = probationMs === null || !node.ready ? releasesMs : Math.min(passesMs, promotesMs);
     const upTo = (time: Millis, come: () => void): void => {
       if (time <= failsMs) agenda.at(time, come);
     };
     upTo(passes, () => {
       hold(node, -1);
-      passed += 1;
+      if (node.ready) passed += 1;
     });
     upTo(promotesMs, () => {
       promoted += 1;
+      turn.last = promotesMs;
+      if (!node.ready) {
+        passed += 1;
+        return;
+      }
       ended += 1;
       lastPromoted = Math.max(lastPromoted, promotesMs);
-      turn.last = lastPromoted;
     });
     upTo(releasesMs, () => {
       onTrial -= 1;
@@ -206,35 +209,39 @@ function* wayOf(
   agenda.advanceTo(0);
   let until = underway.length;
   const all = stages.reduce((sum, { nodes }) => sum + nodes.length, until);
+  // The last wave goes on until they have begun, and nobody waits for it.
+  const unprovable = stages.flatMap(({ nodes }) => nodes.filter(({ ready }) => !ready));
   const others = stages.flatMap(({ nodes, isFixed = false }) => (isFixed ? [] : nodes));
   let anybody: WaitingNodes | undefined;
   for (const [index, stage] of stages.entries()) {
     const { nodes, isFixed = false, candidates, isUntilProven = false, soakMs: stageSoakMs } = stage;
     until += nodes.length;
+    const isLast = index === stages.length - 1;
+    const late = isLast ? unprovable : [];
+    const asked = until - late.length;
     const chosen = isFixed ? nodes : candidates;
     const own = chosen && waitingNodes(chosen);
     const waiting = (): WaitingNodes =>
       own !== undefined && !(isUntilProven && promoted > 0) ? own : (anybody ??= waitingNodes(others.filter(isLeft)));
-    while (isUnderwayUpTo(until, isFixed)) {
+    while (isUnderwayUpTo(asked, isFixed) || late.some(isLeft)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
-      while (begun < until + tolerated() && hasPlace(allowed)) {
-        const next = waiting().take(
-          ({ zone, isControlPlane }) => (inZone.get(zone) ?? 0) < perZone(zone) && !(isControlPlane && masters > 0),
-        );
+      while (begun < until + tolerated() && mayTry(allowed)) {
+        const next = waiting().take((node) => hasPlace(node) && !(node.isControlPlane && masters > 0));
         if (next === undefined) break;
         start(next, trialMs);
         started.add(next.name);
         beginNow(next);
       }
       const goesOn = yield;
+      if (!goesOn && !isUnderwayUpTo(asked, isFixed)) break;
       if (!goesOn) return { turns: begunTogether(), endMs: null, soakedMs: null, isStopped: failures > terms.failed };
       if (failures >= terms.threshold) {
         const endMs = agenda.now();
         return { turns: begunTogether(), endMs, soakedMs: endMs, isStopped: true };
       }
     }
-    if (index === stages.length - 1) break;
+    if (isLast) break;
     const soakedMs = lastPromoted + stageSoakMs;
     agenda.at(soakedMs, () => {});
     while (agenda.now() < soakedMs) yield;
@@ -267,8 +274,12 @@ function* wayOf(
     return ended - (failures - terms.failed) < Math.min(nodes, Math.max(1, left));
   }
 
-  function hasPlace(allowed: number): boolean {
-    return unavailable < budget && onTrial < allowed && shared.unavailable < shared.most;
+  function mayTry(allowed: number): boolean {
+    return onTrial < allowed;
+  }
+
+  function hasPlace(node: ForecastNode): boolean {
+    return !boundsOf(node).some((each) => isFull(each, node));
   }
 
   function boundNow(): { readonly allowed: number; readonly isProven: boolean } {

@@ -11,6 +11,7 @@ import { isConfigurable, isUnavailable, type Member, soakOf } from '../rollout/m
 import { canaryCount } from '../rollout/canaries.ts';
 import { mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
 import { inChangeOrder, zoneOf } from '../rollout/node-order.ts';
+import type { Places } from '../rollout/places.ts';
 import { probationOf, trialTermsOf } from '../rollout/trial-terms.ts';
 import type { GroupPlan } from '../plan-nodes.ts';
 import { canBeChanged } from '../rollout/readiness.ts';
@@ -86,10 +87,12 @@ export function remainingTimeOf(
   const shut = shutAmong(group.members);
   const perZone = spec.rollout.maxUnavailablePerZone;
   const zones = [...Map.groupBy(group.members, zoneOf)];
-  const placesIn = new Map<string, number>(
-    perZone === undefined
-      ? []
-      : zones.map(([zone, nodes]) => [zone, limitOf(perZone, nodes.length) - shutAmong(nodes)]),
+  const limit = limitOf(spec.rollout.maxUnavailable, group.members.length);
+  const placesIn = new Map(
+    zones.map(([zone, nodes]): [string, Places] => {
+      const most = perZone === undefined ? Infinity : limitOf(perZone, nodes.length);
+      return [zone, { free: most - shutAmong(nodes), forNotReady: most }];
+    }),
   );
   const trials = trialTermsOf(spec);
   const isProven = onTrial?.allowed === Infinity;
@@ -97,8 +100,8 @@ export function remainingTimeOf(
     !rollout.waves.some((each) => each.name === name && each.state === 'done');
   const waves = wavesOf(spec.rollout, members).filter(isOpen);
   const terms = (restartMs: Millis): ForecastTerms => ({
-    budget: Math.min(limitOf(spec.rollout.maxUnavailable, group.members.length), elsewhere) - shut,
-    perZone: (zone) => placesIn.get(zone) ?? Infinity,
+    places: { free: Math.min(limit, elsewhere) - shut, forNotReady: limit },
+    placesIn: (zone) => placesIn.get(zone) ?? NO_BOUND,
     mostOnTrial: mostOnTrial(spec.rollout, group.members.length),
     canaries: canaryCount(spec.rollout, targeted),
     isProven,
@@ -155,7 +158,11 @@ const nodeOf = (member: Member): ForecastNode => ({
   name: member.node.name,
   zone: zoneOf(member),
   isControlPlane: isControlPlane(member.node.labels),
+  // One that is on its way is not while its kubelet restarts.
+  ready: member.node.ready || isUnderway(member),
 });
+
+const NO_BOUND: Places = { free: Infinity, forNotReady: Infinity };
 
 /** What is left to do on an assigned node, by what its agent reports of its trial. */
 function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: ForecastTerms, now: Millis): Underway {

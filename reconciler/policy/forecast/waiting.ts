@@ -4,6 +4,8 @@ export interface ForecastNode {
   /** '' without a label for it. */
   readonly zone: string;
   readonly isControlPlane: boolean;
+  /** One that is not stays so: it takes a place of its own kind (`rollout/places.ts`), keeps it until it has soaked, and proves nothing to a wave. */
+  readonly ready: boolean;
 }
 
 /** Nodes that have yet to begin. */
@@ -25,7 +27,10 @@ interface Lane {
 /** In lanes of nodes that begin or wait alike, so that one that may begin is found without a look at thousands that wait. */
 export function waitingNodes(nodes: readonly ForecastNode[]): WaitingNodes {
   const placed = nodes.map((node, place): Placed => ({ place, node }));
-  const byKind = Map.groupBy(placed, ({ node: { zone, isControlPlane } }) => `${isControlPlane} ${zone}`);
+  const byKind = Map.groupBy(
+    placed,
+    ({ node: { zone, isControlPlane, ready } }) => `${isControlPlane} ${ready} ${zone}`,
+  );
   const lanes = [...byKind.values()].map((lane): Lane => ({ nodes: lane, next: 0 }));
   return {
     take(mayBegin) {

@@ -9,6 +9,7 @@ import { type Hold, hold } from './holds/hold.ts';
 import { configNameFor, type Group, isInPlace, isUnavailable, type Member, type SkippedNode } from './membership.ts';
 import { isProven, mostOnTrial, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './node-order.ts';
+import { isFull, occupy, type Places } from './places.ts';
 import { quorumOf } from './quorum.ts';
 
 /** What may still become unavailable in one round of decisions; each node that is changed takes its place in all of them. */
@@ -25,11 +26,7 @@ export interface Budgets {
   onTrial(group: Group): OnTrial | undefined;
 }
 
-interface Places {
-  /** For nodes that are available until they are changed. */
-  free: number;
-  /** For nodes that are not Ready, and counted as unavailable already: no more than `allowed` are in change at a time either. */
-  forNotReady: number;
+interface BoundedPlaces extends Places {
   readonly allowed: number;
   /** Who takes places without being changed, for people; '' for nobody. */
   readonly taken: string;
@@ -96,7 +93,7 @@ export function budgetsOf(
       return [group, { trial, names, superseded, classes, roomForMore, ...left }];
     }),
   );
-  const zones = new Map<Group, ReadonlyMap<string, Places>>();
+  const zones = new Map<Group, ReadonlyMap<string, BoundedPlaces>>();
   const everybody = groups.flatMap(({ members }) => members);
   const overall = bounds.flatMap((bound) => (bound === null ? [] : [limitOf(bound, everybody.length)]));
   const all = placesFor(everybody, Math.min(Number.POSITIVE_INFINITY, ...overall));
@@ -107,20 +104,20 @@ export function budgetsOf(
       const [pool, zone] = [pools.get(group), zonesOf(group)?.get(zoneOf(member))];
       const missing = quorum.hold(member.node);
       if (missing !== null) return missing;
-      if (pool !== undefined && isFull(pool, member)) {
+      if (pool !== undefined && isFull(pool, member.node)) {
         const unit = pool.allowed === 1 ? 'node' : 'nodes';
         return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable ${unit} in this pool${pool.taken}`);
       }
-      if (zone !== undefined && isFull(zone, member)) {
+      if (zone !== undefined && isFull(zone, member.node)) {
         const where = zoneOf(member) === '' ? 'among nodes without a zone label' : `in zone ${zoneOf(member)}`;
         return hold('zone-budget', `maxUnavailablePerZone allows ${zone.allowed} ${where}${zone.taken}`);
       }
-      if (isFull(all, member)) {
+      if (isFull(all, member.node)) {
         return hold('overall-budget', `the cluster's maxUnavailable allows ${all.allowed} over all pools${all.taken}`);
       }
       const unproven = targetKind === 'config' ? this.expose(group, member) : null;
       if (unproven !== null) return unproven;
-      for (const places of [pool, zone, all]) if (places !== undefined) occupy(places, member);
+      for (const places of [pool, zone, all]) if (places !== undefined) occupy(places, member.node);
       quorum.leave(member.node);
       return null;
     },
@@ -163,7 +160,7 @@ export function budgetsOf(
     onTrial: (group) => exposures.get(group)?.trial,
   };
 
-  function zonesOf(group: Group): ReadonlyMap<string, Places> | undefined {
+  function zonesOf(group: Group): ReadonlyMap<string, BoundedPlaces> | undefined {
     const amount = group.pool?.spec.rollout.maxUnavailablePerZone;
     if (amount === undefined) return undefined;
     const known = zones.get(group) ?? zonesWith(group.members, amount);
@@ -177,7 +174,7 @@ const mostOnTrialIn = ({ pool, members }: Group): number =>
 
 const maxUnavailable = ({ pool }: Group): Amount => pool?.spec.rollout.maxUnavailable ?? 1;
 
-function placesFor(all: readonly Member[], amount: Amount): Places {
+function placesFor(all: readonly Member[], amount: Amount): BoundedPlaces {
   const allowed = limitOf(amount, all.length);
   const members = all.filter(({ joining }) => !joining);
   const [unavailable, inChange] = [members.filter(isUnavailable), members.filter(isInPlace)];
@@ -220,14 +217,7 @@ function fullOf({ by, allowed, names, superseded, failed }: OnTrial): string {
 const takenBy = (names: readonly string[]): string =>
   names.length === 0 ? '' : `; unavailable already: ${firstFew(names)}`;
 
-const isFull = ({ free, forNotReady }: Places, { node }: Member): boolean => (node.ready ? free : forNotReady) <= 0;
-
-function occupy(places: Places, { node }: Member): void {
-  if (node.ready) places.free -= 1;
-  places.forNotReady -= 1;
-}
-
-function zonesWith(members: readonly Member[], amount: Amount): ReadonlyMap<string, Places> {
+function zonesWith(members: readonly Member[], amount: Amount): ReadonlyMap<string, BoundedPlaces> {
   const byZone = Map.groupBy(members, zoneOf);
   return new Map([...byZone].map(([zone, list]) => [zone, placesFor(list, amount)]));
 }

@@ -50,6 +50,18 @@ describe('an inventory', () => {
     assert.deepEqual(silentIn(...nodes, spoken('a'), spoken('b', 'today')), []);
   });
 
+  it('says that all agents are silent where kubelets spoke long after them', () => {
+    const alive = (name: string, lastHeartbeatTime: string) => ({
+      ...node(name),
+      status: { conditions: [{ type: 'MemoryPressure', lastHeartbeatTime }, { type: 'KubeletConfigHealthy' }] },
+    });
+    const nodes = [alive('a', '2026-11-21T12:00:00Z'), alive('b', '2026-11-20T12:00:00Z')];
+    const agents = [spoken('a', '2026-11-21T11:44:59Z'), spoken('b', '2026-11-21T11:45:00Z')];
+    assert.deepEqual(silentIn(...nodes, ...agents), ['a']);
+    assert.deepEqual(silentIn(...nodes, spoken('a'), spoken('b', '2026-11-20T12:00:00Z')), ['a', 'b']);
+    assert.deepEqual(silentIn(...nodes), [], 'nothing is known of agents');
+  });
+
   it('says what the taints of nodes, their cordon and their deletion mean', () => {
     const told = (metadata: object, spec: object) => {
       const [found] = nodesFrom([{ kind: 'Node', metadata: { name: 'a', ...metadata }, spec }]);

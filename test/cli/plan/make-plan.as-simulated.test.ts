@@ -131,6 +131,7 @@ function both(
 const STATES: readonly Partial<InventoryNode>[] = [
   ...Array.from({ length: 12 }, () => ({})),
   { ready: false },
+  { ready: false },
   { cordoned: true },
   { silent: true },
   { leaving: 'it goes' },
@@ -178,6 +179,7 @@ const rollouts = fc.record(
       fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),
     ),
     steps: fc.constant([{ nodes: '50%' as const }]),
+    notReadyNodes: fc.constant('change' as const),
     onFailure: fc.record({ threshold: fc.integer({ min: 1, max: 3 }), action: fc.constant('halt' as const) }),
   },
   { requiredKeys: ['maxUnavailable', 'onFailure'] },

@@ -41,7 +41,7 @@ describe('the order of a rollout in a plan', () => {
 
   it('has those last that are not Ready, so that canaries are nodes that can prove something', () => {
     const nodes = [node('a', 'z1', 1, {}, false), node('b', 'z1', 2), node('c', 'z2', 3)];
-    const { stages } = plan(nodes, { canary: { nodes: 1 }, notReadyNodes: 'change' });
+    const { stages } = plan(nodes, { maxUnavailable: 2, canary: { nodes: 1 }, notReadyNodes: 'change' });
     assert.deepEqual(stages, [
       { name: 'canary', nodes: ['b'] },
       { name: 'rest', nodes: ['c', 'a'] },

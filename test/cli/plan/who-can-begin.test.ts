@@ -229,6 +229,7 @@ describe('a plan', () => {
         fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),
       ),
       steps: fc.constant([{ nodes: '50%' as const }]),
+      notReadyNodes: fc.constant('change' as const),
     },
     { requiredKeys: ['maxUnavailable'] },
   );

@@ -82,7 +82,7 @@ export async function inWorld<T>(world: World, use: (fleet: RealFleet) => Promis
         objects.patch(NODES, name, {
           spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] },
         });
-      if (state === 'silent') await clock.outlast(fleet.nodes.get(name)?.stop() ?? Promise.resolve());
+      if (state === 'silent') await clock.outlast(fleet.nodes.get(name)?.stopAgent() ?? Promise.resolve());
       if (state !== 'not-ready') continue;
       ill.add(name);
       fleet.nodes.get(name)?.kubelet.kill();

@@ -87,11 +87,44 @@ export const CHANGES: Readonly<Record<string, Change>> = {
     {},
   ),
   'both pools': (files) => ({ ...withFields({ maxPods: 120 })(files), otherFields: { maxPods: 130 } }),
+  'few on trial in many places': withFields({ maxPods: 120 }),
+  'nodes that are changed though they are not Ready': withFields({ maxPods: 120 }),
+  'a class whose canary is never Ready': withFields({ maxPods: 120 }),
   'computed values': (files) => ({
     ...withFields({ maxPods: 120 })(files),
     computed: { systemReserved: { cpu: 'cpu * 0.05' } },
   }),
 };
+
+/** Worlds whose rollouts are of one kind, before and after: in few of all others a single bound decides who begins. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  'few on trial in many places': { rollout: { maxUnavailable: '100%', maxOnTrial: 2, probation: '20s' } },
+  'nodes that are changed though they are not Ready': {
+    adds: { notReadyNodes: 'change' },
+    computed: false,
+    first: { pool: 'workers', state: 'not-ready' },
+  },
+  'a class whose canary is never Ready': {
+    rollout: { maxUnavailable: '100%', notReadyNodes: 'change', canary: { nodes: 1, perClass: true } },
+    computed: true,
+    first: {
+      pool: 'workers',
+      labels: {},
+      version: 'v1.34.2',
+      state: 'not-ready',
+      size: { cpus: 2, memory: 4 * 2 ** 30 },
+    },
+  },
+};
+
+interface Kind {
+  readonly rollout?: Raw;
+  /** Fields of any rollout. */
+  readonly adds?: Raw;
+  readonly computed?: boolean;
+  /** How the first of the machines is. */
+  readonly first?: object;
+}
 
 /** Worlds in which the pool is not there before. */
 const NEW: ReadonlySet<string> = new Set(['a new pool', 'a new pool that says what its nodes run']);
@@ -213,9 +246,19 @@ export const worlds = (name: string): fc.Arbitrary<World> =>
       isComputed: fc.constantFrom(false, false, true),
       maxUnavailable: fc.constantFrom<number | null>(null, null, 1, 2),
     })
+    .map((found) => {
+      const { rollout: own, adds, computed = found.isComputed, first } = KINDS[name] ?? {};
+      const rollout: Raw = { ...(own ?? found.rollout), ...adds };
+      const [one, ...others] = found.fleet;
+      const fleet = one === undefined || first === undefined ? found.fleet : [{ ...one, ...first }, ...others];
+      return { ...found, rollout, fleet, isComputed: computed };
+    })
     .map(({ fleet, rollout, isComputed, mayCount, maxUnavailable }): World => {
-      const { perClass: _, ...canary } = (rollout.canary ?? {}) as Raw;
-      const plain = { ...rollout, ...(rollout.canary && { canary: isComputed ? rollout.canary : canary }) };
+      const { perClass: _, ...canary } = (rollout['canary'] ?? {}) as Raw;
+      const plain = {
+        ...rollout,
+        ...(rollout['canary'] !== undefined && { canary: isComputed ? rollout['canary'] : canary }),
+      };
       const files: Files = {
         fields: BEFORE,
         ...(isComputed && { computed: { systemReserved: { cpu: 'cpu * 0.02' } } }),
@@ -233,10 +276,7 @@ export const worlds = (name: string): fc.Arbitrary<World> =>
           readsDropIns: version !== 'v1.21.0',
           host: { ...size, pods },
         })),
-        // An inventory counts silence from the newest sign of life of any agent.
-        states: new Map(
-          each.map(({ name: node, state }, index) => [node, index === 0 && state === 'silent' ? 'well' : state]),
-        ),
+        states: new Map(each.map(({ name: node, state }) => [node, state])),
         vital: new Map(each.map(({ name: node, vital }) => [node, vital])),
         mayCount: COUNTS[name] ?? mayCount,
         asksKubelets: NEW.has(name),

@@ -10,9 +10,11 @@ import {
 } from '#reconciler/policy/forecast/forecast.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
 
+const places = (free: number, forNotReady = free) => ({ free, forNotReady });
+
 const TERMS: ForecastTerms = {
-  budget: 1,
-  perZone: () => Infinity,
+  places: places(1),
+  placesIn: () => places(Infinity),
   mostOnTrial: 100,
   canaries: 1,
   isProven: false,
@@ -34,7 +36,12 @@ const forecast = (
   failsAfter: FailsAfter = () => null,
 ) => forecastOf({ terms, stages, underway, lastPromotedMs, failsAfter });
 
-const node = (name: string, zone = '', isControlPlane = false): ForecastNode => ({ name, zone, isControlPlane });
+const node = (name: string, zone = '', isControlPlane = false): ForecastNode => ({
+  name,
+  zone,
+  isControlPlane,
+  ready: true,
+});
 const NODES = ['a', 'b', 'c', 'd'].map((name) => node(name));
 const all = (nodes = NODES): readonly Stage[] => [{ nodes, soakMs: 0 }];
 const told = (terms: Partial<ForecastTerms>, stages = all()) => {
@@ -57,28 +64,32 @@ describe('a forecast', () => {
     ],
     [
       'bounds who is on trial by nothing else, with a full probation',
-      { budget: 2, probationMs: null },
+      { places: places(2), probationMs: null },
       ['ab cd', 1220, 1220],
     ],
-    ['has nobody begin before the canary promoted', { budget: 4 }, ['a bc d', 610 + 60 + 160, 830]],
-    ['has one less than may be on trial begin', { budget: 4, mostOnTrial: 1 }, ['a b c d', 610 + 3 * 160, 1090]],
-    ['has as many canaries begin as there are', { budget: 4, canaries: 3 }, ['abc d', 610 + 160, 770]],
+    ['has nobody begin before the canary promoted', { places: places(4) }, ['a bc d', 610 + 60 + 160, 830]],
+    [
+      'has one less than may be on trial begin',
+      { places: places(4), mostOnTrial: 1 },
+      ['a b c d', 610 + 3 * 160, 1090],
+    ],
+    ['has as many canaries begin as there are', { places: places(4), canaries: 3 }, ['abc d', 610 + 160, 770]],
     [
       'keeps a node on trial while it soaks',
-      { budget: 4, mostOnTrial: 1, soakMs: 7 },
+      { places: places(4), mostOnTrial: 1, soakMs: 7 },
       ['a b c d', 610 + 3 * 160 + 21, 1118],
     ],
-    ['bounds nobody where the config is proven', { budget: 3, isProven: true }, ['abc d', 60 + 160, 220]],
-    ['ends with none where none may begin', { budget: 0 }, ['', null, null]],
+    ['bounds nobody where the config is proven', { places: places(3), isProven: true }, ['abc d', 60 + 160, 220]],
+    ['ends with none where none may begin', { places: places(0) }, ['', null, null]],
     [
       'takes nothing but a restart where a config is taken over',
       { takenOver: new Set(['a', 'b', 'c', 'd']) },
       ['a b c d', 40, 40],
     ],
-    ['counts what has settled before', { budget: 4, settled: 1 }, ['ab cd', 60 + 160, 220]],
+    ['counts what has settled before', { places: places(4), settled: 1 }, ['ab cd', 60 + 160, 220]],
     [
       'begins with half as many after a failure, and goes on with short trials',
-      { budget: 4, settled: 1, failed: 1, threshold: 2 },
+      { places: places(4), settled: 1, failed: 1, threshold: 2 },
       ['a b c d', 380, 380],
     ],
   ];
@@ -86,13 +97,13 @@ describe('a forecast', () => {
 
   it('takes nodes of the control plane one at a time, each until its trial is over', () => {
     const stages = all([node('x', '', true), node('y', '', true), node('a')]);
-    assert.deepEqual(told({ budget: 3, isProven: true }, stages), ['xa y', 320, 320]);
+    assert.deepEqual(told({ places: places(3), isProven: true }, stages), ['xa y', 320, 320]);
   });
 
   it('takes them so as well when others have soaked', () => {
     const soaked = { node: node('a'), passesMs: -9, promotesMs: -9, releasesMs: 0 };
     const stages = all([node('x', '', true), node('y', '', true)]);
-    const { turns } = forecast({ ...TERMS, budget: 3, isProven: true }, stages, [soaked]);
+    const { turns } = forecast({ ...TERMS, places: places(3), isProven: true }, stages, [soaked]);
     assert.deepEqual(
       turns.map((turn) => turn.length),
       [1, 1],
@@ -101,8 +112,12 @@ describe('a forecast', () => {
 
   it('takes no more of a zone than it may, and the first of the others', () => {
     const stages = all([node('a', '1'), node('b', '1'), node('c', '2')]);
-    assert.deepEqual(told({ budget: 3, isProven: true, perZone: () => 1 }, stages), ['ac b', 220, 220]);
-    assert.deepEqual(told({ budget: 3, isProven: true, perZone: () => 2 }, stages), ['abc', 160, 160]);
+    assert.deepEqual(told({ places: places(3), isProven: true, placesIn: () => places(1) }, stages), [
+      'ac b',
+      220,
+      220,
+    ]);
+    assert.deepEqual(told({ places: places(3), isProven: true, placesIn: () => places(2) }, stages), ['abc', 160, 160]);
   });
 
   it('has nodes of later waves begin in the places of those that wait for their zone, but for waves of certain nodes', () => {
@@ -111,7 +126,7 @@ describe('a forecast', () => {
       [node('c', '2'), node('d', '2')],
     ];
     const told_ = (isFixed: boolean) =>
-      told({ budget: 3, canaries: 2, perZone: () => 1 }, [
+      told({ places: places(3), canaries: 2, placesIn: () => places(1) }, [
         { nodes: canaries, isFixed, soakMs: 0 },
         { nodes: rest, soakMs: 0 },
       ])[0];
@@ -129,13 +144,29 @@ describe('a forecast', () => {
     assert.deepEqual(told({}, [{ nodes: NODES.slice(0, 1), soakMs: 30 }]), ['a', 610, 610]);
   });
 
+  it('has nodes that are not Ready begin in places of their own, keep them until they have soaked, and prove nothing', () => {
+    const ill = (name: string) => ({ ...node(name), ready: false });
+    const [a, b, x, y] = [node('a'), node('b'), ill('x'), ill('y')];
+    // b waits for a to be past its probation, x and y for one place after the other.
+    assert.deepEqual(told({ isProven: true }, all([a, b, x, y])), ['a b x y', 220, 440]);
+    assert.deepEqual(told({ isProven: true, places: places(1, 3) }, all([a, b, x, y])), ['axy b', 220, 220]);
+    assert.deepEqual(told({ isProven: true, places: places(0, 2) }, all([x, y])), ['xy', 0, 160]);
+    // The wave of x is never over, and nobody else begins.
+    const stages = [
+      { nodes: [x], soakMs: 0 },
+      { nodes: [a], soakMs: 0 },
+    ];
+    assert.deepEqual(told({ places: places(4) }, stages), ['x', null, null]);
+    assert.deepEqual(told({ places: places(0, 1) }, all([x, a])), ['x', null, null]);
+  });
+
   it('has rollouts that share a bound go side by side as far as it reaches, each with its own waves', () => {
     const names = (letter: string) => ['1', '2'].map((number) => node(`${letter}${number}`));
     const waves = (letter: string): readonly Stage[] => names(letter).map((each) => ({ nodes: [each], soakMs: 100 }));
     const ends = (most: number) =>
       forecastTogether(
         ['a', 'b'].map((letter) => ({ terms: TERMS, stages: waves(letter) })),
-        most,
+        places(most),
       ).map(({ endMs, soakedMs }) => [endMs, soakedMs]);
     const alone = 610 + 100 + 160;
     assert.deepEqual(ends(2), [
@@ -154,12 +185,12 @@ describe('a forecast', () => {
   });
 
   it('is not stopped where nobody may begin', () => {
-    assert.equal(forecast({ ...TERMS, budget: 0 }, all()).isStopped, false);
+    assert.equal(forecast({ ...TERMS, places: places(0) }, all()).isStopped, false);
   });
 
   it('goes on from what has begun', () => {
     const begun = { node: node('a'), passesMs: -5, promotesMs: 40, releasesMs: 40 };
-    const { turns, endMs } = forecast({ ...TERMS, settled: 1, budget: 1 }, all(NODES.slice(1, 3)), [begun]);
+    const { turns, endMs } = forecast({ ...TERMS, settled: 1, places: places(1) }, all(NODES.slice(1, 3)), [begun]);
     assert.deepEqual([turns.length, endMs], [2, 60 + 160]);
     const inProbation = { ...begun, passesMs: 5 };
     assert.equal(forecast({ ...TERMS, settled: 1 }, all(NODES.slice(1, 2)), [inProbation]).endMs, 5 + 160);
@@ -183,11 +214,11 @@ describe('a forecast', () => {
     // Also past its probation, which took the place back.
     const calm = (name: string) => (name === 'a' ? 51 : null);
     assert.equal(forecast({ ...TERMS, threshold: 2 }, all(), [], undefined, calm).endMs, null);
-    const two = forecast({ ...TERMS, threshold: 2, budget: 2 }, all(), [], undefined, fails(2));
+    const two = forecast({ ...TERMS, threshold: 2, places: places(2) }, all(), [], undefined, fails(2));
     assert.deepEqual([two.turns.flat().length, two.isStopped], [2, true]);
-    const late = forecast({ ...TERMS, budget: 4 }, all(), [], undefined, () => 600);
+    const late = forecast({ ...TERMS, places: places(4) }, all(), [], undefined, () => 600);
     assert.deepEqual([late.turns.flat().length, late.isStopped], [4, false], 'its trial is over by then');
-    const last = forecast({ ...TERMS, budget: 4 }, all(), [], undefined, () => 599);
+    const last = forecast({ ...TERMS, places: places(4) }, all(), [], undefined, () => 599);
     assert.deepEqual([last.turns.flat().length, last.isStopped], [1, true]);
     assert.equal(last.endMs, 10 + 599);
   });
@@ -196,7 +227,7 @@ describe('a forecast', () => {
     for (const failsMs of [49, 50, 51]) {
       const ends = (budget: number) => {
         const fails = (name: string) => (name === 'a' ? failsMs : null);
-        return forecast({ ...TERMS, threshold: 2, budget }, all(), [], undefined, fails).endMs;
+        return forecast({ ...TERMS, threshold: 2, places: places(budget) }, all(), [], undefined, fails).endMs;
       };
       assert.deepEqual([ends(1), ends(2)], [null, 10 + failsMs + 610 + 60 + 160], `after ${failsMs}`);
     }
@@ -204,7 +235,7 @@ describe('a forecast', () => {
 
   it('has nobody fail once the trial is over, while the node soaks', () => {
     for (const failsMs of [600, 601]) {
-      const terms = { ...TERMS, budget: 4, mostOnTrial: 1, soakMs: 7 };
+      const terms = { ...TERMS, places: places(4), mostOnTrial: 1, soakMs: 7 };
       const { endMs, isStopped } = forecast(terms, all(), [], undefined, () => failsMs);
       assert.deepEqual([endMs, isStopped], [610 + 3 * 160 + 21, false], `after ${failsMs}`);
     }

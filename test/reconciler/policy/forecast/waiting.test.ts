@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { waitingNodes } from '#reconciler/policy/forecast/waiting.ts';
 import { fc } from '../../../support/property.ts';
 
-const node = (name: string, zone: string, isControlPlane = false) => ({ name, zone, isControlPlane });
+const node = (name: string, zone: string, isControlPlane = false) => ({ name, zone, isControlPlane, ready: true });
 
 describe('nodes that have yet to begin', () => {
   it('begin in order, past those of other zones that may not', () => {

@@ -75,7 +75,7 @@ function names(entry: string, host: string, port: string): boolean {
   if (only !== '' && only !== port) return false;
   const address = name === entry ? name : name.replace(/^\[(.*)\]$/, '$1');
   if (isIP(address) !== 0) return holds(address, isIP(address) === 4 ? 32 : 128, host);
-  const [, dot, domain = ''] = /^(?:\*(?=\.))?(\.?)(.*)$/.exec(name) ?? [];
+  const [, dot, domain = ''] = /^(?:\*(?=\.))?(\.?)([^]*)/.exec(name) ?? [];
   const wanted = domainToASCII(domain);
   return isIP(host) === 0 && wanted !== '' && (host.endsWith(`.${wanted}`) || (dot === '' && host === wanted));
 }

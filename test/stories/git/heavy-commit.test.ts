@@ -68,7 +68,7 @@ describe('a commit that takes much to read', () => {
       await world.restartReconciler(undefined, true);
     }
     await world.until('another refusal', (view) => view.source.refusedCommit === heavy && view.source.reading === '');
-    const again = { [RELEASE_ANNOTATION]: `${release} again` };
+    const again = { [RELEASE_ANNOTATION]: commitRelease(heavy, toTimestamp(Date.now() + 1000), 'once more') };
     await world.kube.mergePatch({ resource: KUBELET_SOURCES }, SOURCE_NAME, { metadata: { annotations: again } });
     await world.until(
       'what is read to the end',

@@ -219,7 +219,7 @@ function screensOf({ nodes = [a, b, c], kubeletNodes, pool, others = [], source 
   };
 }
 
-const UNREAD = ['crds', 'reconciler', 'agents', 'pods', 'lease', 'webhookService', 'missingRights'];
+const UNREAD = ['audit', 'crds', 'reconciler', 'agents', 'pods', 'lease', 'webhookService', 'missingRights'];
 const UNREADABLE: ReadonlySet<string> = new Set(['not-readable', 'no-leader', 'clock-skew']);
 
 type Screens = ReturnType<typeof screensOf>;

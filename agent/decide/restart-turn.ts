@@ -54,11 +54,11 @@ function awayFromOther(config: Config, seen: Observation): TurnRequest | null {
   const what =
     running.running === 'contradicts'
       ? `it runs ${firstPhrases(running.differences)}`
-      : `what it runs cannot be seen (${running.why}), and other files were in place when it was started`;
+      : `its files changed after its last start, and what it runs cannot be seen (${running.why})`;
   return {
     reason: 'RunningOther',
     seen: fingerprint,
-    message: `the kubelet is restarted with ${nameOf(config)} in its turn: ${what}`,
+    message: `the kubelet has to restart to load ${nameOf(config)}: ${what}`,
   };
 }
 

@@ -9,9 +9,9 @@ export function onDistribution(node: InventoryNode, { value, spec }: ValidPool):
   const name = distributionOf(node);
   if (name === undefined) return [];
   const unread = whyUnread(name, node.kubeletVersion, spec.apply);
-  if (unread !== undefined) return [{ text: `${unread.message}: it would be refused`, refuses: true }];
+  if (unread !== undefined) return [{ text: `${unread.message}: the node would refuse it`, refuses: true }];
   return flagConflicts(name, node.kubeletVersion, value, node.running).map(({ message, isCertain }) => ({
-    text: isCertain ? `${message}: it would be refused` : message,
+    text: isCertain ? `${message}: the node would refuse it` : message,
     refuses: isCertain,
   }));
 }

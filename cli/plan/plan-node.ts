@@ -57,7 +57,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
       ...fewAddresses(node, allocatable),
       ...onMachine(node, value),
       ...(locked.length === 0 ? starved(allocatable) : []),
-      ...locked.map((text) => ({ text: `${text}, so it would be refused`, refuses: true })),
+      ...locked.map((text) => ({ text: `${text}, so the node would refuse it`, refuses: true })),
       ...losing(node, before, after),
     ],
   };
@@ -125,7 +125,7 @@ const partOf = (running: Config, config: Config): Config =>
 const hasNull = (value: unknown): boolean => value === null || (isMap(value) && Object.values(value).some(hasNull));
 
 const refused = (text: string, here?: string): NodeWarning => ({
-  text: `${text}: it would be refused`,
+  text: `${text}: the node would refuse it`,
   refuses: true,
   ...(here === undefined ? {} : { here }),
 });

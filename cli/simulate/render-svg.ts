@@ -10,7 +10,7 @@ export function simulationAsSvg(simulation: Simulation): string {
   const lanes = lanesOf(simulation);
   const span = Math.max(1, simulation.end - simulation.start);
   const height = TOP + LANE * Math.max(1, lanes.length);
-  const title = `${simulation.nodes} nodes, over after ${formatDuration(Math.round(span / 1000) * 1000)}`;
+  const title = `${simulation.nodes} nodes: it ends after ${formatDuration(Math.round(span / 1000) * 1000)}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" font-family="sans-serif" font-size="13">`,
     `<title>${escaped(`Simulated rollout: ${title}`)}</title>`,

@@ -17,7 +17,7 @@ export function simulationAsText(simulation: Simulation, paint: Paint): string {
   const head =
     lanes.length === 0
       ? `nothing changes on ${count}`
-      : `${count}, over after ${round(span)}; each column is ${span < WIDTH * 1000 ? 'less than 1s' : round(span / WIDTH)}`;
+      : `${count}: it ends after ${round(span)} (a column is ${span < WIDTH * 1000 ? 'less than 1s' : round(span / WIDTH)})`;
   const broken = invalidPools.map((name) => paint('bad', `${name} has errors: it keeps its current config`));
   const parts = [...lanes.map((lane) => laneLines(lane, span, paint)), ...(broken.length === 0 ? [] : [broken])];
   return `${[head, ...parts.flatMap((lines) => ['', ...lines])].join('\n')}\n`;

@@ -36,12 +36,20 @@ export async function validatePath(
       return judged;
     throw nothing(path, 'it has no pools/<name>/pool.yaml, and a commit without pools does not come into force');
   }
-  const entries = await readdir(join(path, folder), { recursive: true, withFileTypes: true });
-  const inside = entries
-    .filter(({ name }) => name === 'pool.yaml')
-    .map(({ parentPath }) => /^(.+)\/pools\/[^/]+$/.exec(parentPath)?.[1])
-    .find((each) => each !== undefined);
-  if (inside !== undefined) throw nothing(path, `it is not a config repository; did you mean ${inside}?`);
+  const entries = await readdir(join(path, folder), { recursive: true, withFileTypes: true }).catch(
+    (error: unknown) => {
+      throw nothing(path, reasonOf(error));
+    },
+  );
+  const inside = new Set(
+    entries
+      .filter(({ name }) => name === 'pool.yaml')
+      .flatMap(({ parentPath }) => /^(.+)\/pools\/[^/]+$/.exec(parentPath)?.[1] ?? []),
+  );
+  // Of several, nobody knows which is meant, or whose they are.
+  const [only] = inside;
+  if (inside.size > 1) throw nothing(path, `it is not a config repository, but holds ${inside.size} of them: name one`);
+  if (only !== undefined) throw nothing(path, `it is not a config repository; did you mean ${only}?`);
   const files = await configFilesIn(entries);
   if (files.length === 0) {
     const looked = 'neither a config repository (pools/, base/ or clusters/) nor a file with a KubeletConfiguration';

@@ -89,8 +89,7 @@ type Rollout = Pick<RolloutSpec, 'notReadyNodes'> | undefined;
 
 /** Why a node cannot take part now, each with the clause that says so to people; in the order in which they are said. */
 const ABSENCES = {
-  'no-agent': ({ isSilent }) =>
-    isSilent ? 'no agent has reported from this node lately: is the DaemonSet running there?' : null,
+  'no-agent': ({ isSilent }) => (isSilent ? 'no agent reports from this node: is the DaemonSet running there?' : null),
   // What is tried on a node that goes proves nothing.
   leaving: ({ node }) => (node.leaving === undefined ? null : `the node is leaving: ${node.leaving}`),
   'not-computable': ({ unrendered, isUnfit }) =>

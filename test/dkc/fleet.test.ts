@@ -103,7 +103,7 @@ const list: readonly DkcScenario[] = [
       const gpu = view.pools.find(({ metadata }) => metadata.name === 'gpu');
       const { nodes, updated, noAgent } = gpu?.status?.counts ?? {};
       assert.deepEqual([nodes, updated, noAgent], [3, 2, 1]);
-      assert.match(gpu?.status?.message ?? '', /gpu-9 waits: no agent has reported from this node lately/);
+      assert.match(gpu?.status?.message ?? '', /gpu-9 waits: no agent reports from this node/);
     },
   },
   {

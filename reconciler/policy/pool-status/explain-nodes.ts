@@ -7,7 +7,7 @@ import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { Shown } from '../rollout/lifecycle.ts';
 import type { Member, SkippedNode } from '../rollout/membership.ts';
 import type { NodesPlan } from '../plan-nodes.ts';
-import { refusedUnassigned, UNBLAMED } from '../rollout/node-progress.ts';
+import { refusedUnassigned, waitsToRecover } from '../rollout/node-progress.ts';
 import { nodeTrouble, silence, type TroubleKind } from './node-trouble.ts';
 import { formatFailedWrite } from './failed-write-line.ts';
 
@@ -100,12 +100,12 @@ const NOW = { rest: 'nothing to do', change: 'change now', drain: 'drain' } as c
 /** A heartbeat is overdue, and a node is not called silent before it missed three. */
 const OVERDUE_MS: Millis = HEARTBEAT_MS + 60_000;
 
-function restOf({ kubeletNode, target }: Member, standing: Shown, now: Millis): string {
+function restOf({ node, kubeletNode, target }: Member, standing: Shown, now: Millis): string {
   if (standing === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
     return 'its agent refuses the config, so its pods stay and nothing was changed';
   }
   const { trial, active, assigned, error, phase } = kubeletNode?.status ?? {};
-  if (standing === 'updating' && phase === 'Idle' && error?.reason === UNBLAMED) return error.message;
+  if (standing === 'updating' && error && waitsToRecover(kubeletNode)) return error.message;
   const by = trial?.awaitsReboot;
   if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   if (standing === 'updating' && active?.name === UNKNOWN_CONFIG) {
@@ -115,9 +115,17 @@ function restOf({ kubeletNode, target }: Member, standing: Shown, now: Millis): 
   if (standing === 'updating' && silentMs > OVERDUE_MS) {
     return `it was applying the config when its agent was last heard of, ${formatDuration(silentMs - (silentMs % 60_000))} ago`;
   }
+  if (standing === 'updating' && phase === 'Trial' && trial) {
+    const [healthy, all] = [trial.healthySeconds, trial.durationSeconds].map((seconds) =>
+      formatDuration(seconds * 1000),
+    );
+    return `on trial: its kubelet was healthy for ${healthy} of ${all}`;
+  }
   // After a pool was renamed: the same config under another name restarts no kubelet.
   const isNamedOtherwise = standing === 'settled' && active !== undefined && active.name !== assigned?.name;
-  return `${RESTS[standing] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, the same config under another name)` : ''}`;
+  const otherwise = isNamedOtherwise ? ` (as ${active.name}, the same config under another name)` : '';
+  // What is wrong there keeps places of the budget, and is nothing that the agent sees.
+  return `${RESTS[standing] ?? ''}${otherwise}${standing === 'settled' && !node.ready ? ', but its Node is not Ready' : ''}`;
 }
 
 const RESTS: Readonly<Partial<Record<Shown, string>>> = {

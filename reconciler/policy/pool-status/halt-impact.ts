@@ -4,7 +4,7 @@ import { firstFew } from '#shared/runtime/first-few.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import { failedMembers } from '../rollout/halt.ts';
 import type { Member } from '../rollout/membership.ts';
-import { activeConfigOf, sameTarget } from '../rollout/node-progress.ts';
+import { activeConfigOf, sameTarget, waitsToRecover } from '../rollout/node-progress.ts';
 
 /** What a halt means for what runs on the pool's nodes now, and whether it can wait. Every screen says this and nothing of its own. Pure. */
 export function haltImpact(members: readonly Member[], decisions: readonly MemberDecision[]): HaltImpact {
@@ -62,9 +62,10 @@ const isBroken = ({ kubeletNode }: Member): boolean => kubeletNode?.status?.phas
 const isUnwell = (member: Member): boolean =>
   !member.node.ready || isBroken(member) || member.lifecycle.shown === 'failing';
 
-/** An agent that is gone ends nothing by itself. */
-function isMoving({ member: { lifecycle }, verdict }: MemberDecision): boolean {
-  const isInChange = lifecycle.inChange && lifecycle.shown !== 'no-agent' && lifecycle.shown !== 'soaking';
+/** An agent that is gone ends nothing by itself, and one that waits until its node is well changes nothing until then. */
+function isMoving({ member: { lifecycle, kubeletNode }, verdict }: MemberDecision): boolean {
+  const { inChange, shown } = lifecycle;
+  const isInChange = inChange && shown !== 'no-agent' && shown !== 'soaking' && !waitsToRecover(kubeletNode);
   return isInChange || verdict.verdict === 'change' || verdict.verdict === 'drain';
 }
 

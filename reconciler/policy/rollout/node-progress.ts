@@ -88,7 +88,11 @@ export function turnAskedBy(node: KubeletNode | undefined): TurnRequest | undefi
 const isForLocal = ({ reason, config }: TurnRequest): boolean => reason === 'StateLost' && config === undefined;
 
 /** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
-export const UNBLAMED = 'UnhealthyBefore';
+const UNBLAMED = 'UnhealthyBefore';
+
+/** Whether its agent took its assignment back without blaming it, and is at rest until the node is well. */
+export const waitsToRecover = ({ status }: Pick<KubeletNode, 'status'> = {}): boolean =>
+  status?.phase === 'Idle' && status.error?.reason === UNBLAMED;
 
 /**
  * When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. A rejection from

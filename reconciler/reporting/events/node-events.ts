@@ -43,7 +43,7 @@ function turns({ spec, status = {} }: KubeletNode, about: EventSubject, pool: st
   const { turn, configSource } = spec ?? {};
   if (turn === undefined) return [];
   const asked = status.awaitsTurn?.seen === turn.seen ? `: ${status.awaitsTurn.message}` : '';
-  const note = `The node may restart its kubelet${asked}`;
+  const note = `Its turn to restart its kubelet has come${asked}`;
   const config = configSource?.name ?? '';
   return [{ about, reason: 'RestartGranted', type: 'Normal', note, pool, config, identity: `granted ${turn.seen}` }];
 }

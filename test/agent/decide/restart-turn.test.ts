@@ -92,14 +92,14 @@ describe('the restart that a node asks for', () => {
     assert.deepEqual(restartNeeded(idle(A), seen(stale, contradicts)), {
       reason: 'RunningOther',
       seen: 'f00d',
-      message: 'the kubelet is restarted with general-aaaaaaaaaa in its turn: it runs maxPods=110 instead of 250',
+      message: 'the kubelet has to restart to load general-aaaaaaaaaa: it runs maxPods=110 instead of 250',
     });
   });
 
   it('says why that cannot be seen', () => {
     assert.equal(
       restartNeeded(idle(A), seen(stale, unseen))?.message,
-      'the kubelet is restarted with general-aaaaaaaaaa in its turn: what it runs cannot be seen (not allowed), and other files were in place when it was started',
+      'the kubelet has to restart to load general-aaaaaaaaaa: its files changed after its last start, and what it runs cannot be seen (not allowed)',
     );
   });
 

@@ -44,7 +44,7 @@ describe('the first reservation of a pool', () => {
   it('is refused where even the bound leaves nothing, and not one byte before', () => {
     const { text, failures } = first('40Gi', machine('w1'));
     assert.match(text, /allocatable memory: 15\.0Gi → at most -24\.0Gi /);
-    assert.match(text, /w1: nothing is left of its memory: it would be refused/);
+    assert.match(text, /w1: nothing is left of its memory: the node would refuse it/);
     assert.ok(failures.has('refused'));
     assert.ok(first('16Gi', machine('w1')).failures.has('refused'));
     assert.equal(first(`${16 * 2 ** 30 - 1}`, machine('w1')).failures.has('refused'), false);

@@ -15,7 +15,8 @@ const pool = (fields: Readonly<Record<string, unknown>>, spec: Partial<KubeletPo
 describe('a plan of a node whose distribution is known', () => {
   it('says that the node would refuse what a flag of its own wins over', () => {
     const after = pool({ syncFrequency: '10s', readOnlyPort: 0 });
-    const text = '--sync-frequency=30s wins over syncFrequency: "10s", and RKE2 always passes it: it would be refused';
+    const text =
+      '--sync-frequency=30s wins over syncFrequency: "10s", and RKE2 always passes it: the node would refuse it';
     assert.deepEqual(onDistribution(node('v1.34.1+rke2r1'), after), [{ text, refuses: true }]);
     assert.deepEqual(planNode(node('v1.34.1+rke2r1'), undefined, after).warnings, [{ text, refuses: true }]);
     assert.deepEqual(onDistribution(node('v1.34.1+k3s1'), after), []);
@@ -42,7 +43,7 @@ describe('a plan of a node whose distribution is known', () => {
     assert.deepEqual(
       old.map(({ text }) => text),
       [
-        'k3s has no kubelet config file, and before 1.32 no drop-in directory that an overlay can go to: it would be refused',
+        'k3s has no kubelet config file, and before 1.32 no drop-in directory that an overlay can go to: the node would refuse it',
       ],
     );
     const running = { maxPods: 60, syncFrequency: '10s' };

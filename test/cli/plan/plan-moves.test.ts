@@ -124,7 +124,7 @@ describe('a plan in which nodes get another config although no pool has another 
     );
     assert.match(
       out,
-      /^ {2}! a-1 \(30 pods\), a-2 \(31 pods\): more pods run there than maxPods allows \(20\): it would be refused$/m,
+      /^ {2}! a-1 \(30 pods\), a-2 \(31 pods\): more pods run there than maxPods allows \(20\): the node would refuse it$/m,
     );
     assert.match(out, /^ {2}a-1 would refuse it, and the pool then halts: 0 of 8 nodes get the config$/m);
     assert.doesNotMatch(out, /if all goes well/);
@@ -133,7 +133,10 @@ describe('a plan in which nodes get another config although no pool has another 
 
   it('names the first of the CPUs that a node lacks, and how many more they are', async () => {
     const { out } = await planned({ 'pools/gpu/kubelet.yaml': layer('maxPods: 60', 'reservedSystemCPUs: 0-63') });
-    assert.match(out, /reservedSystemCPUs names CPU 8, 9, 10 and 53 more, and the node has 8: it would be refused/);
+    assert.match(
+      out,
+      /reservedSystemCPUs names CPU 8, 9, 10 and 53 more, and the node has 8: the node would refuse it/,
+    );
   });
 
   it('knows the direction of a change when it gives advice', async () => {

@@ -12,7 +12,7 @@ describe('kubelet-gitops plan, of what would be refused or wait,', () => {
   after(() => bench.remove());
 
   it('refuses what leaves less than the pods request that a node cannot do without, with the arithmetic', async () => {
-    const why = 'after a restart the kubelet would refuse some of them, so it would be refused';
+    const why = 'after a restart the kubelet would refuse some of them, so the node would refuse it';
     const refused = async (...fields: readonly string[]): Promise<readonly string[]> => {
       const { pools } = await bench.planOf({ 'pools/a/kubelet.yaml': layer(...fields) });
       return (pools[0]?.nodes ?? []).flatMap(({ name, warnings }) =>
@@ -53,10 +53,10 @@ describe('kubelet-gitops plan, of what would be refused or wait,', () => {
     );
     assert.match(
       warnings.get('a-1') ?? '',
-      /^more pods run there than maxPods allows \(20\): it would be refused 30 pods$/,
+      /^more pods run there than maxPods allows \(20\): the node would refuse it 30 pods$/,
     );
     assert.equal(warnings.get('a-2'), '');
-    assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*would be refused/);
+    assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*the node would refuse it/);
   });
 
   it('warns of more pods than a podCIDR has addresses for, and refuses nothing for it', async () => {
@@ -99,7 +99,7 @@ describe('kubelet-gitops plan, of what would be refused or wait,', () => {
     const { out } = await bench.planned({ 'clusters/prod.yaml': cluster, 'pools/b/kubelet.yaml': layer(...config) });
     assert.match(out, /error known-bad: .*panics when it pulls images.*kubernetes#138937/s);
     const { out: byNode } = await bench.planned({ 'pools/b/kubelet.yaml': layer(...config) });
-    assert.match(byNode, /b-1.*panics when it pulls images.*it would be refused/s);
+    assert.match(byNode, /b-1.*panics when it pulls images.*the node would refuse it/s);
   });
 
   it('says that the commit would be refused as a whole, and why', async () => {

@@ -8,7 +8,7 @@ describe('the picture of a simulated rollout', () => {
 
   it('has a title and a lane for every pool, one below the other', () => {
     assert.match(svg, /viewBox="0 0 960 230"/);
-    assert.match(svg, /<text x="20" y="24"[^>]*>4 nodes, over after 1m40s</);
+    assert.match(svg, /<text x="20" y="24"[^>]*>4 nodes: it ends after 1m40s</);
     assert.match(svg, /<text x="20" y="62">general: Halted, 1 of 2 nodes proved it, 1 failed</);
     assert.match(svg, /<text x="20" y="152">gpu: Settled, 2 of 2 nodes proved it</);
   });

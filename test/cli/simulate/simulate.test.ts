@@ -204,7 +204,7 @@ describe('a simulated rollout', () => {
         .every((line) => line.length <= 80),
       text,
     );
-    assert.match(text, /^20 nodes, over after [^;]+; each column is /);
+    assert.match(text, /^20 nodes: it ends after [^(]+ \(a column is /);
     const hostile = { ...simulation, pools: new Map([['<script>', { phase: 'Waiting' as const, message: '&' }]]) };
     const svg = simulationAsSvg(hostile);
     assert.ok(!svg.includes('<script>') && svg.includes('&#60;script&#62;'));

@@ -126,10 +126,18 @@ describe('kubelet-gitops validate', () => {
     assert.equal((await run('validate', directory, '--cluster', 'demo')).err, '');
   });
 
-  it('is not content with single files where a config repository lies in the directory', async () => {
-    const { code, err } = await run('validate', '.');
-    assert.equal(code, 2);
-    assert.match(err, /cannot validate \.: it is not a config repository; did you mean \S+\?$/m);
+  it('is not content with single files where config repositories lie in the directory, and names the only one', async (t) => {
+    const root = temporaryDirectory(t);
+    for (const [name, said] of [
+      ['a', /: it is not a config repository; did you mean \S+\/a\?$/m],
+      ['b', /: it is not a config repository, but holds 2 of them: name one$/m],
+    ] as const) {
+      await mkdir(join(root, name, 'pools', 'general'), { recursive: true });
+      await writeFile(join(root, name, 'pools', 'general', 'pool.yaml'), '');
+      const { code, err } = await run('validate', root);
+      assert.equal(code, 2);
+      assert.match(err, said);
+    }
   });
 
   it('takes no schema and no definition for a config because it speaks of the kind', async (t) => {

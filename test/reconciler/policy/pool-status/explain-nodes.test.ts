@@ -87,6 +87,13 @@ const ROWS: readonly (readonly [string, KubeletNode, string, NodeVerdict?, Parti
     rests('updating', 'tried again'),
   ],
   [
+    'done, and not Ready',
+    settledNode(node, NEXT),
+    rests('settled', 'up to date and proven, but its Node is not Ready'),
+    REST,
+    { node: { ...node, ready: false } },
+  ],
+  [
     'done under another name of the same config',
     settledNode(node, NEXT, { assigned: { name: 'other-1' } }),
     rests('settled', `up to date and proven (as ${NEXT.configName}, the same config under another name)`),
@@ -99,6 +106,14 @@ const ROWS: readonly (readonly [string, KubeletNode, string, NodeVerdict?, Parti
     { lifecycle: LIFECYCLE.soaking },
   ],
   ['at it', assignedNode(node, NEXT, { phase: 'Trial' }), rests('updating', 'applying the config now')],
+  [
+    'on trial',
+    assignedNode(node, NEXT, {
+      phase: 'Trial',
+      trial: { config: 'x', since: 'T', healthySeconds: 90, durationSeconds: 600, restarts: 0 },
+    }),
+    rests('updating', 'on trial: its kubelet was healthy for 1m30s of 10m'),
+  ],
   [
     'at it, with an agent that missed a heartbeat',
     assignedNode(node, NEXT, { phase: 'Trial', heartbeat: toTimestamp(NOW - 7 * 60_000) }),

@@ -9,6 +9,7 @@ const rest = settled.slice(1);
 const failed = failedNode(a, next);
 const reference = { name: next.configName, sha256: next.sha256, apply: 'overlay' } as const;
 const onTrial = assignedNode(b, next, { phase: 'Trial', assigned: reference, active: reference });
+const unblamed = assignedNode(b, next, { error: { reason: 'UnhealthyBefore', message: 'm', at: 'T' } });
 const silent = { heartbeat: '2026-01-01T00:00:00Z' };
 
 /** @param nodes as the cluster has them; absent for three that are Ready */
@@ -72,6 +73,13 @@ describe('what a halt means for what runs', () => {
       'changing',
       /^still being changed/,
       [failed, assignedNode(b, next, { phase: 'Trial' }), settledNode(c, old)],
+      [a, { ...b, ready: false }, c],
+    ],
+    [
+      'a node took it back, is not Ready still, and its agent waits until it is',
+      'users',
+      /^b got the config and is not Ready/,
+      [failed, unblamed, settledNode(c, old)],
       [a, { ...b, ready: false }, c],
     ],
     [

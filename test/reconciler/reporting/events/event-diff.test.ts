@@ -100,7 +100,7 @@ describe('what is told of a node', () => {
     const after = { ...settledNode(view, pool), spec: granted.spec };
     assert.deepEqual([tell(chronicle, { node: after }), tell(createEventDiff(), { node: after })], [[], []]);
     const [said] = eventsOfNode(granted, 'uid');
-    assert.equal(said?.note, 'The node may restart its kubelet: maxPods=110 instead of 120');
+    assert.equal(said?.note, 'Its turn to restart its kubelet has come: maxPods=110 instead of 120');
   });
 
   it('a fallback once, though it is an error and a rejection at the same time', () => {

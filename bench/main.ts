@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `validate`, `churn`, `commits`, `peak`, `heavy-commits`, `fleet` and `planner` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `validate`, `churn`, `commits`, `peak`, `heavy-commits`, `fleet`, `planner` and `audit` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.bench.ts'),
   validate: () => import('./validate.bench.ts'),
@@ -22,6 +22,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'fleet-real': () => import('./fleet-real.bench.ts'),
   scale: () => import('./scale.bench.ts'),
   planner: () => import('./planner.bench.ts'),
+  audit: () => import('./audit.bench.ts'),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });

@@ -30,11 +30,21 @@ const rankOf = (result: CheckResult): number => RESULTS.indexOf(result);
 const worstOf = (of: readonly { readonly result: CheckResult }[]): CheckResult =>
   RESULTS.find((result) => of.some((each) => each.result === result)) ?? 'pass';
 
+const keyOf = ({ result, evidence }: Verdict): string =>
+  JSON.stringify([result, evidence.map(({ field, value, by }) => [field, value, by])]);
+
+/** Made once: with it a thousand names are sorted ten times as fast as with localeCompare, which makes one for each comparison. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
 /** The check with its nodes, grouped by result and evidence. */
 export function checkOf(rule: Rule, verdicts: Verdicts): AuditCheck {
-  const grouped = Map.groupBy(verdicts, ([, { result, evidence }]) =>
-    JSON.stringify([result, evidence.map(({ field, value, by }) => [field, value, by])]),
-  );
+  const keys = new Map<Verdict, string>();
+  const grouped = Map.groupBy(verdicts, ([, verdict]) => {
+    // Nodes that were judged once have one verdict.
+    const key = keys.get(verdict) ?? keyOf(verdict);
+    keys.set(verdict, key);
+    return key;
+  });
   const groups = [...grouped.values()]
     .map(groupOf)
     .toSorted((one, other) => rankOf(one.result) - rankOf(other.result) || other.count - one.count);
@@ -79,7 +89,7 @@ export const cut = (text: string): string =>
 
 const namesOf = (names: readonly string[]): Pick<CheckedNodes, 'count' | 'nodes'> => ({
   count: names.length,
-  nodes: names.toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true })),
+  nodes: names.toSorted(BY_NUMBER.compare),
 });
 
 /** A section with its checks in their order. */
@@ -88,7 +98,7 @@ export function sectionOf(section: Omit<AuditSection, 'result'>): AuditSection {
     (one, other) =>
       rankOf(one.result) - rankOf(other.result) ||
       SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) ||
-      one.id.localeCompare(other.id, 'en', { numeric: true }),
+      BY_NUMBER.compare(one.id, other.id),
   );
   return { ...section, checks, result: worstOf(checks) };
 }

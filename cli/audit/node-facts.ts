@@ -19,6 +19,8 @@ export interface NodeFacts extends Pick<InventoryNode, 'name' | 'labels' | 'kube
   /** `configz`: what the kubelet works with. `file`: what a file says, before defaults and flags. */
   readonly origin: 'configz' | 'file';
   readonly running: Readonly<Record<string, unknown>>;
+  /** The same without the identity of the node: one object for all nodes that run it. Absent where they were not compared. */
+  readonly alike?: NodeFacts['running'];
   /** What its kubelet measures; absent where it was not asked. */
   readonly use?: SystemUse;
   /** When the certificate ends that its kubelet serves with; absent where it was not seen. */

@@ -37,18 +37,23 @@ export function inOneNotation<T extends { readonly config: Readonly<Record<strin
   nodes: readonly T[],
 ): readonly T[] {
   const counts = new Map<string, Map<unknown, number>>();
-  for (const { config } of nodes) {
+  // Nodes may share what they run.
+  const byConfig = Map.groupBy(nodes, ({ config }) => config);
+  for (const [config, { length }] of byConfig) {
     replaced(config, '', [], (keys, amount, written) => {
       const spellings = counts.get(placeOf(keys, amount)) ?? new Map<unknown, number>();
-      counts.set(placeOf(keys, amount), spellings.set(written, (spellings.get(written) ?? 0) + 1));
+      counts.set(placeOf(keys, amount), spellings.set(written, (spellings.get(written) ?? 0) + length));
       return written;
     });
   }
   const chosen = new Map([...counts].map(([place, spellings]) => [place, mostUsed(spellings)] as const));
-  return nodes.map((node) => {
-    const config = replaced(node.config, '', [], (keys, amount) => chosen.get(placeOf(keys, amount)));
-    return isMap(config) ? { ...node, config } : node;
-  });
+  const alike = new Map(
+    [...byConfig.keys()].map((config) => {
+      const written = replaced(config, '', [], (keys, amount) => chosen.get(placeOf(keys, amount)));
+      return [config, isMap(written) ? written : config] as const;
+    }),
+  );
+  return nodes.map((node) => ({ ...node, config: alike.get(node.config) ?? node.config }));
 }
 
 const placeOf = (keys: readonly string[], amount: string): string => JSON.stringify([...keys, amount]);

@@ -51,11 +51,18 @@ export function recogniseFormulas(members: readonly FleetMember[]): Recognised {
 /** By the name of a node, what the profile gives it: for those that run just that. */
 function fittingNodes(profile: ProfileName, members: readonly FleetMember[]): ReadonlyMap<string, string> {
   const layer = layerOf(profile);
+  // Machines of one size that share what they run are computed once: no profile asks for labels, which no two have alike.
+  const known = new Map<RunningFields, Map<string, string | undefined>>();
   return new Map(
     members.flatMap(({ name, config, capacity, labels }) => {
       if (capacity === undefined) return [];
       const size = { kubeletVersion: '', capacity, allocatable: {} };
-      const given = givenTo(config, sortedMachine(machineOf({ size, labels })), layer);
+      const machine = machineOf({ size, labels });
+      const key = JSON.stringify({ ...machine, labels: {} });
+      const bySize = known.get(config) ?? new Map<string, string | undefined>();
+      known.set(config, bySize);
+      if (!bySize.has(key)) bySize.set(key, givenTo(config, sortedMachine(machine), layer));
+      const given = bySize.get(key);
       return given === undefined ? [] : [[name, given] as const];
     }),
   );

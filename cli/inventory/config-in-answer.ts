@@ -14,6 +14,7 @@ export function configInAnswer(answer: unknown): UnknownMap | string {
   for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
     if (level.length === 0) return config;
+    if (level.includes(Infinity) || level.includes(-Infinity)) return 'holds a number beyond all that JSON is read to';
   }
   return `has more than ${MAX_DEPTH} levels of nesting`;
 }

@@ -6,7 +6,7 @@ import { connectWith } from '../connect-cluster.ts';
 import type { Io } from '../io.ts';
 import { configInAnswer } from './config-in-answer.ts';
 import type { InventoryNode } from './inventory-node.ts';
-import { nodesFrom } from './read-inventory.ts';
+import { nodesFrom, withoutImages } from './read-inventory.ts';
 
 /** A cluster's nodes, as they are now. Reads only. */
 export interface LiveNodes {
@@ -30,7 +30,7 @@ const MOST_BYTES = 1024 * 1024;
 /** Connects as kubectl would, with `--kubeconfig` and `--context`. */
 export async function connectNodes(given: Given, io: Io): Promise<LiveNodes> {
   const { kube, transport } = await connectWith(given, io);
-  const nodesNow = async () => (await kube.list({ resource: NODES })).items;
+  const nodesNow = async () => (await kube.list({ resource: NODES }, undefined, withoutImages)).items;
   // A cluster without us has none, and the user may not be allowed to read them.
   const agentsNow = async () => {
     const found = await kube.list({ resource: KUBELET_NODES }).catch(() => ({ items: [] }));

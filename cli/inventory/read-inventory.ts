@@ -1,4 +1,5 @@
-import { mapOf } from '#shared/runtime/maps.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { isMap, mapOf, valueIn } from '#shared/runtime/maps.ts';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { CORDONED_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -50,7 +51,18 @@ function documentIn(text: string): unknown {
   }
 }
 
+/** Made once, not for each comparison. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
 const ENDED: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
+
+/** Without what nothing here reads, and most of a Node's bytes are: what images it has. */
+export function withoutImages<T extends KubeObject>(node: T): T {
+  const status = valueIn(node, ['status']);
+  if (!isMap(status)) return node;
+  const { images: _, ...kept } = status;
+  return { ...node, status: kept };
+}
 
 /** Nodes and, where they are among the objects, their pods. */
 export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[] {
@@ -67,7 +79,7 @@ export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[]
     .map((node) => nodeFrom(node, pods.length === 0 ? undefined : byNode))
     .map((node) => ({ ...node, ...agents(node.name) }))
     .filter(({ name }) => name !== '')
-    .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    .sort((a, b) => BY_NUMBER.compare(a.name, b.name));
 }
 
 /**

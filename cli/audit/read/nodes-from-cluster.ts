@@ -1,7 +1,7 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
+import { type Kube, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { isMap, valueIn } from '#shared/runtime/maps.ts';
 import type { Given } from '../../command.ts';
@@ -9,10 +9,11 @@ import { connectWith } from '../../connect-cluster.ts';
 import { askEach, type Asked } from '../../inventory/ask-each.ts';
 import { configInAnswer } from '../../inventory/config-in-answer.ts';
 import type { InventoryNode } from '../../inventory/inventory-node.ts';
-import { nodesFrom } from '../../inventory/read-inventory.ts';
+import { nodesFrom, withoutImages } from '../../inventory/read-inventory.ts';
 import type { Io } from '../../io.ts';
 import { progressFor } from '../../progress-line.ts';
-import { type NodeFacts } from '../node-facts.ts';
+import { shareConfigs } from '../alike.ts';
+import type { NodeFacts, SystemUse } from '../node-facts.ts';
 import { type FoundNodes, groupUnseen, type Unseen } from './found-nodes.ts';
 import {
   directKubelets,
@@ -34,26 +35,24 @@ const FINE_GRAINED_MINOR = 33;
 /** All nodes of a cluster, each of whose kubelets is asked what it runs and, for `room`, what the host uses. */
 export async function nodesFromCluster(given: Given, io: Io, asksUse: boolean): Promise<FoundNodes> {
   const { kube, transport, api } = await connectWith(given, io);
-  const [listed, agents] = await Promise.all([
-    kube.list({ resource: NODES }),
-    // A cluster without us has none, and the user may not be allowed to read them.
-    kube.list<KubeletNode>({ resource: KUBELET_NODES }).catch(() => ({ items: [] })),
-  ]);
-  const nodes = nodesFrom(listed.items);
-  const flags = new Map(agents.items.map(({ metadata, status }) => [metadata.name, status?.kubeletFlags] as const));
+  const { nodes, addresses, flags } = await listNodes(kube);
   const kubelets = given.flag('direct')
-    ? directKubelets(addressesOf(listed.items), await api.credentials.current(), systemClock)
+    ? directKubelets(addresses, await api.credentials.current(), systemClock)
     : proxiedKubelets(transport);
   const supported = nodes.filter((node) => !isOld(node));
   // Those that are not Ready may hold everybody else up.
   const names = supported.toSorted((one, other) => Number(other.ready) - Number(one.ready)).map(({ name }) => name);
-  const configs = await askAll(kubelets, names, 'configz', io);
+  const share = shareConfigs();
+  // Of each answer only what is wanted is kept: those of 5,000 kubelets are some hundred MiB.
+  const configs = await askAll(kubelets, names, 'configz', io, (answer) => runningIn(answer, share));
   const answering = names.filter((name) => 'answer' in (configs.get(name) ?? {}));
-  const uses = asksUse ? await askAll(kubelets, answering, 'stats/summary', io) : new Map<string, never>();
+  const uses = asksUse
+    ? await askAll(kubelets, answering, 'stats/summary', io, ({ body }) => systemUseOf(body))
+    : new Map<string, never>();
   const facts: NodeFacts[] = [];
   const unseen: Unseen[] = nodes.filter(isOld).map(tooOld);
   for (const node of supported) {
-    const config = runningIn(configs.get(node.name));
+    const config = saidBy(configs.get(node.name));
     if (config instanceof NotSeen) unseen.push(unseenOf(node, config, kubelets));
     else facts.push(factsOf(node, config, answerOf(uses.get(node.name)), flags.get(node.name)));
   }
@@ -73,18 +72,37 @@ export async function nodesFromCluster(given: Given, io: Io, asksUse: boolean): 
 
 const isOld = ({ kubeletVersion }: InventoryNode): boolean => (minorNumber(kubeletVersion) ?? Infinity) < OLDEST_MINOR;
 
-async function askAll(
+/** What is kept of the list: the rest is let go of before kubelets are asked. */
+async function listNodes(kube: Kube): Promise<{
+  readonly nodes: readonly InventoryNode[];
+  readonly addresses: ReadonlyMap<string, KubeletAddress>;
+  readonly flags: ReadonlyMap<string, NodeFacts['removedFlags']>;
+}> {
+  const [listed, agents] = await Promise.all([
+    kube.list({ resource: NODES }, undefined, withoutImages),
+    // A cluster without us has none, and the user may not be allowed to read them.
+    kube.list<KubeletNode>({ resource: KUBELET_NODES }).catch(() => ({ items: [] })),
+  ]);
+  return {
+    nodes: nodesFrom(listed.items),
+    addresses: addressesOf(listed.items),
+    flags: new Map(agents.items.map(({ metadata, status }) => [metadata.name, status?.kubeletFlags] as const)),
+  };
+}
+
+async function askAll<T>(
   kubelets: Kubelets,
   names: readonly string[],
   path: KubeletPath,
   { err }: Io,
-): Promise<ReadonlyMap<string, Asked<KubeletAnswer>>> {
+  read: (answer: KubeletAnswer) => T,
+): Promise<ReadonlyMap<string, Asked<T>>> {
   const progress = progressFor(err, () => performance.now());
   let [answers, refusals] = [0, 0];
   const asked = await askEach(
     names,
     kubelets.mostAtOnce,
-    (name) => kubelets.ask(name, path),
+    async (name) => read(await kubelets.ask(name, path)),
     (said, count) => {
       if ('answer' in said) answers += 1;
       else if (said.error instanceof NotSeen && said.error.reason === 'forbidden') refusals += 1;
@@ -96,31 +114,31 @@ async function askAll(
   return asked;
 }
 
-const answerOf = (asked: Asked<KubeletAnswer> | undefined): KubeletAnswer | undefined =>
+const answerOf = <T>(asked: Asked<T> | undefined): T | undefined =>
   asked !== undefined && 'answer' in asked ? asked.answer : undefined;
 
-interface Running {
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly certificateEnds?: number;
+type Running = Pick<NodeFacts, 'running' | 'alike' | 'certificateEnds'>;
+
+function runningIn({ body, ...certificate }: KubeletAnswer, share: ReturnType<typeof shareConfigs>): Running | NotSeen {
+  const config = configInAnswer(body);
+  return typeof config === 'string'
+    ? new NotSeen('unreadable', `its /configz ${config}`)
+    : { ...share(config), ...certificate };
 }
 
 /** Of a kubelet that was not asked, others were refused. */
-function runningIn(asked: Asked<KubeletAnswer> | undefined): Running | NotSeen {
+function saidBy(asked: Asked<Running | NotSeen> | undefined): Running | NotSeen {
   if (asked === undefined) return new NotSeen('forbidden', 'not asked, after the first kubelets refused');
-  if ('error' in asked)
-    return asked.error instanceof NotSeen ? asked.error : new NotSeen('no-answer', 'the kubelet could not be asked');
-  const { body, ...certificate } = asked.answer;
-  const config = configInAnswer(body);
-  return typeof config === 'string' ? new NotSeen('unreadable', `its /configz ${config}`) : { config, ...certificate };
+  if ('answer' in asked) return asked.answer;
+  return asked.error instanceof NotSeen ? asked.error : new NotSeen('no-answer', 'the kubelet could not be asked');
 }
 
 function factsOf(
   node: InventoryNode,
-  { config, certificateEnds }: Running,
-  summary: KubeletAnswer | undefined,
+  running: Running,
+  use: SystemUse | undefined,
   removedFlags: readonly string[] | undefined,
 ): NodeFacts {
-  const use = summary === undefined ? undefined : systemUseOf(summary.body);
   const { name, labels, kubeletVersion, osImage } = node;
   return {
     name,
@@ -129,9 +147,8 @@ function factsOf(
     osImage,
     node,
     origin: 'configz',
-    running: config,
+    ...running,
     ...(use === undefined ? {} : { use }),
-    ...(certificateEnds === undefined ? {} : { certificateEnds }),
     ...(removedFlags === undefined ? {} : { removedFlags }),
   };
 }

@@ -9,6 +9,7 @@ import { readInventory } from '../../inventory/read-inventory.ts';
 import type { Io } from '../../io.ts';
 import { kubeletVersions } from '../../options.ts';
 import { UsageError } from '../../command.ts';
+import { shareConfigs } from '../alike.ts';
 import type { NodeFacts } from '../node-facts.ts';
 import { type FoundNodes, groupUnseen, type Unseen } from './found-nodes.ts';
 
@@ -23,6 +24,7 @@ export async function nodesFromFiles(given: Given, io: Io): Promise<FoundNodes> 
   const configs = files.filter(({ path }) => inventory === undefined || resolve(path) !== resolve(inventory));
   const read = await readConfigs(configs, io.in);
   const byName = new Map(nodes?.map((node) => [node.name, node] as const));
+  const share = shareConfigs();
   const facts = read.configs.map(({ node: name, config, isAnswer }): NodeFacts => {
     const node = byName.get(name);
     return {
@@ -31,8 +33,7 @@ export async function nodesFromFiles(given: Given, io: Io): Promise<FoundNodes> 
       kubeletVersion: node?.kubeletVersion || version,
       osImage: node?.osImage ?? '',
       ...(node === undefined ? {} : { node }),
-      origin: isAnswer === true ? 'configz' : 'file',
-      running: config,
+      ...(isAnswer === true ? { origin: 'configz', ...share(config) } : { origin: 'file', running: config }),
     };
   });
   const isRead = new Set(facts.map(({ name }) => name));

@@ -181,10 +181,25 @@ function measuredEvidence(
   ];
 }
 
+/** What the profile keeps back on each; machines of one size are computed once. */
+function amountsFor(
+  name: (typeof PROFILE_NAMES)[number],
+  rooms: readonly NodeRoom[],
+): readonly ReturnType<typeof profileAmounts>[] {
+  const known = new Map<string, ReturnType<typeof profileAmounts>>();
+  return rooms.map(({ machine }) => {
+    // No profile asks for labels, which no two machines have alike.
+    const size = JSON.stringify({ ...machine, labels: {} });
+    const amounts = known.get(size) ?? profileAmounts(name, machine);
+    known.set(size, amounts);
+    return amounts;
+  });
+}
+
 /** What each profile would keep back of the whole fleet, against what is kept back now. */
 function profilesCheck(rooms: readonly NodeRoom[]): AuditCheck {
   const evidence = PROFILE_NAMES.flatMap((name): readonly Evidence[] => {
-    const amounts = rooms.map(({ machine }) => profileAmounts(name, machine));
+    const amounts = amountsFor(name, rooms);
     const changes = RESOURCES.flatMap((resource) => {
       const wanted = amounts.reduce((sum, of) => sum + (of[resource] ?? 0), 0);
       if (wanted === 0) return [];

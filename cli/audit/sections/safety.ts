@@ -5,6 +5,7 @@ import { weakeningGate } from '#shared/contract/kubelet-config/security/gates.ts
 import { WEAKENING } from '#shared/contract/kubelet-config/security/weakening.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { mapOf } from '#shared/runtime/maps.ts';
+import { oncePerConfig } from '../alike.ts';
 import type { AuditCheck, AuditSection, Evidence } from '../audit-report.ts';
 import { checkOf, type Rule, sectionOf, tally, type Verdict } from '../checks.ts';
 import { type EffectiveValue, effectiveOf, judgedBy, type NodeFacts, shownValue } from '../node-facts.ts';
@@ -20,10 +21,11 @@ export function auditSafety(nodes: readonly NodeFacts[], now: Millis): AuditSect
       rule,
       nodes.map((facts) => [facts.name, judge(facts)] as const),
     );
+  const ofConfig = (rule: Rule, judge: (facts: NodeFacts) => Verdict): AuditCheck => each(rule, oncePerConfig(judge));
   const checks = [
-    ...FIELD_RULES.map(({ fields, isGood, ...rule }) => each(rule, (facts) => judgeFields(facts, fields, isGood))),
-    ...WEAKENED.map(({ field, ...rule }) => each(rule, (facts) => judgeWeakened(facts, field))),
-    each(GATES, judgeGates),
+    ...FIELD_RULES.map(({ fields, isGood, ...rule }) => ofConfig(rule, (facts) => judgeFields(facts, fields, isGood))),
+    ...WEAKENED.map(({ field, ...rule }) => ofConfig(rule, (facts) => judgeWeakened(facts, field))),
+    ofConfig(GATES, judgeGates),
     each(HOSTNAME, () => NOT_VISIBLE),
     each(CERTIFICATE, (facts) => judgeCertificate(facts, now)),
   ];

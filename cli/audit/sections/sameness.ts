@@ -6,12 +6,10 @@ import { type FleetNode, fleetNodes, type Labels, mostCommon } from '../../impor
 import { groupNodes } from '../../import/pools/group-nodes.ts';
 import { type LabelGroup, labelGroupsOf } from '../../import/pools/label-groups.ts';
 import { differencesOf } from '../../import/pools/leaves.ts';
-import { type AuditSection, BOUNDS, type FleetConfig, type FleetGroup } from '../audit-report.ts';
+import { IDENTITY, oncePerConfig } from '../alike.ts';
+import { type AuditSection, BOUNDS, type Evidence, type FleetConfig, type FleetGroup } from '../audit-report.ts';
 import { checkOf, cut, type Rule, sectionOf, type Verdict } from '../checks.ts';
 import { judgedBy, type NodeFacts, shownValue } from '../node-facts.ts';
-
-/** What no two nodes have alike. */
-const IDENTITY: ReadonlySet<string> = new Set(['providerID', 'podCIDR', 'address']);
 
 /** A node's config without defaults, and with all of what import would leave to the node but its identity. */
 export const withoutDefaults = (facts: NodeFacts): FleetMember['config'] =>
@@ -19,7 +17,7 @@ export const withoutDefaults = (facts: NodeFacts): FleetMember['config'] =>
 
 /** How alike the nodes are: by label, who differs from most of its like, and which versions there are. Pure. */
 export function auditSameness(nodes: readonly NodeFacts[], strangers: readonly Labels[] | undefined): AuditSection {
-  const { members } = recogniseFormulas(nodes.map(memberOf));
+  const { members } = recogniseFormulas(membersOf(nodes));
   const fleet = fleetNodes(members, strangers ?? []);
   const versions = new Map(nodes.map((facts) => [facts.name, versionOf(facts)] as const));
   const labelled = labelGroupsOf(fleet, strangers ?? [], strangers !== undefined);
@@ -44,14 +42,17 @@ export function auditSameness(nodes: readonly NodeFacts[], strangers: readonly L
   return sectionOf({ id: 'sameness', title: 'Sameness', summary, checks, groups });
 }
 
-const memberOf = (facts: NodeFacts): FleetMember => ({
-  name: facts.name,
-  labels: facts.labels,
-  minor: judgedBy(facts),
-  ...(facts.node === undefined ? {} : { capacity: facts.node.capacity }),
-  config: withoutDefaults(facts),
-  leftOut: [],
-});
+function membersOf(nodes: readonly NodeFacts[]): readonly FleetMember[] {
+  const configOf = oncePerConfig(withoutDefaults);
+  return nodes.map((facts) => ({
+    name: facts.name,
+    labels: facts.labels,
+    minor: judgedBy(facts),
+    ...(facts.node === undefined ? {} : { capacity: facts.node.capacity }),
+    config: configOf(facts),
+    leftOut: [],
+  }));
+}
 
 const DIFFERS: Rule = {
   id: 'sameness/differs',
@@ -77,13 +78,19 @@ const byVersion = (one: string, other: string): number => one.localeCompare(othe
 function verdictsOf({ nodes }: LabelGroup, unexplained: ReadonlySet<string>): readonly (readonly [string, Verdict])[] {
   const [most] = mostCommon(nodes) ?? [];
   const model = nodes.find(({ kind }) => kind === most);
+  // Nodes may share what they run.
+  const known = new Map<FleetNode['config'], readonly Evidence[]>();
+  const evidenceOf = (of: FleetNode, node: FleetNode): readonly Evidence[] => {
+    const evidence =
+      known.get(node.config) ??
+      differencesTo(of, node).map(({ field, value, others }) => ({ field, value: `${value}, others ${others}` }));
+    known.set(node.config, evidence);
+    return evidence;
+  };
   return nodes.map((node) => {
     if (model === undefined || node.kind === most) return [node.name, { result: 'pass', evidence: [] }] as const;
-    const evidence = differencesTo(model, node).map(({ field, value, others }) => ({
-      field,
-      value: `${value}, others ${others}`,
-    }));
-    return [node.name, { result: unexplained.has(node.name) ? 'fail' : 'info', evidence }] as const;
+    const result = unexplained.has(node.name) ? 'fail' : 'info';
+    return [node.name, { result, evidence: evidenceOf(model, node) }] as const;
   });
 }
 

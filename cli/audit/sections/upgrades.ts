@@ -4,6 +4,7 @@ import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-fl
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { foreseeConfig, type UpgradeForesight } from '../../foresight/foresee-upgrades.ts';
+import { oncePerConfig } from '../alike.ts';
 import type { AuditSection } from '../audit-report.ts';
 import { checkOf, type Rule, sectionOf, type Verdict } from '../checks.ts';
 import { judgedBy, type NodeFacts } from '../node-facts.ts';
@@ -18,7 +19,10 @@ interface Change {
 /** What the kubelet of today and the next minors refuse, drop or do otherwise with what the nodes run. Pure. */
 export function auditUpgrades(nodes: readonly NodeFacts[]): AuditSection {
   const known = new Map<string, readonly Change[]>();
-  const changes = nodes.flatMap((facts) => changesFor(facts, known).map((change) => ({ ...change, node: facts.name })));
+  const ofConfig = oncePerConfig((facts) => changesFor(facts, known));
+  const changes = nodes.flatMap((facts) =>
+    [...ofConfig(facts), ...flagChanges(facts)].map((change) => ({ ...change, node: facts.name })),
+  );
   const byId = Map.groupBy(changes, ({ rule }) => rule.id);
   const unversioned = nodes.filter(({ kubeletVersion }) => kubeletVersion === '');
   const checks = [
@@ -59,7 +63,7 @@ const VERSION: Rule = {
 
 /** Configs that are alike are judged once. */
 function changesFor(facts: NodeFacts, known: Map<string, readonly Change[]>): readonly Change[] {
-  const { kubeletVersion, origin, running, removedFlags = [] } = facts;
+  const { kubeletVersion, origin, running } = facts;
   if (kubeletVersion === '') return [];
   const minor = judgedBy(facts);
   const value = withoutDefaults(facts);
@@ -71,7 +75,12 @@ function changesFor(facts: NodeFacts, known: Map<string, readonly Change[]>): re
     ...foreseeConfig({ name: '', value, spec: { apply: 'replace' } }, [minorName(minor)]).flatMap(changesOf),
   ];
   known.set(key, found);
-  return [...found, ...removedFlags.flatMap((flag) => flagChange(flag, minor))];
+  return found;
+}
+
+function flagChanges(facts: NodeFacts): readonly Change[] {
+  const { kubeletVersion, removedFlags = [] } = facts;
+  return kubeletVersion === '' ? [] : removedFlags.flatMap((flag) => flagChange(flag, judgedBy(facts)));
 }
 
 function changesOf({ to, findings, defaults, meanings, announced }: UpgradeForesight): readonly Change[] {

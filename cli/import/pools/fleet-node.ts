@@ -38,11 +38,15 @@ export function fleetNodes(nodes: readonly ImportedNode[], strangers: readonly L
   const sorted = inOneNotation(nodes)
     .map((node) => [node.name, node] as const)
     .sort(byFirst);
+  // Nodes may share what they run.
+  const kinds = new Map<RunningFields, string>();
   return sorted.map(([, node]) => {
     const labels = usableLabels(node.labels);
     const name = labels[HOSTNAME] ?? '';
     const hostname = name !== '' && times.get(name) === 1 ? name : undefined;
-    return { ...node, labels, hostname, kind: canonicalize(node.config) };
+    const kind = kinds.get(node.config) ?? canonicalize(node.config);
+    kinds.set(node.config, kind);
+    return { ...node, labels, hostname, kind };
   });
 }
 

@@ -78,6 +78,9 @@ function addNode({ sandbox }: TestCluster, name: string, port: number, ready = t
 const section = ({ sections }: AuditReport, id: SectionId): AuditSection =>
   sections.find((each) => each.id === id) ?? assert.fail(id);
 
+/** The sandbox's API server gives a kubelet 10 s; an audit would give the server 15. */
+const ONE_PATIENCE_MS = 15_000;
+
 /** Nothing listens there. */
 const CLOSED = 1;
 
@@ -101,19 +104,47 @@ describe('an audit of a cluster, through its API server', () => {
       'deep',
       await listening((_, response) => response.end(`{"kubeletconfig":{"maxPods":${endless}}}`)),
     );
+    const vast = '{"kubeletconfig":{"evictionHard":{"memory.available":1e400}}}';
+    addNode(cluster, 'vast', await listening((_, response) => response.end(vast)));
     const found = await report(cluster);
-    assert.deepEqual(found.nodes, { seen: 1, of: 6 });
+    assert.deepEqual(found.nodes, { seen: 1, of: 7 });
     const reasons = found.unseen.map(({ reason, nodes, right }) => `${reason} ${nodes.join()} ${right ?? ''}`.trim());
     assert.deepEqual(reasons.sort(), [
       'no-answer away',
       'not-ready dead',
       'unreadable deep',
       'unreadable odd',
+      'unreadable vast',
       'unsupported old',
     ]);
     assert.deepEqual(nodesOf(checkIn(section(found, 'safety'), 'safety/readOnlyPort'), 'fail'), ['open']);
     const room = checkIn(section(found, 'room'), 'room/memory-under-reserved');
     assert.deepEqual([room.result, room.groups[0]?.evidence[0]?.value], ['fail', 'up to 640Mi']);
+  });
+
+  it('waits for kubelets that hang no longer than for one of them, and says each that it did not see', async () => {
+    const hanging: string[] = [];
+    const ports = {
+      good: await listening(kubelet({ readOnlyPort: 10_255 })),
+      forbidden: await listening((_, response) => response.writeHead(403).end()),
+      hanging: await listening(({ url = '' }) => void hanging.push(url)),
+      dead: CLOSED,
+    };
+    const counts = { good: 60, forbidden: 5, hanging: 6, dead: 5 };
+    await using cluster = await aCluster();
+    for (const [kind, count] of Object.entries(counts))
+      for (let index = 0; index < count; index += 1)
+        addNode(cluster, `${kind}-${index}`, ports[kind as keyof typeof ports]);
+    const began = performance.now();
+    const found = await report(cluster);
+    assert.ok(performance.now() - began < 2 * ONE_PATIENCE_MS);
+    assert.deepEqual(found.nodes, { seen: 60, of: 76 });
+    const said = found.unseen.flatMap(({ reason, nodes }) => nodes.map((node) => `${node.split('-')[0]} ${reason}`));
+    const times = Object.fromEntries([...Map.groupBy(said, (each) => each)].map(([each, of]) => [each, of.length]));
+    assert.deepEqual(times, { 'forbidden forbidden': 5, 'hanging no-answer': 6, 'dead no-answer': 5 });
+    // Each was asked once, and not for what it uses.
+    assert.deepEqual(hanging, Array<string>(6).fill('/configz'));
+    assert.equal(nodesOf(checkIn(section(found, 'safety'), 'safety/readOnlyPort'), 'fail').length, 60);
   });
 
   it('says of how many nodes Prometheus has days enough', async () => {

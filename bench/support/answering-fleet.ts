@@ -2,7 +2,7 @@
 // Sends the server's URL to the process that forked it, and ends with that.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { NODES } from '#shared/kube/kube.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { withDefaults, withEvictionDefaults } from '#sandbox/kubelet/defaults.ts';
@@ -58,7 +58,7 @@ const summaryOf = (index: number): object => ({
 const isOf = (index: number, from: number, count: number): boolean => index % 100 >= from && index % 100 < from + count;
 
 const kubelet: RequestListener = ({ url = '', socket }, response) => {
-  const [, , high, low] = (socket as Socket).localAddress?.split('.').map(Number) ?? [];
+  const [, , high, low] = socket.localAddress?.split('.').map(Number) ?? [];
   const index = (high ?? 0) * 256 + (low ?? 0);
   if (isOf(index, DEAD, FORBIDDEN)) return void response.writeHead(403).end('Forbidden');
   const body = url === '/configz' ? { kubeletconfig: configOf(index) } : summaryOf(index);

@@ -98,7 +98,7 @@ const CLOSED_NOW = ['window', /Monday/] as const;
 /** What is asked, what about, and which hold comes of it with words of why; null where none. */
 const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, RegExp] | null])[] = [
   ['an agent that reports', noAgent, {}, null],
-  ['no agent', noAgent, { member: { lifecycle: LIFECYCLE.silent } }, ['no-agent', /no agent has reported/]],
+  ['no agent', noAgent, { member: { lifecycle: LIFECYCLE.silent } }, ['no-agent', /no agent reports/]],
   ['no halt', halted, {}, null],
   ['a halt', halted, { facts: { halt: HALT } }, ['halted', /n2 failed/]],
   ['a halt, and what the pool settled on', halted, { facts: { halt: HALT }, aimed: BACK }, null],

@@ -3,8 +3,8 @@ import type { SectionId, Severity } from '#shared/contract/audit-summary.ts';
 export { SECTION_IDS, SEVERITIES, type SectionId, type Severity } from '#shared/contract/audit-summary.ts';
 
 /**
- * What an audit found, complete: whoever writes it out needs nothing else. Plain data, the same as `-o json`. Everything in it is
- * bounded by `BOUNDS`; texts from nodes and files may hold any character.
+ * All that an audit found: every output is made from this alone, and `-o json` prints it. `BOUNDS` limits its parts. Texts from nodes and
+ * files may hold any character.
  */
 export interface AuditReport {
   readonly kind: 'AuditReport';
@@ -198,7 +198,7 @@ export interface AuditChanges {
   readonly at: string;
   /** Failed now, and did not fail then: it passed, or was not seen. */
   readonly fresh: readonly ChangedCheck[];
-  /** Failed then, and passes now or its node is no more; what cannot be seen now is not gone. */
+  /** Failed then, and passes now or the node was deleted. A node that cannot be seen now does not count. */
   readonly gone: readonly ChangedCheck[];
 }
 

@@ -109,7 +109,7 @@ export function tally(checks: readonly AuditCheck[]): string {
   const hidden = of('not-visible');
   const seen = checks.length - hidden;
   const failed = of('fail');
-  const first = failed === 0 ? `all of ${seen} checks pass` : `${failed} of ${seen} checks fail`;
+  const first = failed === 0 ? `${seen} checks pass` : `${failed} of ${seen} checks fail`;
   return hidden === 0 ? first : `${first}, ${hidden} cannot be seen`;
 }
 

@@ -55,7 +55,7 @@ export function isFailed({ sections, unseen, since }: AuditReport, least: Severi
   if (least === undefined) return false;
   const counts = ({ severity }: { readonly severity: Severity }): boolean =>
     SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
-  // Compared with an earlier one, what is known is no news.
+  // Compared with an earlier report, only new failures count.
   const failed = since?.fresh ?? sections.flatMap(({ checks }) => checks.filter(({ result }) => result === 'fail'));
   return failed.some(counts) || unseen.some(({ reason }) => reason !== 'not-ready');
 }

@@ -167,10 +167,10 @@ function unseenOf(
 
 const notesOf = ({ from }: Kubelets, lacksUse: boolean): readonly string[] => [
   from === 'cluster'
-    ? 'The API server passes questions on to kubelets for whoever may get nodes/proxy, whatever their version. That right runs commands in every pod of ' +
-      'every node: give it to nobody for an audit. With --direct, kubelets from 1.33 on answer whoever may get nodes/configz and nodes/stats.'
-    : 'Kubelets were asked on their own port. From 1.33 on they answer whoever may get nodes/configz and nodes/stats; older ones ask for nodes/proxy, which ' +
-      'runs commands in every pod: give it to nobody for an audit.',
+    ? 'Kubelets were asked through the API server. That takes the right get nodes/proxy, which can also run commands in every pod of every node: ' +
+      'do not grant it for an audit. With --direct, kubelets from 1.33 on only ask for get nodes/configz and nodes/stats.'
+    : 'Kubelets were asked on their own port. From 1.33 on that takes the rights get nodes/configz and nodes/stats; older kubelets ask for get ' +
+      'nodes/proxy, which can also run commands in every pod: do not grant it for an audit.',
   ...(lacksUse ? ['No kubelet said what its host uses (/stats/summary), so Room has no measurements.'] : []),
 ];
 

@@ -1,4 +1,5 @@
 import { counted, firstNames } from '../../import/format-lists.ts';
+import { SOURCE_WORDS } from './words.ts';
 import { joinLines } from '../../one-line.ts';
 import type { Paint, Tone } from '../../paint.ts';
 import type {
@@ -14,12 +15,10 @@ import type {
 /** Of each section, checks that are only worth knowing or cannot be seen. */
 const MOST_NOTES = 6;
 
-const WAYS = { cluster: 'through the API server', direct: 'on the kubelets’ port', files: 'from files' } as const;
-
 /** For people at a terminal. */
 export function reportAsText(report: AuditReport, paint: Paint): string {
   const { at, source, nodes, unseen, sections, since } = report;
-  const head = `${source.of}, ${WAYS[source.from]}, ${at}: ${nodes.seen} of ${counted(nodes.of, 'node')} seen`;
+  const head = `${source.of}, ${SOURCE_WORDS[source.from]}, ${at}: ${nodes.seen} of ${counted(nodes.of, 'node')} seen`;
   return `${joinLines([
     paint('strong', head),
     ...source.notes.map((note) => paint('quiet', note)),

@@ -8,7 +8,7 @@ export const RESULT_WORDS: Readonly<Record<CheckResult, string>> = {
   pass: 'passed',
 };
 
-const SOURCE_WORDS: Readonly<Record<AuditReport['source']['from'], string>> = {
+export const SOURCE_WORDS: Readonly<Record<AuditReport['source']['from'], string>> = {
   cluster: 'through the API server',
   direct: 'from the kubelets’ own port',
   files: 'from files',

@@ -18,7 +18,7 @@ import {
 
 /** So much above the 99th percentile is wanted, for what was not measured. */
 const HEADROOM = 1.2;
-/** Less than this too much is no matter: bytes, cores. */
+/** A smaller surplus is not reported: bytes, cores. */
 const LEAST_FREED: Readonly<Record<Resource, number>> = { memory: 256 * 2 ** 20, cpu: 0.1 };
 /** Of fewer days nothing is advised: a week has quiet days. */
 export const FEWEST_DAYS = 3;

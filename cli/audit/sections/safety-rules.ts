@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
     isGood: (value) => value !== 'AlwaysAllow',
     title: 'Ask the API server what callers may do',
     severity: 'high',
-    because: 'lets whoever has any credential that the kubelet takes run commands in every pod of the node',
+    because: 'lets every authenticated client run commands in every pod of the node',
     fix: fixOf({ 'authorization.mode': 'Webhook' }),
     cis: '4.2.2',
     nsa: 'authentication and authorization',

@@ -38,7 +38,8 @@ export function auditSameness(nodes: readonly NodeFacts[], strangers: readonly L
     differing === 0 ? 'none differs without a label' : `${counted(differing, 'node')} unlike most of their label`,
     ...(minors.size === 0 ? [] : [`kubelets ${[...minors].toSorted(byVersion).join(', ')}`]),
   ].join('; ');
-  const checks = [checkOf(DIFFERS, verdicts), checkOf(VERSIONS, versionVerdicts(labelled, versions))];
+  const rule = differing === 0 ? DIFFERS : { ...DIFFERS, ...UNEXPLAINED };
+  const checks = [checkOf(rule, verdicts), checkOf(VERSIONS, versionVerdicts(labelled, versions))];
   return sectionOf({ id: 'sameness', title: 'Sameness', summary, checks, groups });
 }
 
@@ -58,9 +59,12 @@ const DIFFERS: Rule = {
   id: 'sameness/differs',
   title: 'Run the same config on nodes of one label',
   severity: 'low',
+  references: [],
+};
+
+const UNEXPLAINED: Pick<Rule, 'because' | 'fix'> = {
   because: 'no label tells these nodes from the others: what holds for those may not hold here',
   fix: { how: 'give them the config of the others, or a label that says why they differ' },
-  references: [],
 };
 
 const VERSIONS: Rule = {

@@ -21,47 +21,31 @@ import { type FieldSchema, fieldsOfKind } from '../schema-fields.ts';
 export async function readFacts(kube: Kube, transport: Transport, namespace: string, now: Millis): Promise<Facts> {
   const items = async <T extends KubeObject>(listing: Promise<{ readonly items: readonly T[] }>) =>
     (await listing).items;
-  const [
-    crds,
-    reconciler,
-    agents,
-    pods,
-    lease,
-    source,
-    audit,
-    webhookService,
-    missingRights,
-    nodes,
-    kubeletNodes,
-    pools,
-  ] = await Promise.all([
-    partOf(readCrds(kube)),
-    partOf(readReconciler(kube, namespace)),
-    partOf(readAgents(kube, namespace)),
-    partOf(readPods(kube, namespace)),
-    partOf(kube.get<Lease>({ resource: LEASES, namespace }, RECONCILER)),
-    mapPart(partOf(readSource(kube)), (state) => (state === NO_STATE ? null : state)),
-    mapPart(partOf(kube.get({ resource: CONFIG_MAPS, namespace }, AUDIT_CONFIG_MAP)), readAuditSummary),
-    partOf(kube.get({ resource: SERVICES, namespace }, WEBHOOK_SERVICE).then((service) => service !== null)),
-    partOf(readMissingRights(transport, namespace)),
-    mapPart(partOf(items(kube.list({ resource: NODES }))), (all) => all.map(viewNode)),
-    partOf(items(kube.list<KubeletNode>({ resource: KUBELET_NODES }))),
-    partOf(items(kube.list<KubeletPool>({ resource: KUBELET_POOLS }))),
-  ]);
-  const facts = {
-    crds,
-    reconciler,
-    agents,
-    pods,
-    source,
-    audit,
-    webhookService,
-    missingRights,
-    nodes,
-    kubeletNodes,
-    pools,
-  };
-  return { ...facts, now, namespace, lease, stamps: stampsIn(lease, kubeletNodes) };
+  const facts = await allOf({
+    crds: partOf(readCrds(kube)),
+    reconciler: partOf(readReconciler(kube, namespace)),
+    agents: partOf(readAgents(kube, namespace)),
+    pods: partOf(readPods(kube, namespace)),
+    lease: partOf(kube.get<Lease>({ resource: LEASES, namespace }, RECONCILER)),
+    source: mapPart(partOf(readSource(kube)), (state) => (state === NO_STATE ? null : state)),
+    audit: mapPart(partOf(kube.get({ resource: CONFIG_MAPS, namespace }, AUDIT_CONFIG_MAP)), readAuditSummary),
+    webhookService: partOf(
+      kube.get({ resource: SERVICES, namespace }, WEBHOOK_SERVICE).then((service) => service !== null),
+    ),
+    missingRights: partOf(readMissingRights(transport, namespace)),
+    nodes: mapPart(partOf(items(kube.list({ resource: NODES }))), (all) => all.map(viewNode)),
+    kubeletNodes: partOf(items(kube.list<KubeletNode>({ resource: KUBELET_NODES }))),
+    pools: partOf(items(kube.list<KubeletPool>({ resource: KUBELET_POOLS }))),
+  });
+  return { ...facts, now, namespace, stamps: stampsIn(facts.lease, facts.kubeletNodes) };
+}
+
+/** All at once. */
+async function allOf<T extends Readonly<Record<string, Promise<unknown>>>>(
+  asked: T,
+): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
+  const answers = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answer] as const));
+  return Object.fromEntries(answers) as { readonly [K in keyof T]: Awaited<T[K]> };
 }
 
 interface NodeObject extends KubeObject {

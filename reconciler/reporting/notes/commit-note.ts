@@ -17,6 +17,7 @@ import type { Desired, DesiredPool, PoolOrigin } from '../../policy/desired.ts';
 import { plainLine } from '../../git/plain-text.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { ClusterConfig } from '../../policy/config-repo/loaded-repo.ts';
+import { readProof } from '../../policy/proof/record.ts';
 import { DEFAULT_MAX_CHANGE } from '../../policy/config-repo/read-cluster.ts';
 import { byUrgency } from '../pool-status/class-summary.ts';
 
@@ -121,7 +122,8 @@ export function noteInForce(
   const findings = [...desired.findings.map(shortFinding), ...unclear].slice(0, MOST_FINDINGS);
   const refused = pools.filter((pool) => pool.findings.length > 0).map((pool) => pool.name);
   const isWrong = hasErrors(desired.findings) || unclear.length > 0 || [...desired.pools.values()].some(wasRefused);
-  const outcome = outcomeOf(pools, isWrong);
+  const hasProof = pools.some(({ name }) => isProven(statuses.get(name)));
+  const outcome = outcomeOf(pools, isWrong, hasProof);
   const kept = outcome === 'partly-refused' && refused.length > 0 ? `kept as they were: ${refused.join(', ')}` : '';
   const message = [released, kept].filter((text) => text !== '').join('; ');
   return { cluster, commit, outcome, message, limits: limits === null ? null : limitsOf(limits), pools, findings };
@@ -132,13 +134,14 @@ export function noteInForce(
  * in the commit.
  */
 export function noteOfPredecessor(cluster: string, commit: CommitOid, present: readonly KubeletPool[]): CommitNote {
-  const pools = present
-    .filter(({ status }) => status?.commit === commit)
-    .map(({ metadata: { name }, spec, status }): NotedPool => {
-      const config = status?.configName ?? null;
-      return { name, origin: 'rendered', config, ...standingOf(spec, status, config), findings: [] };
-    });
-  return { cluster, commit, outcome: outcomeOf(pools, false), message: '', limits: null, pools, findings: [] };
+  const its = present.filter(({ status }) => status?.commit === commit);
+  const pools = its.map(({ metadata: { name }, spec, status }): NotedPool => {
+    const config = status?.configName ?? null;
+    return { name, origin: 'rendered', config, ...standingOf(spec, status, config), findings: [] };
+  });
+  const hasProof = its.some(({ status }) => isProven(status));
+  const outcome = outcomeOf(pools, false, hasProof);
+  return { cluster, commit, outcome, message: '', limits: null, pools, findings: [] };
 }
 
 /** Nothing more will happen to a commit that fared like this, as long as it is in force. */
@@ -194,15 +197,16 @@ export function noteSuperseded(last: CommitNote, by: CommitOid): CommitNote {
   return { ...last, outcome: 'superseded', message: `replaced by ${by.slice(0, 12)} while ${last.outcome}` };
 }
 
-function outcomeOf(pools: readonly NotedPool[], refusals: boolean): CommitOutcome {
+function outcomeOf(pools: readonly NotedPool[], refusals: boolean, hasProof: boolean): CommitOutcome {
   if (pools.some((pool) => pool.phase === 'Halted')) return 'halted';
   if (pools.some((pool) => pool.phase === 'Progressing' || pool.phase === 'Waiting')) return 'progressing';
   if (refusals) return 'partly-refused';
-  return pools.some(isProven) ? 'settled' : 'progressing';
+  return hasProof ? 'settled' : 'progressing';
 }
 
-/** Clusters that follow this one go by it: where no node has proven anything, nothing is settled. */
-const isProven = ({ phase, counts }: NotedPool): boolean => phase === 'Settled' && (counts?.updated ?? 0) > 0;
+/** Clusters that follow this one go by it: where no class of machines has proven its config, nothing is settled. */
+const isProven = (status: KubeletPoolStatus | undefined): boolean =>
+  [...readProof(status).values()].some(({ state }) => state === 'proven');
 
 const wasRefused = (pool: DesiredPool): boolean => pool.origin === 'kept' && hasErrors(pool.findings);
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import {
   type CommitNote,
   nextNote,
@@ -24,6 +25,7 @@ import {
   nodeView,
   NOW,
   poolInCluster,
+  recordOf,
   settledNode,
   validPool,
 } from '../../../support/fleet.ts';
@@ -47,7 +49,6 @@ function note(fleet: Fleet, ...all: Pools): CommitNote {
   return noteInForce('prod', COMMIT_B, desired, pools);
 }
 
-const NO_NODES = { nodes: 0, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
 const selecting = (pool: string) => ({ nodeSelector: { matchLabels: { pool } } });
 
 const settled = cluster(settledNode(a, workers), settledNode(b, workers));
@@ -65,13 +66,10 @@ describe('the note on a commit', () => {
       'one pool is empty',
     );
     const { desired, pools } = planned(settled, workers);
-    const unproven = new Map(
-      [...pools].map(([name, { counts, ...status }]) => [
-        name,
-        { ...status, counts: { ...NO_NODES, ...counts, updated: 0 } },
-      ]),
-    );
-    assert.equal(noteInForce('prod', COMMIT_B, desired, unproven).outcome, 'progressing', 'none is updated');
+    const soaking = { ...recordOf('', workers.sha256), state: 'soaking' } as const;
+    const unproven = new Map([...pools].map(([name, status]) => [name, { ...status, proof: writeProof([soaking]) }]));
+    assert.equal(unproven.get('workers')?.phase, 'Settled');
+    assert.equal(noteInForce('prod', COMMIT_B, desired, unproven).outcome, 'progressing', 'nobody has proven it');
   });
   it('says who let it through, and why', () => {
     const { desired, pools } = planned(settled, workers);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
+import { writeProof } from '#reconciler/policy/proof/record.ts';
 import { createDueNotes, type NotedPass } from '#reconciler/reporting/notes/due-notes.ts';
 import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
-import { commit, COMMIT_A, COMMIT_B, fleetOf, poolInCluster, validPool } from '../../../support/fleet.ts';
+import { commit, COMMIT_A, COMMIT_B, fleetOf, poolInCluster, recordOf, validPool } from '../../../support/fleet.ts';
 
 const POOL = validPool('web', 110);
 const COUNTS = { nodes: 4, updated: 4, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
@@ -24,6 +25,7 @@ const at = (phase: PoolPhase, nodes = 4): KubeletPoolStatus => ({
   phase,
   commit: COMMIT_A,
   counts: { ...COUNTS, nodes },
+  ...(phase === 'Settled' && { proof: writeProof([recordOf('', POOL.sha256)]) }),
 });
 const inForce = { commit: COMMIT_A };
 

@@ -1,4 +1,5 @@
 import { connectForge, type ForgeSettings } from '#reconciler/reporting/forge/connect-forge.ts';
+import { createAuditView } from '#reconciler/cluster/audit-view.ts';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { createFollowedRepository } from '#reconciler/git/following/followed-repository.ts';
@@ -83,15 +84,18 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   let isKilled = false;
   const isLeader = (): boolean => !isKilled;
   const fleet = (): Fleet | null => reconciler.fleet();
+  const audit = createAuditView({ kube, namespace: DEFAULT_NAMESPACE, clock, random, log });
   const page = createStatusPage({
     about: { cluster, version: VERSION, forge: forge?.kind },
     leadership: () => ({ leads: true, holder: 'sandbox' }),
+    audit: audit.summary,
     reach: 'local',
     port: pagePort,
     clock,
     log,
   });
-  const telling = createReporting({ kube, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log });
+  const told = { kube, audit: audit.summary, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log };
+  const telling = createReporting(told);
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
   const git = { url: gitUrl, ssh: gitSsh, credentials: fileCredentials(options.gitCredentialsDir), clock, random };
   const load = ({ files, findings }: Snapshot, boundsBefore?: PoolBounds): LoadedRepo =>
@@ -139,7 +143,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
       await clock.sleep(pollMs, stop.signal);
     }
   })();
-  const running = Promise.all([reconciler.run(stop.signal), telling.run(stop.signal)]);
+  const running = Promise.all([reconciler.run(stop.signal), telling.run(stop.signal), audit.run(stop.signal)]);
   const pokes = createPollDebounce({
     look: (signal) => reconciler.poll(signal),
     gapMs: 1_000,

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { publishReport } from '#cli/audit/publish-report.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { AUDIT_CONFIG_MAP } from '#shared/contract/audit-summary.ts';
+import { CONFIG_MAPS } from '#shared/kube/kube.ts';
+import { EXAMPLE } from '../cli/audit/render/support/example-report.ts';
 import { rollingFleet, passResultIn, settledFleet } from '../reconciler/reporting/status-page/pass-results.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { startScenario } from '../stories/support.ts';
@@ -38,6 +43,14 @@ describeOrSkip('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     await tab.until(main(oid.slice(0, 12)));
     await scenario.settledOn(oid);
     await tab.until('document.querySelector("#commits ~ table tbody tr").innerText.includes("settled")');
+    const { kube } = scenario.world;
+    const metadata = { name: AUDIT_CONFIG_MAP, namespace: DEFAULT_NAMESPACE };
+    await kube.create(
+      { resource: CONFIG_MAPS, namespace: DEFAULT_NAMESPACE },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata },
+    );
+    await publishReport(kube, DEFAULT_NAMESPACE, EXAMPLE);
+    await tab.until(main('In the last audit'));
     assert.equal(await tab.evaluate('window.loadedOnce'), true);
     assert.deepEqual(await accessibilityFaults(tab), []);
     assert.deepEqual(tab.complaints(), []);

@@ -1,5 +1,7 @@
+import { suspensionAt } from '#reconciler/policy/suspension.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
 import { type AnnotationChange, annotatePools } from '../pools/annotate-pool.ts';
@@ -21,13 +23,15 @@ export const RESUME: Command = {
 };
 
 async function runResume(given: Given, io: Io): Promise<ExitCode> {
+  const now = systemClock.now();
   checkChoice(given, true);
-  const pools = await annotatePools(given, io, resumption);
+  const pools = await annotatePools(given, io, (pool) => resumption(pool, now));
   return pools.some(({ spec }) => spec?.suspend === true) ? 1 : 0;
 }
 
-function resumption({ metadata, spec }: KubeletPool): AnnotationChange {
-  const before = metadata.annotations?.[SUSPEND_ANNOTATION];
+function resumption(pool: KubeletPool, now: Millis): AnnotationChange {
+  const { spec } = pool;
+  const before = suspensionAt(pool, now)?.says;
   const inGit =
     spec?.suspend === true
       ? '; pool.yaml says suspend: true, so it stays suspended until that is taken out in git'

@@ -87,7 +87,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
     const { view, shown, isShown } = filterStatus(await readClusterStatus(kube), question, clock.now());
     const why = given.flag('why') ? await reasonsOf(view, isShown) : undefined;
     if (!isForPeople) {
-      const json = statusAsJson(shown, allSettled(view, commit), why);
+      const json = statusAsJson(shown, allSettled(view, commit), why, clock.now());
       return { view, text: format === 'json' ? `${JSON.stringify(json, null, 2)}\n` : stringify(json) };
     }
     const reasons = why === undefined ? '' : `\n${renderWhy(why, paint, columns)}`;
@@ -101,7 +101,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   io.out.write(first.text);
   const isEnough = (view: StatusView): boolean => allSettled(view, commit);
   if (!isWatch) return isEnough(first.view) ? 0 : 1;
-  const stops = (view: StatusView): string | null => stopReason(view, commit);
+  const stops = (view: StatusView): string | null => stopReason(view, clock.now(), commit);
   const unsettled = await watchStatus(first, look, { isEnough, stops, timeoutMs, show: showOn(io), paint }, clock);
   if (unsettled !== null) io.out.write(`\n${wrap(paint('bad', unsettled))}\n`);
   return unsettled === null ? 0 : 1;

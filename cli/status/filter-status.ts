@@ -50,7 +50,7 @@ export function filterStatus(
     return { view, shown: view, isShown };
   }
   const isAllSuspended = recordedPolicy(all.source.policy, false).suspend;
-  const pools = view.pools.filter((each) => !isWell(each) || isAllSuspended);
+  const pools = view.pools.filter((each) => !isWell(each, now) || isAllSuspended);
   const nodes = view.nodes.filter((each) => !isAtRest(each, now));
   const leftOut = { pools: view.pools.length - pools.length, nodes: view.nodes.length - nodes.length };
   const shown: StatusView = { ...view, pools, nodes, leftOut };
@@ -58,9 +58,9 @@ export function filterStatus(
   return { view, shown, isShown: (reason) => names.has(reason.node) };
 }
 
-const isWell = (pool: KubeletPool): boolean =>
+const isWell = (pool: KubeletPool, now: Millis): boolean =>
   (pool.status?.phase === 'Settled' || pool.status?.phase === 'Empty') &&
-  attentionOf({ source: NO_STATE, pools: [pool], nodes: [] }).length === 0;
+  attentionOf({ source: NO_STATE, pools: [pool], nodes: [] }, now).length === 0;
 
 /** It runs what is assigned, its agent reports, and there is nothing that a person has to know. */
 const isAtRest = (node: KubeletNode, now: Millis): boolean =>

@@ -50,7 +50,7 @@ export function renderStatus(
 ): string {
   const sections = [
     renderSource(source, paint, now),
-    [...renderPools(pools, paint, columns, leftOut, isWide), ...others(leftOut?.pools, 'pool', 'settled', paint)],
+    [...renderPools(pools, paint, now, columns, leftOut, isWide), ...others(leftOut?.pools, 'pool', 'settled', paint)],
     [...renderNodes(nodes, paint, now, columns, leftOut), ...others(leftOut?.nodes, 'node', 'as assigned', paint)],
   ];
   return `${sections.map(joinLines).join('\n\n')}\n`;
@@ -110,6 +110,7 @@ const toneOf = (phase: string): Tone => (Object.hasOwn(PHASE_TONES, phase) ? PHA
 function renderPools(
   pools: readonly KubeletPool[],
   paint: Paint,
+  now: Millis,
   columns: number,
   leftOut: StatusView['leftOut'],
   isWide: boolean,
@@ -121,7 +122,7 @@ function renderPools(
   return table.flatMap((line, index) => {
     const pool = pools[index - 1];
     if (pool === undefined) return [line];
-    const suspended = suspensionLine(pool);
+    const suspended = suspensionLine(pool, now);
     // A pool that waits says it itself.
     const held =
       suspended === null || pool.status?.phase === 'Waiting' ? [] : [paint('busy', `  suspended: ${suspended}`)];

@@ -5,6 +5,7 @@ import type { NodeReason } from '#reconciler/policy/pool-status/explain-nodes.ts
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
 import { suspensionLine } from '#reconciler/reporting/attention.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { StatusView } from './render.ts';
 
 /**
@@ -12,7 +13,12 @@ import type { StatusView } from './render.ts';
  *
  * @param why for `--why`
  */
-export function statusAsJson(view: StatusView, settled: boolean, why: readonly NodeReason[] | undefined): object {
+export function statusAsJson(
+  view: StatusView,
+  settled: boolean,
+  why: readonly NodeReason[] | undefined,
+  now: Millis,
+): object {
   const { source, pools, nodes } = view;
   const { url, branch, cluster, subject, author, takenUpAt, notes } = source;
   return {
@@ -25,20 +31,20 @@ export function statusAsJson(view: StatusView, settled: boolean, why: readonly N
     notes,
     unreadableNotes: parseUnreadableNotes(source.unreadableNotes),
     findings: readFindings(source.findings),
-    pools: pools.map(poolAsJson),
+    pools: pools.map((pool) => poolAsJson(pool, now)),
     nodes: nodes.map(nodeAsJson),
     ...(why === undefined ? {} : { why }),
   };
 }
 
-function poolAsJson(pool: KubeletPool): object {
+function poolAsJson(pool: KubeletPool, now: Millis): object {
   const { metadata, status = {} } = pool;
   const { message: findings = '' } = status.conditions?.find(({ type }) => type === 'ConfigValid') ?? {};
   return {
     name: metadata.name,
     phase: status.phase ?? 'Waiting',
     message: status.message ?? '',
-    suspended: suspensionLine(pool),
+    suspended: suspensionLine(pool, now),
     config: status.configName ?? 'local',
     classes: (status.classes ?? []).map((each) => ({
       name: each.name,

@@ -2,6 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { attentionOf, faultsIn, invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
 import { wasInForce } from './all-settled.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readProof } from '#reconciler/policy/proof/record.ts';
@@ -13,13 +14,13 @@ import type { StatusView } from './render.ts';
  *
  * @param commit the beginning of the name of the commit that is waited for; empty for whichever is in force
  */
-export function stopReason(view: StatusView, commit = ''): string | null {
+export function stopReason(view: StatusView, now: Millis, commit = ''): string | null {
   const { source, pools, nodes } = view;
   const isRefused = source.refusedCommit !== '' && source.refusedCommit.startsWith(commit);
   const refused = isRefused ? `commit ${source.refusedCommit.slice(0, 12)} was refused` : null;
   if (!wasInForce(source, commit)) return refused;
   const isAllSuspended = recordedPolicy(source.policy, false).suspend;
-  const suspended = pools.filter((pool) => isSuspended(pool, isAllSuspended));
+  const suspended = pools.filter((pool) => isSuspended(pool, isAllSuspended, now));
   if (pools.some((pool) => !suspended.includes(pool) && isMoving(pool, nodes))) return null;
   const [halted, invalid] = [pools.filter(isHalted), pools.filter((pool) => invalidity(pool) !== undefined)];
   const stops = [
@@ -39,10 +40,10 @@ function unwellNodes(view: StatusView): readonly string[] {
 }
 
 /** Nodes that are in the middle of a change finish it. */
-const isSuspended = (pool: KubeletPool, isAllSuspended: boolean): boolean =>
+const isSuspended = (pool: KubeletPool, isAllSuspended: boolean, now: Millis): boolean =>
   pool.status?.phase === 'Waiting' &&
   (pool.status.counts?.updating ?? 0) === 0 &&
-  (isAllSuspended || suspensionLine(pool) !== null);
+  (isAllSuspended || suspensionLine(pool, now) !== null);
 
 const isHalted = ({ status }: KubeletPool): boolean => status?.phase === 'Halted';
 

@@ -1,4 +1,3 @@
-import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
@@ -7,6 +6,7 @@ import { formatFailedWrite } from '../policy/pool-status/failed-write-line.ts';
 import { haltLines } from '../policy/pool-status/halt-lines.ts';
 import { nodeTrouble, silence, type TroubleKind } from '../policy/pool-status/node-trouble.ts';
 import { runbookOf } from '../policy/runbook.ts';
+import { annotatedSuspension, suspensionAt } from '../policy/suspension.ts';
 import { readFindings } from './notes/recorded-findings.ts';
 import type { SourceState } from './notes/source-state.ts';
 
@@ -45,10 +45,14 @@ export interface ClusterObjects {
  * The one judgement of what needs a person, for the exit code of `status`, for `doctor` and for the status page: of the repository, then of
  * pools, then of nodes. Pure.
  *
- * @param now absent where silence is no matter: pools count it
+ * @param now absent where neither silence matters, which pools count, nor whether a suspension is over
  */
 export function attentionOf({ source, pools, nodes }: ClusterObjects, now?: Millis): readonly Attention[] {
-  return [...ofSource(source), ...pools.flatMap(ofPool), ...nodes.flatMap((node) => ofNode(node, now))];
+  return [
+    ...ofSource(source),
+    ...pools.flatMap((pool) => ofPool(pool, now)),
+    ...nodes.flatMap((node) => ofNode(node, now)),
+  ];
 }
 
 function ofSource(source: ClusterObjects['source']): readonly Attention[] {
@@ -80,11 +84,11 @@ function ofSource(source: ClusterObjects['source']): readonly Attention[] {
 export const faultsIn = ({ findings }: Pick<SourceState, 'findings'>): readonly string[] =>
   readFindings(findings).filter((line) => !isWarningLine(line));
 
-function ofPool(pool: KubeletPool): readonly Attention[] {
+function ofPool(pool: KubeletPool, now: Millis | undefined): readonly Attention[] {
   const { metadata, status = {} } = pool;
   const { halt, unwritten = [] } = status;
   const about = { name: metadata.name, isUnsettling: true } as const;
-  const suspension = suspensionLine(pool);
+  const suspension = suspensionLine(pool, now);
   const invalid = invalidity(pool);
   return [
     ...(halt === undefined
@@ -115,10 +119,10 @@ const linesOf = (text: string): Attention['lines'] => {
 };
 
 /** Who holds a pool up, whether or not there is something to do in it; null: no person. */
-export function suspensionLine({ metadata, spec }: KubeletPool): string | null {
-  const because = metadata.annotations?.[SUSPEND_ANNOTATION];
-  if (because !== undefined) return because === '' ? 'without a reason' : because;
-  return spec?.suspend === true ? 'pool.yaml says so' : null;
+export function suspensionLine(pool: KubeletPool, now: Millis | undefined): string | null {
+  const suspension = now === undefined ? annotatedSuspension(pool) : suspensionAt(pool, now);
+  if (suspension !== null) return suspension.says === '' ? 'without a reason' : suspension.says;
+  return pool.spec?.suspend === true ? 'pool.yaml says so' : null;
 }
 
 /** What the pool's commit says that cannot be used; undefined where all of it can. */

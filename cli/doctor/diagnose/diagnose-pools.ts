@@ -20,7 +20,9 @@ export function diagnosePools(facts: Facts): readonly Diagnosis[] {
       ? []
       : [diagnosis('cluster-suspended', `nothing new starts, because of the cluster's file: ${policy.unreadable}`)]),
     ...pools.flatMap((pool) => [
-      ...attentionOf({ source: NO_STATE, pools: [pool], nodes: [] }).flatMap((each) => ofAttention(each, pool)),
+      ...attentionOf({ source: NO_STATE, pools: [pool], nodes: [] }, facts.now).flatMap((each) =>
+        ofAttention(each, pool),
+      ),
       ...blocked(pool),
       ...waitingForNodes(pool),
       ...closed(pool, policy.windows, facts.now),

@@ -2,11 +2,12 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { PassResult } from '../pass-result.ts';
+import { suspensionAt } from '../../policy/suspension.ts';
 import type { NodesPlan } from '../../policy/plan-nodes.ts';
 import { conflictsAmong } from '../../policy/pool-selection/conflict-lines.ts';
 import { assignedTo, assignment, conflictEvent, eventsOfNode } from './node-events.ts';
 import { eventsOfUnreadable } from './unreadable-events.ts';
-import { isSilentlyResumed, isSuspended, eventsOfPool, silentResumption, SINCE } from './pool-events.ts';
+import { isSilentlyResumed, eventsOfPool, silentResumption, SINCE } from './pool-events.ts';
 import { eventsOfSource } from './source-events.ts';
 import type { ClusterEvent } from './cluster-event.ts';
 
@@ -83,13 +84,13 @@ export function createEventDiff(): EventDiff {
     // By what was written, not by what was only planned: a write that fails is planned again with another date, which would be
     // reported as something else.
     for (const pool of fleet.pools.values()) {
-      const { uid, annotations } = pool.metadata;
+      const { uid } = pool.metadata;
       if (uid === undefined || pool.status === undefined) continue;
       const key = `pool ${uid}`;
       each(key, () => {
-        if (isSilentlyResumed(reported?.get(key)?.suspended === true, pool))
+        if (isSilentlyResumed(reported?.get(key)?.suspended === true, pool, at))
           news.push(silentResumption(pool, toTimestamp(at)));
-        keep(key, pool, eventsOfPool(pool), { assigned: '', suspended: isSuspended(annotations) });
+        keep(key, pool, eventsOfPool(pool), { assigned: '', suspended: suspensionAt(pool, at) !== null });
       });
     }
     for (const conflict of conflictsAmong(planned?.nodes.skipped ?? []).slice(0, MOST_CONFLICTS)) {

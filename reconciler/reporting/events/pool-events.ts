@@ -1,6 +1,8 @@
 import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Claim, readClaim } from '#shared/contract/claim.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { annotatedSuspension, suspensionAt } from '../../policy/suspension.ts';
 import { haltLines } from '../../policy/pool-status/halt-lines.ts';
 import { formatClass, hasNoConfig } from '../pool-status/class-summary.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
@@ -85,21 +87,23 @@ const resumption = (base: Base, claim: Claim | undefined): Omit<ClusterEvent, 'i
 });
 
 /**
- * A suspension that was removed without a name: only a process that saw it before can report that.
+ * A suspension that ended by itself, or was removed without a name: only a process that saw it before can report that.
  *
  * @param at when it was seen, RFC 3339
  */
-export function silentResumption({ metadata: { name, uid = '' } }: KubeletPool, at: string): ClusterEvent {
+export function silentResumption(pool: KubeletPool, at: string): ClusterEvent {
+  const { name, uid = '' } = pool.metadata;
   const base: Base = { about: { kind: 'KubeletPool', name, uid }, pool: name, config: '' };
-  return { ...resumption(base, undefined), identity: `resumed ${at}` };
+  const over = annotatedSuspension(pool);
+  const note = over === null ? {} : { note: `Resumed: it was suspended ${over.says}. That time is over` };
+  return { ...resumption(base, undefined), ...note, identity: `resumed ${at}` };
 }
 
 /** Whether the pool was suspended and is not, and no annotation says who did it. */
-export const isSilentlyResumed = (wasSuspended: boolean, { metadata: { annotations = {} } }: KubeletPool): boolean =>
-  wasSuspended && !isSuspended(annotations) && readClaim(annotations[BY_ANNOTATION], 'resume', '') === undefined;
-
-export const isSuspended = (annotations: Readonly<Record<string, string>> | undefined): boolean =>
-  annotations?.[SUSPEND_ANNOTATION] !== undefined;
+export const isSilentlyResumed = (wasSuspended: boolean, pool: KubeletPool, at: Millis): boolean =>
+  wasSuspended &&
+  suspensionAt(pool, at) === null &&
+  readClaim(pool.metadata.annotations?.[BY_ANNOTATION], 'resume', '') === undefined;
 
 const sayWho = (claim: Claim | undefined): string =>
   claim === undefined ? 'The object does not say who did it' : `By ${claim.who}, according to their command line`;

@@ -1,10 +1,10 @@
-import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../../policy/fleet.ts';
+import { suspensionAt } from '../../policy/suspension.ts';
 import { changedFields } from '../../policy/pool-status/halt-lines.ts';
 import type { BlockingNodes } from '../../policy/pool-status/blocking-nodes.ts';
 import { createLabelLimit, type Words } from './label-limit.ts';
@@ -55,7 +55,7 @@ export function samplePools(
     readable(() => {
       samplePool(pool, words, into);
       sampleBroken(pool, broken.get(pool.metadata.name) ?? [], into);
-      into.poolSuspended.set({ pool: pool.metadata.name }, allSuspended || isSuspended(pool) ? 1 : 0);
+      into.poolSuspended.set({ pool: pool.metadata.name }, allSuspended || isSuspended(pool, now) ? 1 : 0);
     });
   }
   const silent = [...fleet.kubeletNodes.values()].filter((node) => readable(() => isSilent(node, now)));
@@ -87,8 +87,8 @@ export function clearPools(into: Pools): void {
 }
 
 /** By a person, with the command or in the pool's file: what waits for a person raises no alert. */
-const isSuspended = ({ metadata: { annotations }, spec }: KubeletPool): boolean =>
-  annotations?.[SUSPEND_ANNOTATION] !== undefined || spec?.suspend === true;
+const isSuspended = (pool: KubeletPool, now: Millis): boolean =>
+  suspensionAt(pool, now) !== null || pool.spec?.suspend === true;
 
 function samplePool({ metadata: { name: pool }, status = {} }: KubeletPool, words: Words, into: Pools): void {
   const { counts, phase, conditions = [], configName: config = 'local', commit = '' } = status;

@@ -66,8 +66,8 @@ function recordedFindings({ fleet }: PassResult, pool: string): readonly string[
 }
 
 /** Also of a pool that has nothing to do now, as a reminder of the suspension. */
-function whySuspended(pool: DesiredPool, { fleet, desired }: PassResult): string {
-  return suspensionOf(pool, fleet.pools.get(pool.name), desired.policy)?.because ?? '';
+function whySuspended(pool: DesiredPool, { fleet, desired, at }: PassResult): string {
+  return suspensionOf(pool, fleet.pools.get(pool.name), desired.policy, at)?.because ?? '';
 }
 
 function stateOf(

@@ -101,6 +101,28 @@ describe('the commands that hold pools up and let them go on', () => {
     );
   });
 
+  it('suspend for a time writes when it ends, which resume need not wait for', async () => {
+    const at = Date.now();
+    const { out } = await cli('suspend', 'a', '--until', '4h', '--because', 'an incident');
+    const [, until = ''] = /^a: suspended \(until (\S+): an incident\)/.exec(out) ?? [];
+    const left = Date.parse(until) - at - 4 * 3_600_000;
+    assert.ok(left > -1_000 && left < 60_000, until);
+    assert.equal(await annotation('a', SUSPEND_ANNOTATION), `until ${until}: an incident`);
+    const named = await cli('suspend', 'a', '--until', '9000-11-22T11:00:00+01:00', '--because', 'an incident');
+    assert.match(
+      named.out,
+      /^a: suspended \(until 9000-11-22T10:00:00Z: an incident\); it was already, because: until /,
+    );
+    assert.match((await cli('resume', 'a')).out, /^a: resumed; it was suspended because: until 9000-/);
+  });
+
+  it('take one that is over for none', async () => {
+    const over = { [SUSPEND_ANNOTATION]: 'until 2020-11-22T10:00:00Z: an incident' };
+    await sandbox.kube.mergePatch<KubeletPool>(AT, 'a', { metadata: { annotations: over } });
+    assert.equal((await cli('resume', 'a')).out, 'a: is not suspended\n');
+    assert.equal((await cli('suspend', 'a', '--because', 'an incident')).out, 'a: suspended (an incident)\n');
+  });
+
   it('resume takes it away, and says what is still suspended in git', async () => {
     const resumed = await cli('resume', '--all');
     assert.equal(resumed.code, 1);
@@ -175,6 +197,15 @@ describe('the commands that hold pools up and let them go on', () => {
     ['no reason', ['suspend', 'a'], /say why: --because TEXT/],
     ['an empty reason', ['suspend', 'a', '--because', ' '], /say why: --because TEXT/],
     ['a reason without an end', ['suspend', 'a', '--because', 'x'.repeat(501)], /501 of at most 500/],
+    ['a suspension until whenever', ['suspend', 'a', '--until', 'noon', '--because', 'x'], /write a time as 2026-/],
+    ['a time without a zone', ['suspend', 'a', '--until', '2099-01-01T00:00:00', '--because', 'x'], /write a time as/],
+    ['a year of five digits', ['suspend', 'a', '--until', '99999999h', '--because', 'x'], /write a time as/],
+    [
+      'one that is over',
+      ['suspend', 'a', '--until', '2020-01-01T00:00:00Z', '--because', 'x'],
+      /that is over already$/,
+    ],
+    ['one of no time', ['suspend', 'a', '--until', '0s', '--because', 'x'], /that is over already$/],
     ['a release of nothing', ['release'], /name a pool$/],
     ['a release of both', ['release', '--commit', 'a', 'b'], /name pools, or say --commit$/],
     ['a release of half a name', ['release', '--commit', 'abc'], /abc is not the full name/],

@@ -4,7 +4,7 @@ import { statusAsJson } from '#cli/status/status-json.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 
 const of = (source: Partial<typeof NO_STATE>) =>
-  statusAsJson({ source: { ...NO_STATE, ...source }, pools: [], nodes: [] }, true, undefined) as Record<
+  statusAsJson({ source: { ...NO_STATE, ...source }, pools: [], nodes: [] }, true, undefined, 0) as Record<
     string,
     unknown
   >;

@@ -3,11 +3,12 @@ import { describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
 import { allSettled } from '#cli/status/all-settled.ts';
 import { stopReason } from '#cli/status/stop-reason.ts';
+import { suspendedUntil } from '#reconciler/policy/suspension.ts';
 import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import { COMMIT_A, COMMIT_B } from '../../support/fleet.ts';
+import { COMMIT_A, COMMIT_B, NOW } from '../../support/fleet.ts';
 
 const NODES = 3;
 const HALT = { config: 'a', sha256: 'abc', at: '2026-11-21T12:00:00Z', message: 'm' } as const;
@@ -57,11 +58,11 @@ describe('that nothing more happens by itself', () => {
   for (const [what, status] of unwell) {
     it(`is so where a node ${what}, and its pool has settled by proof`, () => {
       const here: StatusView = { ...view({}, { phase: 'Settled' }), nodes: [{ metadata: { name: 'w' }, status }] };
-      assert.match(stopReason(here) ?? '', /^w drifted, or the kubelet is not healthy there$/);
+      assert.match(stopReason(here, NOW) ?? '', /^w drifted, or the kubelet is not healthy there$/);
       assert.equal(allSettled(here), false);
       assert.equal(allSettled({ ...here, nodes: [] }), true);
       assert.equal(
-        stopReason({ ...here, pools: [{ metadata: { name: 'p' }, status: { phase: 'Progressing' } }] }),
+        stopReason({ ...here, pools: [{ metadata: { name: 'p' }, status: { phase: 'Progressing' } }] }, NOW),
         null,
       );
     });
@@ -79,6 +80,8 @@ describe('that nothing more happens by itself', () => {
     ['a rollout is under way', null, view({}, { phase: 'Progressing' })],
     ['a pool waits, for a window perhaps', null, view({}, halted('halt'), { phase: 'Waiting' })],
     ['a pool is suspended with nodes left to change', 'pool p0 is suspended', suspendedBy(by('incident'), waiting)],
+    ['a suspension is over by itself', null, suspendedBy(by(suspendedUntil(NOW, 'incident')), waiting)],
+    ['one is not over yet', 'pool p0 is suspended', suspendedBy(by(suspendedUntil(NOW + 1_000, 'incident')), waiting)],
     ['a suspended pool has a node in the middle of a change', null, suspendedBy(by(''), atIt)],
     ['a suspended pool still soaks', null, suspendedBy(by(''), { phase: 'Progressing' })],
     ['a suspended pool is settled', null, suspendedBy(by(''), settled)],
@@ -108,6 +111,7 @@ describe('that nothing more happens by itself', () => {
     ['the newest commit was refused', refusal, view({ refusedCommit: COMMIT_B }, settled)],
   ];
   for (const [what, because, seen, commit = ''] of rows) {
-    it(`is ${because === null ? 'not ' : ''}so where ${what}`, () => assert.equal(stopReason(seen, commit), because));
+    it(`is ${because === null ? 'not ' : ''}so where ${what}`, () =>
+      assert.equal(stopReason(seen, NOW, commit), because));
   }
 });

@@ -14,7 +14,7 @@ const FINDING = {
 } as const;
 
 const suspension = (text: string, arePools = false): readonly (string | undefined)[] => {
-  const suspended = suspensionOf(null, undefined, recordedPolicy(text, arePools));
+  const suspended = suspensionOf(null, undefined, recordedPolicy(text, arePools), 0);
   return [suspended?.hold, suspended?.because];
 };
 

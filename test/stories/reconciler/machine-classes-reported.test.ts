@@ -108,11 +108,14 @@ describe('classes of machines', () => {
     const older = (pool.status?.classes ?? []).map((each) => without(each, 'updated'));
     const present = { ...pool, status: { ...pool.status, classes: older } };
     assert.ok(status(present).includes(`\n  ${LARGE}: 3 nodes to run ${configOf(LARGE)}\n`));
-    assert.doesNotMatch(`${status(present)}${JSON.stringify(statusAsJson(view(present), true, []))}`, /undefined|NaN/);
+    assert.doesNotMatch(
+      `${status(present)}${JSON.stringify(statusAsJson(view(present), true, [], 0))}`,
+      /undefined|NaN/,
+    );
   });
 
   it('are in what status gives programs', () => {
-    const { pools } = statusAsJson(view(pool), false, undefined) as { pools: { classes: object[] }[] };
+    const { pools } = statusAsJson(view(pool), false, undefined, 0) as { pools: { classes: object[] }[] };
     const [large, ...others] = pools[0]?.classes ?? [];
     assert.deepEqual(large, { name: LARGE, nodes: 3, updated: 2, config: configOf(LARGE), message: null });
     const held = others.find((each) => (each as { name: string }).name === TINY) as { config: null; message: string };

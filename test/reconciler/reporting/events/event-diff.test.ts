@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { type EventDiff, createEventDiff, createSourceEventDiff } from '#reconciler/reporting/events/event-diff.ts';
 import { eventsOfNode, touchedKubelet } from '#reconciler/reporting/events/node-events.ts';
+import { suspendedUntil } from '#reconciler/policy/suspension.ts';
 import type { Fleet, UnreadableObject } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -275,6 +276,15 @@ describe('what is told of people', () => {
     assert.deepEqual(told([going], [held('look')], [held('look')], [{ annotations: by('resume', '') }], [going]), [
       'Suspended: Suspended: look. By ada, according to their command line',
       'Resumed: Resumed. By ada, according to their command line',
+    ]);
+  });
+
+  it('that a suspension was over, once, by the reconciler’s clock', () => {
+    const until = held(suspendedUntil(NOW + 2_000, 'look'));
+    const time = toTimestamp(NOW + 2_000);
+    assert.deepEqual(told([going], [until], [until], [until], [going]), [
+      `Suspended: Suspended: until ${time}: look. By ada, according to their command line`,
+      `Resumed: Resumed: it was suspended until ${time}: look. That time is over`,
     ]);
   });
 

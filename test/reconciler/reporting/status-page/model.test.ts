@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { suspendedUntil } from '#reconciler/policy/suspension.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { buildModel } from '#reconciler/reporting/status-page/build-model.ts';
@@ -100,6 +101,15 @@ describe('the model of the page', () => {
     const model = modelOf(simulation);
     assert.equal(poolIn(model, 'gpu')?.state, 'suspended');
     assert.match(model.banners[0]?.text ?? '', /storage is being moved/);
+  });
+
+  it('says until when a pool is suspended, and no more once that is over', () => {
+    const simulation = settledFleet(2);
+    const at = simulation.now;
+    simulation.annotatePool('gpu', { [SUSPEND_ANNOTATION]: suspendedUntil(at + 60_000, 'storage is being moved') });
+    assert.match(modelOf(simulation).banners[0]?.text ?? '', /suspended \(until \S+Z: storage is being moved\)/);
+    simulation.annotatePool('gpu', { [SUSPEND_ANNOTATION]: suspendedUntil(at, 'storage is being moved') });
+    assert.equal(poolIn(modelOf(simulation), 'gpu')?.state, 'settled');
   });
 
   it('shows a node that asks for a restart as one that waits or starts, and its pool as under way', () => {

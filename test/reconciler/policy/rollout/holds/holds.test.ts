@@ -16,6 +16,7 @@ import { rest } from '#reconciler/policy/rollout/holds/rest.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { unheard } from '#reconciler/policy/rollout/holds/unheard.ts';
 import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
+import { suspendedUntil } from '#reconciler/policy/suspension.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { AnalysisStatus, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
@@ -168,6 +169,13 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     { facts: { present: annotated('') } },
     ['suspended', /^the pool is suspended; kubelet-gitops resume/],
   ],
+  [
+    'a person who suspends for a time',
+    suspended,
+    { facts: { present: annotated(suspendedUntil(NOW + 1_000, 'look')) } },
+    ['suspended', /^the pool is suspended \(until \S+Z: look\); kubelet-gitops resume ends it earlier$/],
+  ],
+  ['a suspension that is over', suspended, { facts: { present: annotated(suspendedUntil(NOW, 'look')) } }, null],
   ['a pool’s file', suspended, { spec: { suspend: true } }, ['suspended', /pool\.yaml/]],
   [
     'a cluster’s file',

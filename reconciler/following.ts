@@ -8,7 +8,7 @@ import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 import type { CommitOid } from './policy/commit-snapshot.ts';
 import type { Follows } from './policy/config-repo/loaded-repo.ts';
 import { type ClockReading, clockJump } from './policy/first-seen/clock-jump.ts';
-import { chooseCommit, MOST_CANDIDATES, type SeenNotes } from './policy/following/choose-commit.ts';
+import { chooseCommit, type FollowingLook, MOST_CANDIDATES, type SeenNotes } from './policy/following/choose-commit.ts';
 import { settledForMs } from './policy/following/follows.ts';
 import {
   type FollowingRecord,
@@ -20,6 +20,7 @@ import {
   withTree,
   writeFollowing,
 } from './policy/following/record.ts';
+import { seenCommits } from './policy/following/seen-commits.ts';
 import { readHistory } from './reporting/notes/commit-history.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 
@@ -113,13 +114,14 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
       const line = await repository.line(inForce, tip, signal);
       // It is to be read, and refused.
       if (line.isRewritten && onRewrite === 'refuse') return { oid: tip, lineage: 'rewritten' };
-      const commits = line.commits.map(({ oid }) => oid);
+      // The one in force only for people to see: it cannot be chosen.
+      const commits = [line.inForce, ...line.commits].map(({ oid }) => oid);
       const notes = await notesOf(follows.clusters, commits, signal);
       const now = clock.now();
       const settledHere = settledIn(recorded, inForce)
         ? withTree(before.settledHere, line.inForce.tree)
         : before.settledHere;
-      const choice = chooseCommit({
+      const look: FollowingLook = {
         inForce: line.inForce,
         line: line.commits,
         clusters: follows.clusters,
@@ -130,11 +132,20 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
         released: released?.oid ?? null,
         refused: new Set(before.refused),
         now,
-      });
+      };
+      const choice = chooseCommit(look);
       const { candidates, waiting, commit, grounds } = choice;
-      const silent = silencesAfter(before.silent, commits.at(-1), waiting, now);
+      const silent = silencesAfter(before.silent, line.commits.at(-1)?.oid, waiting, now);
       const letThrough = grounds === 'released' ? released : before.released;
-      held = { ...before, candidates, settledHere, waiting, released: letThrough, silent };
+      held = {
+        ...before,
+        candidates,
+        settledHere,
+        waiting,
+        released: letThrough,
+        silent,
+        seen: seenCommits(look, waiting, before.seen),
+      };
       if (commit !== null) log.info({ commit, grounds, candidates: candidates.length }, 'commit chosen');
       else if (!isDeepStrictEqual(before.waiting, waiting)) {
         const next = waiting.next === null ? {} : { next: waiting.next.oid, at: toTimestamp(waiting.next.at) };

@@ -1,4 +1,5 @@
 import type { Follows } from '#reconciler/policy/config-repo/loaded-repo.ts';
+import { pictureTable } from '#reconciler/policy/following/cluster-picture.ts';
 import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
 import { readCluster } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
@@ -13,7 +14,7 @@ import { columnsOf, wrapFor } from '../wrap.ts';
 import { renderTable } from '../text-table.ts';
 import { type LocalRepository, openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
-import { asMarkdown, type ClusterColumn, clusterTable } from './cluster-table.ts';
+import { asMarkdown, type ClusterColumn, notedPicture } from './noted-picture.ts';
 import { notesSince } from './note-since.ts';
 import { fetchWithNotes } from './fetch-notes.ts';
 import { type HistoryEntry, NOTES_PREFIX, readCommitHistory } from './read-history.ts';
@@ -139,7 +140,7 @@ async function clustersAs(
       own === undefined ? null : await followedBy(repository, own.commit, cluster, given.text('path') ?? '');
     columns.push({ cluster, since: await notesSince(repository, tip, commits), follows });
   }
-  const table = clusterTable(entries, columns, now);
+  const table = pictureTable(notedPicture(entries, columns), now);
   return format === 'markdown' ? asMarkdown(table) : `${renderTable(table).join('\n')}\n`;
 }
 

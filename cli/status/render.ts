@@ -10,11 +10,13 @@ import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
 import { assignmentOf, failedAt } from '#reconciler/policy/rollout/node-progress.ts';
 import { runbookOf } from '#reconciler/policy/runbook.ts';
 import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
+import { pictureTable } from '#reconciler/policy/following/cluster-picture.ts';
 import { readFollowing } from '#reconciler/policy/following/record.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { formatFailedWrite } from '#reconciler/policy/pool-status/failed-write-line.ts';
 import { nodeTrouble } from '#reconciler/policy/pool-status/node-trouble.ts';
 import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
+import { recordedPicture } from '#reconciler/reporting/recorded-picture.ts';
 import { invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
@@ -50,6 +52,7 @@ export function renderStatus(
 ): string {
   const sections = [
     renderSource(source, paint, now),
+    ...renderClusters(source, now, columns),
     [...renderPools(pools, paint, now, columns, leftOut, isWide), ...others(leftOut?.pools, 'pool', 'settled', paint)],
     [...renderNodes(nodes, paint, now, columns, leftOut), ...others(leftOut?.nodes, 'node', 'as assigned', paint)],
   ];
@@ -94,6 +97,13 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
   for (const finding of readFindings(source.findings))
     lines.push(paint(isWarningLine(finding) ? 'busy' : 'bad', finding));
   return lines;
+}
+
+/** Where a cluster follows others: what each says of the newest commits. */
+function renderClusters(source: SourceState, now: Millis, columns: number): readonly (readonly string[])[] {
+  const picture = recordedPicture(source);
+  if (picture === null || picture.rows.length === 0) return [];
+  return [renderFitting(pictureTable(picture, now), columns, ['SUBJECT'])];
 }
 
 const PHASE_TONES: Readonly<Record<PoolPhase, Tone>> = {

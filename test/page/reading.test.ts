@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
-import { commit, validPool } from '../support/fleet.ts';
+import { commit, NOW, validPool } from '../support/fleet.ts';
 import { type Moment, rolloutInTime } from '../support/rollout/rollout-in-time.ts';
-import { rollingFleet, passResultIn, passResultOf } from '../reconciler/reporting/status-page/pass-results.ts';
+import { FOLLOWED } from '../support/followed.ts';
+import {
+  rollingFleet,
+  passResultIn,
+  passResultOf,
+  settledFleet,
+} from '../reconciler/reporting/status-page/pass-results.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults, keepPicture, sticksOut } from './support/page-checks.ts';
 import { type Served, serve } from './support/served.ts';
@@ -111,6 +117,35 @@ describeOrSkip('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       }
     });
   }
+
+  it('shows what each cluster says of the newest commits, as good to read', async () => {
+    await using following = await serve({ now: NOW });
+    following.show(passResultIn(settledFleet(3), FOLLOWED));
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const width of [320, 390, 1300]) {
+        const tab = await browser.open(following.url, { scheme, width });
+        assert.deepEqual(await accessibilityFaults(tab), []);
+        assert.deepEqual([tab.complaints(), await sticksOut(tab)], [[], '']);
+        await keepPicture(tab, `clusters-${scheme}-${width}`);
+        await tab.close();
+      }
+    }
+    const tab = await browser.open(following.url);
+    const rows = await tab.evaluate<readonly string[]>(
+      '[...document.querySelectorAll("#clusters ~ table tbody tr")].map((each) => each.innerText.replaceAll(/\\s+/g, " "))',
+    );
+    assert.deepEqual(rows, [
+      'dddddddddddd ○ waits ✕ halted 15m ? silent 30m Limit open <files>',
+      'cccccccccccc ○ waits – superseded 30m ↻ under way 1h Raise maxPods',
+      'bbbbbbbbbbbb ○ waits in 21h ✓ settled 9h ✓ settled 3h Tune general',
+      'aaaaaaaaaaaa ✓ settled 25h ✓ settled 50h ? a-newer-word 49h Begin',
+    ]);
+    const moments = await tab.evaluate<readonly string[]>(
+      '[...document.querySelectorAll("#clusters ~ table time")].map((each) => each.dateTime)',
+    );
+    assert.ok(moments.includes('2026-11-22T09:00:00Z'), moments.join());
+    await tab.close();
+  });
 
   it('tells programs that read aloud how far a rollout is, in the words that are seen', async () => {
     const { now, fleet, inForce } = PACED.rolling;

@@ -161,7 +161,7 @@ async function withNames(
   await bring(trees.filter((tree) => !store.has(tree)));
   const names = new Map<string | null, string>([[null, '']]);
   for (const tree of trees) names.set(tree, nameOfRead(parseTree(tree, await store.read(tree, 'tree'))));
-  return commits.map(({ oid, tree }) => ({ oid, tree: names.get(folders.get(tree) ?? null) ?? '' }));
+  return commits.map(({ oid, tree, subject }) => ({ oid, subject, tree: names.get(folders.get(tree) ?? null) ?? '' }));
 }
 
 const inParts =

@@ -6,6 +6,8 @@ export interface LineCommit {
   readonly oid: CommitOid;
   /** Names what clusters read of it: where it is equal, they read the same. */
   readonly tree: string;
+  /** Its first line, for people. Absent where it was not read. */
+  readonly subject?: string;
 }
 
 /** What the note of a followed cluster says of a commit: an outcome, or that its place on the ref cannot be read. */

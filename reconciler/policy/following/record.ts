@@ -2,6 +2,7 @@ import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.t
 import type { CommitOid } from '../commit-snapshot.ts';
 import type { Follows } from '../config-repo/loaded-repo.ts';
 import { type Candidate, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
+import { MOST_SEEN, type SeenCommit } from './seen-commits.ts';
 
 /** What is kept over restarts and takeovers of a cluster that follows others. */
 export interface FollowingRecord {
@@ -17,6 +18,8 @@ export interface FollowingRecord {
   readonly released: ReleasedCommit | null;
   /** Followed clusters that say nothing of newer commits, since when, and the newest that they spoke of; '' for none. */
   readonly silent: readonly Silence[];
+  /** The newest first. */
+  readonly seen: readonly SeenCommit[];
 }
 
 export interface ReleasedCommit {
@@ -44,6 +47,7 @@ export const newRecord = (follows: Follows): FollowingRecord => ({
   waiting: NOBODY_WAITS,
   released: null,
   silent: [],
+  seen: [],
 });
 
 export const withTree = (trees: readonly string[], tree: string): readonly string[] =>
@@ -53,7 +57,12 @@ export const withTree = (trees: readonly string[], tree: string): readonly strin
 export function shiftRecord(record: FollowingRecord, by: Millis): FollowingRecord {
   if (by === 0) return record;
   const later = <T extends { readonly since: Millis }>(each: T): T => ({ ...each, since: each.since + by });
-  return { ...record, candidates: record.candidates.map(later), silent: record.silent.map(later) };
+  return {
+    ...record,
+    candidates: record.candidates.map(later),
+    silent: record.silent.map(later),
+    seen: record.seen.map((each) => ({ ...each, said: each.said.map(later) })),
+  };
 }
 
 /** The silences after one more look. */
@@ -73,7 +82,7 @@ export function silencesAfter(
 
 /** Times are RFC 3339. */
 export function writeFollowing(record: FollowingRecord): string {
-  const { candidates, silent, waiting } = record;
+  const { candidates, silent, seen, waiting } = record;
   // Rounded up: no second of the time is given away.
   const text = (at: Millis): string => toTimestamp(Math.ceil(at / 1000) * 1000);
   const dated = (each: { readonly since: Millis }): unknown => ({ ...each, since: text(each.since) });
@@ -82,6 +91,7 @@ export function writeFollowing(record: FollowingRecord): string {
     ...record,
     candidates: candidates.map(dated),
     silent: silent.map(dated),
+    seen: seen.map((each) => ({ ...each, said: each.said.map(dated) })),
     waiting: { ...waiting, next },
   });
 }
@@ -113,6 +123,7 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
         after: String(after),
         since,
       })),
+      seen: seenIn(read['seen']),
     };
   } catch {
     return undefined;
@@ -126,6 +137,20 @@ function datedIn(value: unknown): readonly Dated[] {
   return value.slice(0, MOST_CANDIDATES).flatMap((each: Readonly<Record<string, unknown>> | null) => {
     const since = typeof each?.['since'] === 'string' ? fromTimestamp(each['since']) : undefined;
     return since === undefined ? [] : [{ ...each, since }];
+  });
+}
+
+function seenIn(value: unknown): readonly SeenCommit[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MOST_SEEN).flatMap((each: Readonly<Record<string, unknown>> | null) => {
+    const { oid, subject, said } = each ?? {};
+    if (typeof oid !== 'string' || typeof subject !== 'string') return [];
+    const words = datedIn(said).map(({ cluster, note, since }) => ({
+      cluster: String(cluster),
+      note: String(note),
+      since,
+    }));
+    return [{ oid, subject, said: words }];
   });
 }
 

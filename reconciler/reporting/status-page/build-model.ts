@@ -1,10 +1,13 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import { followingStanding } from '../../policy/following/describe-following.ts';
+import { readFollowing } from '../../policy/following/record.ts';
+import { recordedPicture } from '../recorded-picture.ts';
 import type { ForgeKind } from '../forge/forges.ts';
 import { readHistory } from '../notes/commit-history.ts';
 import type { PassResult } from '../pass-result.ts';
 import { bannersOf, noLeaderBanner } from './banners.ts';
 import { commitLink } from './commit-link.ts';
-import type { CommitRow, WorkingModel } from './model.ts';
+import type { ClustersModel, CommitRow, WorkingModel } from './model.ts';
 import { nodeRows } from './node-rows.ts';
 import { poolModels } from './pool-models.ts';
 import { readFindings } from '../notes/recorded-findings.ts';
@@ -41,6 +44,7 @@ export function buildModel(
     pools,
     nodes,
     commits: commitRows(round, about.forge),
+    clusters: clustersModel(source),
     git: {
       url: source.url,
       branch: source.branch,
@@ -50,6 +54,12 @@ export function buildModel(
     },
     findings: readFindings(source.findings),
   };
+}
+
+function clustersModel(source: PassResult['source']): ClustersModel | null {
+  const followed = readFollowing(source.following) ?? null;
+  const picture = recordedPicture(source);
+  return followed === null || picture === null ? null : { says: followingStanding(followed).message, picture };
 }
 
 function commitRows({ source }: PassResult, forge: ForgeKind | undefined): readonly CommitRow[] {

@@ -8,6 +8,7 @@ import type {
 import type { AuditSummary } from '#shared/contract/audit-summary.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Generation } from '../../policy/forecast/generations.ts';
+import type { ClusterPicture } from '../../policy/following/cluster-picture.ts';
 import type { RemainingTime } from '../../policy/forecast/remaining-time.ts';
 import type { CommitOutcome } from '../notes/commit-note.ts';
 
@@ -140,6 +141,12 @@ export interface CommitRow {
   readonly link: string | null;
 }
 
+export interface ClustersModel {
+  /** For whom commits wait, and what comes next. */
+  readonly says: string;
+  readonly picture: ClusterPicture;
+}
+
 export interface GitModel {
   readonly url: string;
   readonly branch: string;
@@ -162,6 +169,8 @@ export interface WorkingModel {
   readonly pools: readonly PoolModel[];
   readonly nodes: readonly NodeRow[];
   readonly commits: readonly CommitRow[];
+  /** Of a cluster that follows others; null for one that follows none. */
+  readonly clusters: ClustersModel | null;
   readonly git: GitModel;
   readonly findings: readonly string[];
   /** The last one that was published; null for none. */

@@ -18,6 +18,7 @@ import {
   settledNode,
   validPool,
 } from '../../support/fleet.ts';
+import { FOLLOWED } from '../../support/followed.ts';
 
 const workers = validPool('workers', 110);
 const counts = { nodes: 2, updated: 2, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
@@ -60,6 +61,15 @@ describe('kubelet-gitops status', () => {
     const record = { ...newRecord({ clusters: ['staging'], settledFor: '24h' }), waiting };
     const view = { ...settled, source: { ...source, following: writeFollowing(record) } };
     assert.match(renderStatus(view, plain, NOW), /^follows     2 commits wait: staging says nothing of any of them$/m);
+  });
+
+  it('shows what each cluster says of the newest commits, if it follows any', () => {
+    const view: StatusView = { ...settled, source: { ...source, ...FOLLOWED } };
+    const text = renderStatus(view, plain, NOW);
+    assert.match(text, /^COMMIT {8}PRODUCTION {3}STAGING {9}CANARY-EU {9}SUBJECT$/m);
+    assert.match(text, /^bbbbbbbbbbbb {2}in 21h {7}settled 9h {6}settled 3h {8}Tune general$/m);
+    assert.doesNotMatch(renderStatus(settled, plain, NOW), /SUBJECT/);
+    assert.match(renderStatus(view, plain, NOW, 70), /^COMMIT .* CANARY-EU$/m, 'without subjects where it is narrow');
   });
 
   it('shows commit, pools and nodes as tables', () => {

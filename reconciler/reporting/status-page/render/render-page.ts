@@ -4,6 +4,7 @@ import { type Content, type Html, html } from '../html.ts';
 import type { PageModel, WaitingModel, WorkingModel, Banner } from '../model.ts';
 import { countStates } from '../node-rows.ts';
 import { pageAddress, ALL_NODES, type PageRequest } from '../page-request.ts';
+import { renderClusters } from './render-clusters.ts';
 import { renderCommits } from './render-commits.ts';
 import { renderNodes, renderStateLinks } from './render-nodes.ts';
 import { renderPool } from './render-pool.ts';
@@ -42,7 +43,7 @@ function renderOverview(model: WorkingModel): Html {
       <h2 id="by-state">Nodes by state</h2>
       ${renderStateLinks(countStates(model.nodes), '')}
     </section>
-    ${renderCommits(model)} ${renderAudit(model)}`;
+    ${renderClusters(model)} ${renderCommits(model)} ${renderAudit(model)}`;
 }
 
 /** What the kubelets run, safe or not, is a question that no rollout answers. */

@@ -79,6 +79,12 @@ export const poolBadge = (state: PoolState): Html => badge(POOL_WORDS[state]);
 export const waveBadge = (state: WaveStatus['state']): Html => badge(WAVE_WORDS[state]);
 export const outcomeBadge = (outcome: CommitOutcome): Html => badge(OUTCOME_WORDS[outcome]);
 
+/** In the words of another cluster, which may know more of them. */
+export const notedBadge = (note: string): Html =>
+  Object.hasOwn(OUTCOME_WORDS, note)
+    ? outcomeBadge(note as CommitOutcome)
+    : badge({ tone: 'quiet', sign: '?', word: note });
+
 export const nodeLabel = (state: NodeState): string => NODE_WORDS[state].word;
 export const waveTone = (state: WaveStatus['state']): PageTone => WAVE_WORDS[state].tone;
 export const nodeTone = (state: NodeState): PageTone => NODE_WORDS[state].tone;

@@ -30,6 +30,7 @@ const RECORD: FollowingRecord = {
   released: { oid: COMMIT_A, said: 'released by ada' },
   waiting: { commits: 2, next: { oid: COMMIT_A, at: NOW + 1_000 }, clusters: [says('staging', COMMIT_A)] },
   silent: [{ cluster: 'canary', after: '', since: NOW }],
+  seen: [{ oid: COMMIT_A, subject: 'Raise', said: [{ cluster: 'staging', note: 'settled', since: NOW }] }],
 };
 
 describe('the record of a cluster that follows others', () => {
@@ -56,15 +57,18 @@ describe('the record of a cluster that follows others', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const whole: unknown = JSON.parse(json);
-        readFollowing(JSON.stringify({ ...RECORD, candidates: whole, silent: whole, waiting: whole, released: whole }));
+        readFollowing(
+          JSON.stringify({ ...RECORD, candidates: whole, silent: whole, waiting: whole, released: whole, seen: whole }),
+        );
         readFollowing(json);
       }),
     );
   });
 
   it('lasts as long on a clock that was set', () => {
-    const { candidates, silent } = shiftRecord(RECORD, 5_000);
-    assert.deepEqual([candidates[0]?.since, silent[0]?.since], [NOW + 5_000, NOW + 5_000]);
+    const { candidates, silent, seen } = shiftRecord(RECORD, 5_000);
+    const sinces = [candidates[0]?.since, silent[0]?.since, seen[0]?.said[0]?.since];
+    assert.deepEqual(new Set(sinces), new Set([NOW + 5_000]));
   });
 
   it('has the newest 64 trees', () => {

@@ -68,6 +68,7 @@ export const WORKING: WorkingModel = {
   pools: [PLAIN],
   nodes: [],
   commits: [],
+  clusters: null,
   git: { url: 'https://git.example/x', branch: 'main', failingSince: '', notes: 'on', statuses: 'off' },
   findings: [],
 };

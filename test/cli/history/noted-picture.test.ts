@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { it } from 'node:test';
 import git from 'isomorphic-git';
-import { asMarkdown, clusterTable } from '#cli/history/cluster-table.ts';
+import { asMarkdown, notedPicture } from '#cli/history/noted-picture.ts';
+import { pictureTable } from '#reconciler/policy/following/cluster-picture.ts';
 import type { HistoryEntry } from '#cli/history/read-history.ts';
 import { NOW } from '../../support/fleet.ts';
 import { createRepository } from '../support/repository.ts';
@@ -38,7 +39,7 @@ it('a cluster that follows waits, is due in so long, or has it; what it passed b
     { cluster: 'staging', since: staging, follows: null },
     { cluster: 'production', since: new Map([[oid('b'), ago(0.1)]]), follows },
   ];
-  const table = clusterTable(entries, columns, NOW);
+  const table = pictureTable(notedPicture(entries, columns), NOW);
   assert.deepEqual(
     table.map((row) => row.slice(1, 3)),
     [

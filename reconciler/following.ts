@@ -6,7 +6,8 @@ import type { ChooseCommit } from './branch.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 import type { CommitOid } from './policy/commit-snapshot.ts';
-import type { Follows } from './policy/config-repo/loaded-repo.ts';
+import type { Follows, LoadedRepo } from './policy/config-repo/loaded-repo.ts';
+import { readsOf } from './policy/following/own-reads.ts';
 import { type ClockReading, clockJump } from './policy/first-seen/clock-jump.ts';
 import { chooseCommit, type FollowingLook, MOST_CANDIDATES, type SeenNotes } from './policy/following/choose-commit.ts';
 import { settledForMs } from './policy/following/follows.ts';
@@ -17,7 +18,7 @@ import {
   type ReleasedCommit,
   shiftRecord,
   silencesAfter,
-  withTree,
+  withSettled,
   writeFollowing,
 } from './policy/following/record.ts';
 import { seenCommits } from './policy/following/seen-commits.ts';
@@ -43,6 +44,8 @@ export interface FollowingQuestion {
   readonly follows: Follows;
   readonly tip: CommitOid;
   readonly inForce: CommitOid;
+  /** What that one says. */
+  readonly repo: Pick<LoadedRepo, 'pools'>;
   /** As it is in the cluster. */
   readonly recorded: SourceState;
   /** What a person let through last. */
@@ -50,6 +53,8 @@ export interface FollowingQuestion {
 }
 
 interface FollowingPorts {
+  /** The name of this one. */
+  readonly cluster: string;
   readonly repository: FollowedRepository;
   readonly onRewrite: RewritePolicy;
   readonly clock: Clock;
@@ -58,7 +63,7 @@ interface FollowingPorts {
   readonly ahead: () => Millis;
 }
 
-export function createFollowing({ repository, onRewrite, clock, log, ahead }: FollowingPorts): Following {
+export function createFollowing({ cluster, repository, onRewrite, clock, log, ahead }: FollowingPorts): Following {
   let held: FollowingRecord | null = null;
   let clocks: ClockReading | null = null;
   const failing = new Map<string, string>();
@@ -111,16 +116,17 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
       const { follows, tip, inForce, recorded, released } = question;
       const before = atPresent(question);
       held = before;
-      const line = await repository.line(inForce, tip, signal);
+      const isSettled = settledIn(recorded, inForce);
+      const layersIn = isSettled ? readsOf(cluster, question.repo).layersIn : before.layersIn;
+      const reads = layersIn === null ? undefined : { cluster, layersIn };
+      const line = await repository.line(inForce, tip, signal, reads);
       // It is to be read, and refused.
       if (line.isRewritten && onRewrite === 'refuse') return { oid: tip, lineage: 'rewritten' };
       // The one in force only for people to see: it cannot be chosen.
       const commits = [line.inForce, ...line.commits].map(({ oid }) => oid);
       const notes = await notesOf(follows.clusters, commits, signal);
       const now = clock.now();
-      const settledHere = settledIn(recorded, inForce)
-        ? withTree(before.settledHere, line.inForce.tree)
-        : before.settledHere;
+      const settledHere = isSettled ? withSettled(before.settledHere, line.inForce) : before.settledHere;
       const look: FollowingLook = {
         inForce: line.inForce,
         line: line.commits,
@@ -141,6 +147,7 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
         ...before,
         candidates,
         settledHere,
+        layersIn,
         waiting,
         released: letThrough,
         silent,

@@ -120,7 +120,14 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const marks = createWriteOverlay(clock, WRITTEN_MARKS);
   const branch = createBranch(source, clock, log, ports.trust);
   const { onRewrite } = options;
-  const following = createFollowing({ repository: ports.followed, onRewrite, clock, log, ahead: () => ahead });
+  const following = createFollowing({
+    cluster: options.cluster,
+    repository: ports.followed,
+    onRewrite,
+    clock,
+    log,
+    ahead: () => ahead,
+  });
   const record = createSourceRecord(kube, clock, ports.isLeader);
   const takeUps = createAcceptedCommits({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
   const view = createClusterView({
@@ -228,20 +235,21 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
 
   /** undefined where the tip of the branch is to be in force. */
   function choiceOf(inForce: CommitOid | null, recorded: SourceState, signal: AbortSignal): ChooseCommit | undefined {
-    const cluster = takeUps.cluster();
+    const repo = takeUps.repo();
     const before = recordedFollows(recorded);
-    if (inForce === null || (cluster === null && before === null)) return undefined;
+    if (inForce === null || (repo === null && before === null)) return undefined;
     const released = async (): Promise<ReleasedCommit | null> => releasedCommit(await record.release(signal));
     // What it says itself is read before anything else can come into force.
-    if (cluster === null)
+    if (repo === null)
       return async (tip) => ({
         oid: inForce,
         lineage: 'same',
         orTip: onRewrite === 'refuse' || (await released())?.oid === tip,
       });
-    const follows = followsInForce(cluster, before ?? null);
+    const follows = followsInForce(repo.cluster, before ?? null);
     if (follows !== null)
-      return async (tip) => following.choose({ follows, tip, inForce, recorded, released: await released() }, signal);
+      return async (tip) =>
+        following.choose({ follows, tip, inForce, repo, recorded, released: await released() }, signal);
     following.forget();
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { SeenNotes } from '../../policy/following/choose-commit.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
+import type { OwnReads } from '../../policy/following/own-reads.ts';
 import { createRemote } from '../create-remote.ts';
 import { folderPath } from '../folder-path.ts';
 import type { RemoteOptions } from '../remote.ts';
@@ -8,8 +9,12 @@ import { createNotesReader } from './read-notes.ts';
 
 /** What a cluster that follows others reads of the repository besides its branch. Calls reject with `GitError`s. */
 export interface FollowedRepository {
-  /** Only what is new since the last call is fetched. */
-  line(inForce: CommitOid, tip: CommitOid, signal: AbortSignal): Promise<BranchLine>;
+  /**
+   * Only what is new since the last call is fetched, unless it is about other reads.
+   *
+   * @param reads names `here` of the commits. Absent: unknown
+   */
+  line(inForce: CommitOid, tip: CommitOid, signal: AbortSignal, reads?: OwnReads): Promise<BranchLine>;
   /**
    * What a cluster's notes say of these commits, for at most 1 KiB on the wire while its ref stays where it is.
    *
@@ -29,7 +34,7 @@ export function createFollowedRepository(options: RemoteOptions, path = ''): Fol
     return reader;
   };
   return {
-    line: (inForce, tip, signal) => remote.within(signal, (session) => readLine(session, inForce, tip)),
+    line: (inForce, tip, signal, reads) => remote.within(signal, (session) => readLine(session, inForce, tip, reads)),
     notes: (cluster, commits, signal) => remote.within(signal, (session) => readerOf(cluster)(session, commits)),
   };
 }

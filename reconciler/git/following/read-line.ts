@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { LineCommit } from '../../policy/following/choose-commit.ts';
+import type { OwnReads } from '../../policy/following/own-reads.ts';
 import { GitError, isGitError } from '../errors.ts';
 import { createObjectStore, type ObjectStore } from '../objects/git-object-store.ts';
 import { type ParsedCommit, parseCommit } from '../objects/parse-commit.ts';
@@ -21,26 +23,33 @@ export interface BranchLine {
   readonly isRewritten: boolean;
 }
 
+/** Which folder is followed, and what of it this cluster reads. */
+interface Place {
+  readonly folder: string;
+  readonly reads: OwnReads | undefined;
+}
+
 /** Names of objects in a request: some servers bound its length. */
 const MOST_WANTS = 1_000;
 
 /** Reads the line of a branch, and after that what came to it since. */
 export function createLineReader(
   folder: string,
-): (session: GitSession, inForce: CommitOid, tip: CommitOid) => Promise<BranchLine> {
-  let held: { readonly tip: CommitOid; readonly line: BranchLine } | null = null;
+): (session: GitSession, inForce: CommitOid, tip: CommitOid, reads?: OwnReads) => Promise<BranchLine> {
+  let held: { readonly tip: CommitOid; readonly line: BranchLine; readonly reads: OwnReads | undefined } | null = null;
 
-  return async (session, inForce, tip) => {
-    const known = held === null ? null : from(held.line, inForce);
+  return async (session, inForce, tip, reads) => {
+    const known = held !== null && isDeepStrictEqual(held.reads, reads) ? from(held.line, inForce) : null;
     if (known !== null && held?.tip === tip) return known;
     // What the server can do is not known before.
     await session.greet('git-upload-pack', 2);
     if (!supportsSingleObjects(session)) throw withoutFilters(session);
+    const place = { folder, reads };
     const line =
-      (known === null || held === null ? null : await extended(session, folder, known, held.tip, tip)) ??
-      (await wholeLine(session, folder, inForce, tip));
+      (known === null || held === null ? null : await extended(session, place, known, held.tip, tip)) ??
+      (await wholeLine(session, place, inForce, tip));
     // One that was rewritten may be put right without a new tip.
-    held = line.isRewritten ? null : { tip, line };
+    held = line.isRewritten ? null : { tip, line, reads };
     return line;
   };
 }
@@ -55,30 +64,30 @@ function from(line: BranchLine, inForce: CommitOid): BranchLine | null {
 
 async function extended(
   session: GitSession,
-  folder: string,
+  place: Place,
   known: BranchLine,
   before: CommitOid,
   tip: CommitOid,
 ): Promise<BranchLine | null> {
   const news = await firstParentsAfter(session, before, tip);
   if (news === null || !news.isWhole) return null;
-  const named = await withNames(session, news.store, news.commits, folder);
+  const named = await withNames(session, news.store, news.commits, place);
   const last = known.commits.at(-1) ?? known.inForce;
-  return { ...known, commits: [...known.commits, ...changing(folder, last, named)] };
+  return { ...known, commits: [...known.commits, ...changing(place.folder, last, named)] };
 }
 
-async function wholeLine(session: GitSession, folder: string, oid: CommitOid, tip: CommitOid): Promise<BranchLine> {
+async function wholeLine(session: GitSession, place: Place, oid: CommitOid, tip: CommitOid): Promise<BranchLine> {
   const present = await commitAt(session, oid);
   const [inForce = { oid, tree: '' }] =
-    present === null ? [] : await withNames(session, present.store, [present.commit], folder);
+    present === null ? [] : await withNames(session, present.store, [present.commit], place);
   if (oid === tip) return { inForce, commits: [], isRewritten: false };
   const news = present === null ? null : await firstParentsAfter(session, oid, tip);
   if (news !== null) {
-    const named = await withNames(session, news.store, news.commits, folder);
-    return { inForce, commits: changing(folder, news.isWhole ? inForce : null, named), isRewritten: false };
+    const named = await withNames(session, news.store, news.commits, place);
+    return { inForce, commits: changing(place.folder, news.isWhole ? inForce : null, named), isRewritten: false };
   }
   const top = await commitAt(session, tip);
-  const commits = top === null ? [] : await withNames(session, top.store, [top.commit], folder);
+  const commits = top === null ? [] : await withNames(session, top.store, [top.commit], place);
   return { inForce, commits, isRewritten: true };
 }
 
@@ -152,16 +161,60 @@ async function withNames(
   session: GitSession,
   store: ObjectStore,
   commits: readonly ParsedCommit[],
-  folder: string,
+  { folder, reads }: Place,
 ): Promise<readonly LineCommit[]> {
   const bring = inParts(treesFrom(session, store));
   const roots = commits.map(({ tree }) => tree);
   const folders = await folderTrees(roots, folder, store, bring);
   const trees = [...new Set(folders.values())].filter((tree) => tree !== null);
   await bring(trees.filter((tree) => !store.has(tree)));
-  const names = new Map<string | null, string>([[null, '']]);
-  for (const tree of trees) names.set(tree, nameOfRead(parseTree(tree, await store.read(tree, 'tree'))));
-  return commits.map(({ oid, tree, subject }) => ({ oid, subject, tree: names.get(folders.get(tree) ?? null) ?? '' }));
+  const names = new Map<string | null, Pick<LineCommit, 'tree' | 'here'>>();
+  const entries = new Map<string, readonly TreeEntry[]>();
+  for (const tree of trees) entries.set(tree, parseTree(tree, await store.read(tree, 'tree')));
+  const files = reads === undefined ? null : await clusterFiles([...entries.values()], reads.cluster, store, bring);
+  for (const [tree, all] of entries) {
+    const here = reads === undefined || files === null ? {} : { here: nameOfOwn(all, reads, files) };
+    names.set(tree, { tree: nameOfRead(all), ...here });
+  }
+  return commits.map(({ oid, tree, subject }) => ({
+    oid,
+    subject,
+    ...(names.get(folders.get(tree) ?? null) ?? { tree: '' }),
+  }));
+}
+
+const clustersIn = (entries: readonly TreeEntry[]): string | undefined =>
+  entries.find((entry) => isDirectory(entry) && entry.name.toString('latin1') === 'clusters')?.oid;
+
+/** The cluster's file by the tree of its folder; the folder itself stands for a file that is not there, since others speak of it then. */
+async function clusterFiles(
+  trees: readonly (readonly TreeEntry[])[],
+  cluster: string,
+  store: ObjectStore,
+  bring: (oids: readonly string[]) => Promise<void>,
+): Promise<ReadonlyMap<string, string>> {
+  const folders = [...new Set(trees.flatMap((entries) => clustersIn(entries) ?? []))];
+  await bring(folders.filter((folder) => !store.has(folder)));
+  const files = new Map<string, string>();
+  for (const folder of folders) {
+    const inside = parseTree(folder, await store.read(folder, 'tree'));
+    const file = inside.find(({ name }) => name.toString('utf8') === `${cluster}.yaml`);
+    files.set(folder, file === undefined ? folder : `${file.mode} ${file.oid}`);
+  }
+  return files;
+}
+
+/** A name for what one cluster reads of a tree. Of a commit that settled all of it is there, so an equal name means that no part differs. */
+function nameOfOwn(entries: readonly TreeEntry[], { layersIn }: OwnReads, files: ReadonlyMap<string, string>): string {
+  const hash = createHash('sha256');
+  for (const { mode, name, oid } of entries) {
+    const text = name.toString('utf8');
+    if (text !== 'clusters' && (isConfigPath(text) || layersIn.includes(text))) hash.update(`${mode} ${text}\0${oid}`);
+  }
+  return hash
+    .update(files.get(clustersIn(entries) ?? '') ?? '')
+    .digest('hex')
+    .slice(0, 40);
 }
 
 const inParts =

@@ -10,7 +10,7 @@ import {
   NOTHING_BEFORE,
   type RecordedLimits,
 } from '../commit-limits.ts';
-import type { ClusterConfig, LoadedRepo, PoolBounds } from '../config-repo/loaded-repo.ts';
+import type { LoadedRepo, PoolBounds } from '../config-repo/loaded-repo.ts';
 import { DEFAULT_CLUSTER } from '../config-repo/read-cluster.ts';
 import type { JudgedSnapshot } from '../commit-snapshot.ts';
 import { recoveredCommit } from './recovered-commit.ts';
@@ -58,8 +58,8 @@ export interface RecordedCommits {
 export interface AcceptedCommits {
   /** The commit that was let into force since the start; null for none. The record of it in the cluster is written later. */
   inForce(): CommitOid | null;
-  /** What its file says of the cluster. */
-  cluster(): ClusterConfig | null;
+  /** What its files say. */
+  repo(): LoadedRepo | null;
   /**
    * Changes nothing, so that it can be asked with parts of the fleet.
    *
@@ -115,7 +115,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
 
   return {
     inForce: () => inForce?.oid ?? null,
-    cluster: () => inForce?.repo.cluster ?? null,
+    repo: () => inForce?.repo ?? null,
     known: () => known,
     keep(taken, desired) {
       ({ inForce, refused: last } = taken);

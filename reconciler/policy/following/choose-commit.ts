@@ -6,6 +6,8 @@ export interface LineCommit {
   readonly oid: CommitOid;
   /** Names what clusters read of it: where it is equal, they read the same. */
   readonly tree: string;
+  /** Names what this cluster reads of it, as `OwnReads` says. Absent where that is unknown. */
+  readonly here?: string;
   /** Its first line, for people. Absent where it was not read. */
   readonly subject?: string;
 }
@@ -35,7 +37,7 @@ export interface FollowingLook {
   readonly notes: ReadonlyMap<string, SeenNotes>;
   /** As the last look left them. */
   readonly candidates: readonly Candidate[];
-  /** Trees that settled in this cluster. */
+  /** What settled in this cluster, by `tree` and by `here`. */
   readonly settledHere: ReadonlySet<string>;
   /** What a person let through. */
   readonly released: CommitOid | null;
@@ -77,6 +79,7 @@ export const MOST_CANDIDATES = 64;
 /** Commits that clusters read the same of. */
 interface Group {
   readonly tree: string;
+  readonly here: string | undefined;
   /** The oldest first. */
   readonly members: readonly CommitOid[];
   readonly newest: CommitOid;
@@ -94,9 +97,9 @@ export function chooseCommit(look: FollowingLook): FollowingChoice {
   const candidates = nextCandidates(groups, verdicts, look);
   const since = new Map(candidates.map((candidate) => [candidate.oid, candidate.since]));
 
-  const groundsOf = ({ tree, members, newest }: Group): Grounds | null => {
+  const groundsOf = ({ tree, here, members, newest }: Group): Grounds | null => {
     if (tree === look.inForce.tree) return 'unchanged';
-    if (look.settledHere.has(tree)) return 'settled-here';
+    if (look.settledHere.has(tree) || (here !== undefined && look.settledHere.has(here))) return 'settled-here';
     const from = verdicts.get(tree) === 'settled' ? since.get(newest) : undefined;
     if (from !== undefined && look.now - from >= look.settledForMs) return 'settled';
     return members.some((oid) => oid === look.released) ? 'released' : null;
@@ -122,7 +125,7 @@ function groupsOf(line: readonly LineCommit[]): readonly Group[] {
   const byTree = Map.groupBy(line, ({ tree }) => tree);
   const groups = [...byTree].map(([tree, all]) => {
     const members = all.map(({ oid }) => oid);
-    return { tree, members, newest: members.at(-1) ?? '' };
+    return { tree, here: all[0]?.here, members, newest: members.at(-1) ?? '' };
   });
   const position = new Map(line.map(({ oid }, index) => [oid, index]));
   return groups.sort((a, b) => (position.get(a.newest) ?? 0) - (position.get(b.newest) ?? 0));

@@ -1,15 +1,17 @@
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
 import type { Follows } from '../config-repo/loaded-repo.ts';
-import { type Candidate, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
+import { type Candidate, type LineCommit, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
 import { MOST_SEEN, type SeenCommit } from './seen-commits.ts';
 
 /** What is kept over restarts and takeovers of a cluster that follows others. */
 export interface FollowingRecord {
   readonly follows: Follows;
   readonly candidates: readonly Candidate[];
-  /** Trees that settled in this cluster, the newest last. */
+  /** What settled in this cluster, by tree and by what it reads of it; the newest last. */
   readonly settledHere: readonly string[];
+  /** Where the layers lie of the commit that settled here last; null before the first. */
+  readonly layersIn: readonly string[] | null;
   /** The commit in force at the last look, and what was refused since it is. */
   readonly inForce: CommitOid;
   readonly refused: readonly CommitOid[];
@@ -34,7 +36,8 @@ export interface Silence {
   readonly since: Millis;
 }
 
-const MOST_TREES = 64;
+/** Two names for a commit. */
+const MOST_NAMES = 128;
 
 const NOBODY_WAITS: Waiting = { commits: 0, next: null, clusters: [] };
 
@@ -42,6 +45,7 @@ export const newRecord = (follows: Follows): FollowingRecord => ({
   follows,
   candidates: [],
   settledHere: [],
+  layersIn: null,
   inForce: '',
   refused: [],
   waiting: NOBODY_WAITS,
@@ -50,8 +54,8 @@ export const newRecord = (follows: Follows): FollowingRecord => ({
   seen: [],
 });
 
-export const withTree = (trees: readonly string[], tree: string): readonly string[] =>
-  [...trees.filter((each) => each !== tree), tree].slice(-MOST_TREES);
+export const withSettled = (names: readonly string[], { tree, here = tree }: LineCommit): readonly string[] =>
+  [...new Set([...names.filter((each) => each !== tree && each !== here), here, tree])].slice(-MOST_NAMES);
 
 /** The record as if the clock had always shown its present time. */
 export function shiftRecord(record: FollowingRecord, by: Millis): FollowingRecord {
@@ -113,7 +117,8 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
       candidates: datedIn(read['candidates']).flatMap(({ oid, since }) =>
         typeof oid === 'string' ? [{ oid, since }] : [],
       ),
-      settledHere: textsIn(read['settledHere']).slice(-MOST_TREES),
+      settledHere: textsIn(read['settledHere']).slice(-MOST_NAMES),
+      layersIn: Array.isArray(read['layersIn']) ? textsIn(read['layersIn']) : null,
       inForce: String(read['inForce']),
       refused: textsIn(read['refused']).slice(0, MOST_CANDIDATES),
       waiting: waitingIn(read['waiting']),

@@ -27,6 +27,15 @@ it('has what each cluster says of the newest commits and for how long, and when 
   ]);
 });
 
+it('calls a cluster silent at the tip alone, and says nothing of it elsewhere', () => {
+  const following = FOLLOWED.following.replaceAll('"cluster":"canary-eu","note"', '"cluster":"gone","note"');
+  const canary = tableOf({ ...FOLLOWED, following }).slice(1);
+  assert.deepEqual(
+    canary.map((row) => row[3]),
+    ['silent 30m', '', '', ''],
+  );
+});
+
 it('goes by what this cluster itself did with a commit since', () => {
   const at = toTimestamp(NOW - 60_000);
   const past = { subject: 'Tune general', author: 'Ada', at } as const;

@@ -139,6 +139,30 @@ it('what settled in a cluster before comes back at once, past what waits', async
   await onCommit(production, revert);
 });
 
+it('a revert comes back at once though other folders and clusters changed meanwhile, and the next change waits', async () => {
+  await using worlds = await pair();
+  const { staging, production } = worlds;
+  const { git } = staging;
+  const first = await inForce(production);
+  const elsewhere = {
+    'docs/example.yaml': 'a: 1\n',
+    'clusters/staging.yaml': cluster(', maxChange: "90%"'),
+  };
+  const change = await git.commit({
+    files: { 'pools/general/kubelet.yaml': pods(120), ...elsewhere },
+    message: 'Change',
+  });
+  await onCommit(staging, change);
+  await waits(production, new RegExp(`"next":{"oid":"${change}"`));
+  assert.equal(await inForce(production), first);
+  // Nobody has settled this one, neither here nor there: it is read as the first one here.
+  const revert = await git.commit({ files: { 'pools/general/kubelet.yaml': pods(110) }, message: 'Revert' });
+  await onCommit(production, revert);
+  const other = await git.commit({ files: { 'base/more.yaml': pods(110) }, message: 'Change what all may read' });
+  await waits(production, new RegExp(`"seen":\\[{"oid":"${other}"`));
+  assert.equal(await inForce(production), revert);
+});
+
 it('where no node of staging proves anything, nothing is settled there, and a person may let it through', async () => {
   await using worlds = await pair('0s', { nodes: [] });
   const { staging, production } = worlds;

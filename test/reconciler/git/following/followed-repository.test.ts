@@ -91,6 +91,37 @@ describeOrSkip('the line of a branch', { skip: WITHOUT_GIT }, () => {
     assert.equal(new Set([inForce.tree, ...others.map((oid) => treeOf.get(oid))]).size, 1 + others.length);
   });
 
+  it('names equal what one cluster reads the same, whatever else the others read', async (t) => {
+    const { repository, followed } = await begin(t);
+    const own = { 'clusters/production.yaml': 'kind: ClusterConfig\n', 'shared/base.yaml': 'a: 1\n' };
+    const first = await repository.commitFiles(files(1, own));
+    const same = [
+      await repository.commitFiles(files(1, { ...own, 'clusters/staging.yaml': 'kind: ClusterConfig # strict\n' })),
+      await repository.commitFiles(files(1, { ...own, 'docs/example.yaml': 'a: 1\n', 'note.json': '{}\n' })),
+    ];
+    const others = [
+      await repository.commitFiles(files(2, own)),
+      await repository.commitFiles(files(1, { ...own, 'base/a.yaml': 'a: 1\n' })),
+      await repository.commitFiles(files(1, { ...own, 'shared/base.yaml': 'a: 2\n' })),
+      await repository.commitFiles(files(1, { ...own, 'clusters/production.yaml': 'kind: ClusterConfig # strict\n' })),
+      await repository.commitFiles(files(1, { 'shared/base.yaml': 'a: 1\n' })),
+      await repository.commitFiles(files(1, { 'shared/base.yaml': 'a: 1\n', 'clusters/staging.yaml': 'a: 1\n' })),
+    ];
+    const tip = others.at(-1) ?? '';
+    const namesFor = async (layersIn: readonly string[]) => {
+      const { inForce, commits } = await followed.line(first, tip, soon(), { cluster: 'production', layersIn });
+      return new Map([inForce, ...commits].map(({ oid, here }) => [oid, here]));
+    };
+    const names = await namesFor(['pools', 'shared']);
+    for (const oid of same) assert.equal(names.get(oid), names.get(first));
+    assert.equal(new Set([first, ...others].map((oid) => names.get(oid))).size, 1 + others.length);
+    const wider = await namesFor(['extra', 'pools', 'shared']);
+    assert.equal(wider.get(first), names.get(first), 'where layers of a later commit lie is not there yet');
+    const narrower = await namesFor(['pools']);
+    assert.notEqual(narrower.get(first), names.get(first), 'of other layers nothing is known');
+    assert.equal((await followed.line(first, tip, soon())).inForce.here, undefined);
+  });
+
   it('follows first parents, and begins above the merge that brought the commit in force', async (t) => {
     const { repository, followed } = await begin(t);
     const base = await repository.commitFiles(files(1));

@@ -96,6 +96,12 @@ describe('which commit comes into force', () => {
       null,
     ],
     ['at once what settled here before', { settledHere: new Set([C.tree]) }, 'c'],
+    [
+      'at once what this cluster reads as one that settled',
+      { line: [{ ...C, here: 'own' }], settledHere: new Set(['own']) },
+      'c',
+    ],
+    ['none of which it is unknown what this cluster reads', { line: [C], settledHere: new Set(['own', '']) }, null],
     ['at once what changes nothing', { line: [commit('a', commit('0').tree)] }, 'a'],
     ['what a person released', { released: B.oid }, 'b'],
     ['not what was released and is behind', { released: oid('0') }, null],
@@ -196,7 +202,7 @@ it('4,800 commits a day, of which staging settles one every twenty minutes: prod
 
 /** What can happen, in steps of half an hour. */
 const event = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('push' as const), tree: fc.integer({ min: 0, max: 5 }) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('push' as const), own: fc.nat(2), other: fc.nat(1) }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -226,7 +232,7 @@ it('never goes back or takes what was not settled for the time, and never stands
   const FOR = 3;
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 }), fc.array(event, { maxLength: 80, size: 'max' }), (many, events) => {
-      const branch: LineCommit[] = [{ oid: '0', tree: 't0' }];
+      const branch: LineCommit[] = [{ oid: '0', tree: '0', here: 'here 0' }];
       const notes = [new Map<string, string>(), new Map<string, string>()].slice(0, many);
       const clusters = ['one', 'two'].slice(0, many);
       const blind = new Set<number>();
@@ -251,7 +257,8 @@ it('never goes back or takes what was not settled for the time, and never stands
 
       for (const each of events) {
         const target = branch[branch.length - 1 - ('back' in each ? each.back : 0)];
-        if (each.do === 'push') branch.push({ oid: String(branch.length), tree: `t${each.tree}` });
+        if (each.do === 'push')
+          branch.push({ oid: String(branch.length), tree: `${each.own} ${each.other}`, here: `here ${each.own}` });
         if (each.do === 'wait') now += each.steps;
         if (each.do === 'note' && target !== undefined) {
           if (each.note === '') notes[each.cluster % many]?.delete(target.oid);
@@ -260,7 +267,7 @@ it('never goes back or takes what was not settled for the time, and never stands
         if (each.do === 'blind' && !blind.delete(each.cluster % many)) blind.add(each.cluster % many);
         if (each.do === 'release') released = target?.oid ?? null;
         if (each.do === 'limit' && target !== undefined && !refusedBy.delete(target.oid)) refusedBy.add(target.oid);
-        if (each.do === 'settle-here') settledHere.add(branch[at]?.tree ?? '');
+        if (each.do === 'settle-here') settledHere.add(branch[at]?.here ?? '');
 
         observe();
         const inForce = branch[at] as LineCommit;
@@ -284,18 +291,21 @@ it('never goes back or takes what was not settled for the time, and never stands
         candidates = structuredClone(choice.candidates);
         const free = line.filter(({ oid: name }) => !refused.has(name));
         const chosen = branch.findIndex((commit) => commit.oid === choice.commit);
-        const mayAtOnce = (tree: string): boolean => tree === inForce.tree || settledHere.has(tree);
+        const mayAtOnce = ({ tree, here = '' }: LineCommit): boolean => tree === inForce.tree || settledHere.has(here);
         const newestOf = (tree: string): string | undefined => line.findLast((commit) => commit.tree === tree)?.oid;
-        const ripe = free.filter(({ oid: name, tree }) => (isRipe(tree) || mayAtOnce(tree)) && newestOf(tree) === name);
+        const ripe = free.filter(
+          (commit) => (isRipe(commit.tree) || mayAtOnce(commit)) && newestOf(commit.tree) === commit.oid,
+        );
         if (chosen < 0) {
           assert.deepEqual(ripe, [], 'it stands still while one is ripe');
           continue;
         }
         if (refused.size === 0) assert.ok(branch.findIndex((c) => c.oid === ripe.at(-1)?.oid) <= chosen, 'the newest');
-        const { tree } = branch[chosen] as LineCommit;
+        const taken = branch[chosen] as LineCommit;
+        const { tree } = taken;
         assert.ok(chosen > at, 'only forward');
         const isReleased = line.some((commit) => commit.oid === released && commit.tree === tree);
-        assert.ok(isRipe(tree) || mayAtOnce(tree) || isReleased, `${choice.grounds} without grounds`);
+        assert.ok(isRipe(tree) || mayAtOnce(taken) || isReleased, `${choice.grounds} without grounds`);
         if (refusedBy.has(choice.commit ?? '')) {
           assert.ok(!refused.has(choice.commit ?? ''), 'the same refused one twice');
           refused.add(choice.commit ?? '');

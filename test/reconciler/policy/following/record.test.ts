@@ -9,7 +9,7 @@ import {
   readFollowing,
   shiftRecord,
   silencesAfter,
-  withTree,
+  withSettled,
   writeFollowing,
 } from '#reconciler/policy/following/record.ts';
 import { COMMIT_A, COMMIT_B, NOW } from '../../../support/fleet.ts';
@@ -25,6 +25,7 @@ const RECORD: FollowingRecord = {
   follows: FOLLOWS,
   candidates: [{ oid: COMMIT_A, since: NOW }],
   settledHere: ['t1', 't2'],
+  layersIn: ['pools', 'shared'],
   inForce: COMMIT_B,
   refused: [COMMIT_A],
   released: { oid: COMMIT_A, said: 'released by ada' },
@@ -71,10 +72,16 @@ describe('the record of a cluster that follows others', () => {
     assert.deepEqual(new Set(sinces), new Set([NOW + 5_000]));
   });
 
-  it('has the newest 64 trees', () => {
-    const all = Array.from({ length: 70 }, (_, index) => `t${index}`).reduce<readonly string[]>(withTree, []);
-    assert.deepEqual([all.length, all.at(-1)], [64, 't69']);
-    assert.deepEqual(withTree(['a', 'b'], 'a'), ['b', 'a']);
+  it('has both names of the newest 64 that settled here', () => {
+    const commits = Array.from({ length: 70 }, (_, index) => ({
+      oid: `${index}`,
+      tree: `t${index}`,
+      here: `h${index}`,
+    }));
+    const all = commits.reduce<readonly string[]>(withSettled, []);
+    assert.deepEqual([all.length, all[0], all.at(-1)], [128, 'h6', 't69']);
+    assert.deepEqual(withSettled(['a', 'b', 'h'], { oid: '', tree: 'a', here: 'h' }), ['b', 'h', 'a']);
+    assert.deepEqual(withSettled(['a', 'b'], { oid: '', tree: 'a' }), ['b', 'a'], 'where it is unknown what is read');
   });
 
   it('knows since when a cluster says nothing of newer commits', () => {

@@ -15,6 +15,8 @@ const REF = 'refs/notes/kubelet-gitops/staging';
 
 interface World extends Started {
   readonly followed: FollowedRepository;
+  /** That of one more cluster. */
+  another(): FollowedRepository;
   /** What staging writes on commits. */
   note(outcomes: Readonly<Record<string, string>>, more?: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -32,6 +34,7 @@ async function begin(t: TestContext, path = ''): Promise<World> {
   return {
     ...started,
     followed: createFollowedRepository(remote, path),
+    another: () => createFollowedRepository(remote, path),
     async note(outcomes, more = {}) {
       const noted = Object.entries(outcomes).map(([commit, outcome]) => {
         const said = { schema: 'kubelet-gitops.dev/note/v1', cluster: 'staging', commit, outcome, ...more };
@@ -241,6 +244,43 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     assert.equal(server.requests.length - before, 1);
     assert.ok(up + down < 1024, `${up} + ${down} bytes`);
   });
+
+  itOverHttp(
+    'cost fifty clusters that follow one a request of less than a kilobyte each, and little more for news',
+    async (t) => {
+      const { repository, note, server, another } = await begin(t);
+      const fifty = Array.from({ length: 50 }, another);
+      const [first, second] = [await repository.commitFiles(files(1)), await repository.commitFiles(files(2))];
+      await note({ [first]: 'settled' });
+      const poll = async (): Promise<readonly (string | undefined)[]> => {
+        const all = await Promise.all(
+          fifty.map(async (each) => {
+            await each.line(first, second, soon(), { cluster: 'production', layersIn: ['pools'] });
+            return (await each.notes('staging', [first, second], soon())).get(second);
+          }),
+        );
+        return [...new Set(all)];
+      };
+      const cost = async () => {
+        const before = server.requests.length;
+        server.wire();
+        const said = await poll();
+        const { up, down } = server.wire();
+        return { said, requests: (server.requests.length - before) / 50, bytes: (up + down) / 50 };
+      };
+      await poll();
+      const idle = await cost();
+      assert.deepEqual([idle.said, idle.requests], [[undefined], 1]);
+      assert.ok(idle.bytes < 1_024, `${idle.bytes} bytes`);
+      await note({ [second]: 'settled' });
+      const news = await cost();
+      t.diagnostic(
+        `each: ${idle.bytes} bytes while nothing is new, ${news.bytes} in ${news.requests} requests for news`,
+      );
+      assert.deepEqual(news.said, ['settled']);
+      assert.ok(news.requests <= 6 && news.bytes < 8_192, `${news.requests} requests, ${news.bytes} bytes`);
+    },
+  );
 
   it('say again what was said before, after the ref was pushed again or made anew', async (t) => {
     const { repository, followed, note, server } = await begin(t);

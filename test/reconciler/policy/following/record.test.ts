@@ -37,6 +37,32 @@ const RECORD: FollowingRecord = {
 describe('the record of a cluster that follows others', () => {
   it('is read as it was written', () => assert.deepEqual(readFollowing(writeFollowing(RECORD)), RECORD));
 
+  it('is small, whatever the branch and the clusters do', () => {
+    const many = <T>(count: number, make: (index: number) => T): readonly T[] =>
+      Array.from({ length: count }, (_, index) => make(index));
+    const clusters = many(8, (index) => `${index}`.padEnd(63, 'c'));
+    const name = (index: number): string => `${index}`.padEnd(40, 'f');
+    const note = 'n'.repeat(64);
+    const full: FollowingRecord = {
+      ...RECORD,
+      follows: { clusters, settledFor: '24h' },
+      candidates: many(64, (index) => ({ oid: name(index), since: NOW })),
+      settledHere: many(70, (index) => ({ oid: '', tree: name(index), here: name(index + 100) })).reduce<
+        readonly string[]
+      >(withSettled, []),
+      refused: many(64, name),
+      silent: clusters.map((cluster) => ({ cluster, after: name(1), since: NOW })),
+      seen: many(8, (index) => ({
+        oid: name(index),
+        subject: 's'.repeat(200),
+        said: clusters.map((cluster) => ({ cluster, note, since: NOW })),
+      })),
+    };
+    const text = writeFollowing(full);
+    assert.ok(text.length < 48 * 1024, `${text.length} characters`);
+    assert.deepEqual(readFollowing(text), full);
+  });
+
   it('gives no part of a second away', () => {
     const late = { ...RECORD, candidates: [{ oid: COMMIT_A, since: NOW + 1 }] };
     assert.equal(readFollowing(writeFollowing(late))?.candidates[0]?.since, NOW + 1_000);

@@ -97,9 +97,9 @@ const NAMESPACE = 'kubelet-gitops';
 const MOUNT_POINT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 function argumentsIn(example: string): readonly string[] {
-  const job = parseAllDocuments(example).find((each) => each.get('kind') === 'CronJob');
   const at = ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers', 0, 'args'];
-  return (job?.getIn(at) as YAMLSeq).toJSON() as string[];
+  const [args] = parseAllDocuments(example).flatMap((each) => (each.get('kind') === 'CronJob' ? [each.getIn(at)] : []));
+  return (args as YAMLSeq).toJSON() as string[];
 }
 
 describeOrSkip('an audit of a real kubelet', { skip: await nodeSkipReason() }, () => {

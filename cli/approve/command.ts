@@ -46,10 +46,11 @@ interface ApprovalChange extends AnnotationChange {
 /** @param config what the person means to approve; undefined for whatever waits */
 function approval({ metadata, status }: KubeletPool, config: string | undefined): ApprovalChange {
   const [waiting, ...others] = awaitedApprovals(status);
-  const halt = status?.halt ?? undefined;
-  if (halt !== undefined)
-    return { isApproved: false, say: 'is halted: release it or commit a fix; nothing waits for an approval' };
-  if (waiting === undefined) return { isApproved: false, say: 'nothing waits for an approval' };
+  if (waiting === undefined) {
+    const isHalted = (status?.halt ?? null) !== null;
+    const say = isHalted ? 'is halted: release it or commit a fix; nothing waits for an approval' : NOTHING_WAITS;
+    return { isApproved: false, say };
+  }
   const meant = config === undefined ? waiting : [waiting, ...others].find((each) => each.configName === config);
   if (meant === undefined)
     return { isApproved: false, say: `${config} does not wait for an approval: ${named(waiting)} does` };
@@ -62,6 +63,8 @@ function approval({ metadata, status }: KubeletPool, config: string | undefined)
     say: `${named(meant)} is approved; it waited since ${meant.since}`,
   };
 }
+
+const NOTHING_WAITS = 'nothing waits for an approval';
 
 const named = ({ configName, wave }: AwaitedApproval): string =>
   wave === undefined ? configName : `${configName} after wave ${wave}`;

@@ -1,4 +1,4 @@
-import type { KubeletPoolStatus } from './kubelet-pool.ts';
+import type { KubeletPoolStatus, WaveStatus } from './kubelet-pool.ts';
 
 /**
  * What a person lets go on: the payload of a pool after one of its waves or, without a wave, a payload as a whole that is not in force yet.
@@ -31,11 +31,15 @@ export interface AwaitedApproval extends Approval {
   readonly configName: string;
 }
 
+/** A person was asked after this wave, and has not approved yet. */
+export const isAwaited = ({ pausedAt, approvedAt }: WaveStatus): boolean =>
+  (pausedAt ?? null) !== null && (approvedAt ?? null) === null;
+
 /** Everything of a pool that waits for a person now, as its status says. */
 export function awaitedApprovals({ halt, rollout }: KubeletPoolStatus = {}): readonly AwaitedApproval[] {
   if ((halt ?? null) !== null || rollout === undefined || (rollout.finishedAt ?? null) !== null) return [];
   const { configName, sha256 } = rollout;
-  return rollout.waves.flatMap(({ name, pausedAt, approvedAt }) =>
-    pausedAt === undefined || approvedAt !== undefined ? [] : [{ configName, sha256, since: pausedAt, wave: name }],
-  );
+  return rollout.waves
+    .filter(isAwaited)
+    .map(({ name, pausedAt: since = '' }) => ({ configName, sha256, since, wave: name }));
 }

@@ -287,10 +287,18 @@ export interface SettledConfig {
  * What the nodes of one class of machines have shown of what they are to run.
  *
  * unproven: none was told it. canaries: canaries try it. soaking: those of the present wave have promoted it, and soak. analysing: the
- * canaries are compared. rolling: more nodes begin. proven: its waves are done and others may be given it. refuted: it failed, and the pool
+ * canaries are compared. paused: a person is asked before others begin. rolling: more nodes begin. proven: its waves are done and others may be given it. refuted: it failed, and the pool
  * is halted.
  */
-export type ProofState = 'unproven' | 'canaries' | 'soaking' | 'analysing' | 'rolling' | 'proven' | 'refuted';
+export type ProofState =
+  | 'unproven'
+  | 'canaries'
+  | 'soaking'
+  | 'analysing'
+  | 'paused'
+  | 'rolling'
+  | 'proven'
+  | 'refuted';
 
 /** What the classes of a pool have proven; it is written when a state changes, and its counts are of that moment. */
 export interface ProofRecord {

@@ -156,14 +156,15 @@ export function planRollout(
   };
 }
 
-/** Who begins in which stage; where not everybody does, who would if it could. Stages without nodes are left out. */
+/** Who begins in which stage; where not everybody does, who would if it could. Stages that change nothing and ask nobody are left out. */
 function begunIn(stages: readonly StageOf<InventoryNode>[], begun: readonly string[]): RolloutPlan['stages'] {
   let from = 0;
-  return stages.flatMap(({ name, items }) => {
+  return stages.flatMap(({ name, items, isPaused }, index) => {
     const nodes = begun.slice(from, from + items.length);
     from += items.length;
     const all = nodes.length < items.length ? namesOf(items) : nodes;
-    return all.length === 0 ? [] : [{ name, nodes: all }];
+    const isAsked = isPaused === true && stages.slice(index + 1).some((later) => later.items.length > 0);
+    return all.length === 0 && !isAsked ? [] : [{ name, nodes: all, ...(isAsked && { approval: true }) }];
   });
 }
 
@@ -197,10 +198,13 @@ function stagesOf(
     return { ofClasses: roomOfClasses(pool, canary.nodes, members, touched), classOf: classNameIn(pool) };
   })();
   const first: readonly StageShape<InventoryNode>[] = [
-    ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
-    ...stepsFor(rollout, members.length).map(({ nodes, soak }, index) => ({
+    ...(canaries === undefined
+      ? []
+      : [{ name: 'canary', soakMs: soakMs(canary?.soak), isPaused: canary?.pause === true, who: canaries }]),
+    ...stepsFor(rollout, members.length).map(({ nodes, soak, pause }, index) => ({
       name: `step ${index + 1}`,
       soakMs: soakMs(soak),
+      isPaused: pause,
       who: { upTo: nodes },
     })),
   ];

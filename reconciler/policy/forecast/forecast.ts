@@ -16,6 +16,8 @@ export interface Stage {
   readonly isUntilProven?: boolean;
   /** How long its nodes have to be healthy with the payload before the next one begins. */
   readonly soakMs: Millis;
+  /** A person has to let the next one begin: nobody can tell when, and the forecast ends there. */
+  readonly isPaused?: boolean;
 }
 
 /** A node that has begun, with what is to come of it. Times count from now; what is past is negative. */
@@ -138,6 +140,7 @@ function* wayOf(
   let [onTrial, masters, failures] = [0, 0, terms.failed];
   let reduced: ReducedBound | undefined = terms.reduced;
   let begun = 0;
+  let isPaused = false;
   let [passed, promoted, ended, lastPromoted, lastReleased] = [terms.settled, terms.settled, 0, lastPromotedMs, 0];
 
   const boundsOf = ({ zone }: ForecastNode): readonly Places[] => {
@@ -250,9 +253,17 @@ function* wayOf(
     const soakedMs = lastPromoted + stageSoakMs;
     agenda.at(soakedMs, () => {});
     while (agenda.now() < soakedMs) yield;
+    if (stage.isPaused !== true) continue;
+    isPaused = true;
+    break;
   }
   const endMs = Math.max(0, lastPromoted);
-  return { turns: begunTogether(), endMs, soakedMs: Math.max(agenda.now(), lastReleased), isStopped: false };
+  return {
+    turns: begunTogether(),
+    endMs,
+    soakedMs: isPaused ? agenda.now() : Math.max(agenda.now(), lastReleased),
+    isStopped: false,
+  };
 
   function beginNow(node: ForecastNode): void {
     const turn = turns.get(agenda.now());

@@ -4,6 +4,7 @@ import { runbookOf } from '#reconciler/policy/runbook.ts';
 import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
 import { readFollowing } from '#reconciler/policy/following/record.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { approvedBy, awaitedLines, waveWords } from '#reconciler/policy/pool-status/approval-lines.ts';
 import { formatFailedWrite } from '#reconciler/policy/pool-status/failed-write-line.ts';
 import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
@@ -158,7 +159,14 @@ function wavesLine({ status = {} }: KubeletPool): readonly string[] {
   const { rollout } = status;
   if (status.phase === 'Empty' || rollout === undefined || rollout.finishedAt !== undefined) return [];
   if (rollout.waves.length < 2) return [];
-  return [`waves: ${rollout.waves.map(({ name, nodes, state }) => `${name} (up to ${nodes}) ${state}`).join(', ')}`];
+  const approved = rollout.waves.flatMap((wave) => {
+    const said = approvedBy(wave);
+    return said === undefined ? [] : [`${wave.name}: ${said}`];
+  });
+  return [
+    `waves: ${rollout.waves.map((wave) => `${wave.name} (up to ${wave.nodes}) ${waveWords(wave)}`).join(', ')}`,
+    ...approved,
+  ];
 }
 
 function poolTroubles({ metadata, status = {} }: KubeletPool): readonly string[] {
@@ -170,10 +178,19 @@ function poolTroubles({ metadata, status = {} }: KubeletPool): readonly string[]
   // A settled pool may have nodes that wait for leave to restart with what they run.
   const waits = status.phase === 'Waiting' || (status.phase === 'Settled' && status.holds !== undefined);
   const waiting = status.phase === 'Halted' || waits ? [status.message ?? ''] : [];
+  // The message names it already, where nothing moves.
+  const asked = awaitedLines(metadata.name, status);
+  const approvals =
+    asked.length === 0
+      ? []
+      : [
+          ...asked.filter((line) => !waiting.some((each) => each.includes(line))),
+          `runbook: ${runbookOf('WaitsForApproval')}`,
+        ];
   const { unwritten = [] } = status;
   const failing = unwritten.map((write) => `${write.node ?? metadata.name}: ${formatFailedWrite(write)}`);
   const read = failing.length === 0 ? [] : [`runbook: ${runbookOf('WritesRefused')}`];
-  return [...kept, ...waiting, ...haltLines(status), ...failing, ...read];
+  return [...kept, ...waiting, ...approvals, ...haltLines(status), ...failing, ...read];
 }
 
 const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);

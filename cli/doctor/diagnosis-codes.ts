@@ -142,6 +142,11 @@ export const CODES = {
     'Nothing new is started in the pool.',
     'kubelet-gitops resume POOL, or take suspend out of its pool.yaml.',
   ),
+  'pool-paused': meaning(
+    'note',
+    'The rollout came to a pause that pool.yaml asks for. Nothing goes on before a person approves it.',
+    'Look at the nodes that run the config, then kubelet-gitops approve POOL; or commit another config.',
+  ),
   'pool-halted': meaning(
     'error',
     'Failures stopped the rollout. Nodes that run the config keep it, others are not changed.',
@@ -294,6 +299,7 @@ export const RUNBOOKS: Readonly<Partial<Record<Code, string>>> = {
   'notes-off': runbookOf('NotesNotWritten'),
   'statuses-off': runbookOf('StatusesNotPosted'),
   'pool-invalid': runbookOf('PoolConfigInvalid'),
+  'pool-paused': runbookOf('WaitsForApproval'),
   'pool-waits-for-nodes': runbookOf('PoolBlocked'),
   'nodes-in-conflict': runbookOf('NodesInConflict'),
   'nodes-without-agent': runbookOf('NodesWithoutAgent'),

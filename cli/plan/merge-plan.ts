@@ -149,6 +149,14 @@ export interface NodeWarning {
   readonly refuses: boolean;
 }
 
+/** A canary wave, a step or the rest. */
+interface PlannedStage {
+  readonly name: string;
+  readonly nodes: readonly string[];
+  /** The next one waits for a person; absent where it does not. */
+  readonly approval?: true;
+}
+
 /** With the time from the merge to the last promotion, if all goes well, of the nodes that can take part now. */
 export interface RolloutPlan extends Spread {
   /** What may add to that time. */
@@ -156,7 +164,7 @@ export interface RolloutPlan extends Spread {
   /** Nodes at a time. */
   readonly budget: number;
   /** Canaries, steps and the rest, each with the nodes that change in it. */
-  readonly stages: readonly { readonly name: string; readonly nodes: readonly string[] }[];
+  readonly stages: readonly PlannedStage[];
   /** Who is started on together, in order, where nothing is in the way. */
   readonly waves: readonly (readonly string[])[];
   /** Nodes that change and cannot begin now, by what keeps them: no time includes them. Absent for none. */

@@ -1,8 +1,16 @@
 import type { Disruption } from '#reconciler/policy/disruption/field-disruption.ts';
+import { asksAnybody } from '#reconciler/policy/rollout/pause.ts';
 import type { ClusterConfig, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 
 /** What a rollout may wait for beside trials and soaks. For how long is unknown before: no time of a plan includes it. */
-export const NOT_ESTIMATED = ['closed windows', 'blockers', 'drains', 'reboots', 'the comparison of canaries'] as const;
+export const NOT_ESTIMATED = [
+  'closed windows',
+  'blockers',
+  'drains',
+  'reboots',
+  'the comparison of canaries',
+  'approvals',
+] as const;
 export type NotEstimated = (typeof NOT_ESTIMATED)[number];
 
 /** @param classes what the change does to its nodes, one by one */
@@ -18,6 +26,7 @@ export function notEstimatedIn(
     drains: classes.includes('drain') || (isReboot && disruption?.allow.includes('drain') === true),
     reboots: isReboot,
     'the comparison of canaries': rollout.analysis !== undefined,
+    approvals: asksAnybody(rollout),
   };
   return NOT_ESTIMATED.filter((each) => waits[each]);
 }

@@ -78,6 +78,14 @@ export function plannedRollout(
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
   const isFirst = changes.length === able.length && !isProven;
+  const classOf = isPerClass(pool) ? classNameIn(pool) : () => undefined;
+  const asForecast = (node: InventoryNode): ForecastNode => ({
+    name: node.name,
+    zone: zoneIn(node),
+    isControlPlane: isControlPlane(node.labels),
+    ready: node.ready,
+    className: classOf(node),
+  });
   const waves = stages.map(({ name, items, isFixed, soakMs }, index) => ({
     nodes: items.map(asForecast),
     isFixed,
@@ -148,23 +156,17 @@ export function planRollout(
   };
 }
 
-/** Who begins in which stage; where not everybody does, who would if it could. Stages without nodes are left out. */
+/** Who begins in which stage; where not everybody does, who would if it could. Stages that change nothing and ask nobody are left out. */
 function begunIn(stages: readonly StageOf<InventoryNode>[], begun: readonly string[]): RolloutPlan['stages'] {
   let from = 0;
-  return stages.flatMap(({ name, items }) => {
+  return stages.flatMap(({ name, items, isPaused }, index) => {
     const nodes = begun.slice(from, from + items.length);
     from += items.length;
     const all = nodes.length < items.length ? namesOf(items) : nodes;
-    return all.length === 0 ? [] : [{ name, nodes: all }];
+    const isAsked = isPaused === true && stages.slice(index + 1).some((later) => later.items.length > 0);
+    return all.length === 0 && !isAsked ? [] : [{ name, nodes: all, ...(isAsked && { approval: true }) }];
   });
 }
-
-const asForecast = (node: InventoryNode): ForecastNode => ({
-  name: node.name,
-  zone: zoneIn(node),
-  isControlPlane: isControlPlane(node.labels),
-  ready: node.ready,
-});
 
 /**
  * Each stage ends when so many of the pool's nodes run the config; those that run it already count. One that does not find enough nodes
@@ -196,10 +198,13 @@ function stagesOf(
     return { ofClasses: roomOfClasses(pool, canary.nodes, members, touched), classOf: classNameIn(pool) };
   })();
   const first: readonly StageShape<InventoryNode>[] = [
-    ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
-    ...stepsFor(rollout, members.length).map(({ nodes, soak }, index) => ({
+    ...(canaries === undefined
+      ? []
+      : [{ name: 'canary', soakMs: soakMs(canary?.soak), isPaused: canary?.pause === true, who: canaries }]),
+    ...stepsFor(rollout, members.length).map(({ nodes, soak, pause }, index) => ({
       name: `step ${index + 1}`,
       soakMs: soakMs(soak),
+      isPaused: pause,
       who: { upTo: nodes },
     })),
   ];

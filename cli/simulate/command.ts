@@ -38,6 +38,11 @@ export const SIMULATE: Command = {
     'failure-rate': { type: 'string', value: '5%', about: 'how many trials fail (default 0%)' },
     restart: { type: 'string', value: '10s', about: 'from an assignment to a kubelet that is up (default 10s)' },
     at: { type: 'string', value: 'TIME', about: 'when it is merged, such as 2026-11-21T09:00:00Z (default now)' },
+    'approve-after': {
+      type: 'string',
+      value: '8h',
+      about: 'how long a person takes where a pool waits for an approval, or never (default 0s)',
+    },
     horizon: { type: 'string', value: '168h', about: 'how far ahead to look at most (default 168h)' },
     seed: { type: 'string', value: 'N', about: 'which nodes fail; the same number gives the same ones (default 1)' },
     'what-if': {
@@ -66,7 +71,12 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
     base: revisions.base.repo,
     head: revisions.head.repo,
     nodes,
-    manners: { failureRate, restartMs, random: seededRandom(Number(given.text('seed') ?? 1)) },
+    manners: {
+      failureRate,
+      restartMs,
+      approvesAfterMs: patience(given.text('approve-after') ?? '0s'),
+      random: seededRandom(Number(given.text('seed') ?? 1)),
+    },
     start,
     horizonMs,
   };
@@ -116,6 +126,12 @@ function duration(given: Given, option: string, otherwise: string): number {
   const written = given.text(option) ?? otherwise;
   const span = parseDuration(written);
   if (span === undefined || span === 0) throw new UsageError(`--${option} ${written}: write it as 90s, 10m or 1h30m`);
+  return span;
+}
+
+function patience(written: string): number {
+  const span = written === 'never' ? Infinity : parseDuration(written);
+  if (span === undefined) throw new UsageError(`--approve-after ${written}: write it as 0s, 10m or 1h30m, or never`);
   return span;
 }
 

@@ -21,6 +21,9 @@ export interface Lane {
     readonly nodes: number;
     readonly startedAt?: Millis;
     readonly doneAt?: Millis;
+    /** When a person was asked after it, and approved. */
+    readonly pausedAt?: Millis;
+    readonly approvedAt?: Millis;
   }[];
   /** How many nodes had proven the config, in steps of time. */
   readonly curve: readonly { readonly at: Millis; readonly proved: number }[];
@@ -64,13 +67,11 @@ function wavesOf({ rollout }: KubeletPoolStatus, start: Millis): Lane['waves'] {
     const at = fromTimestamp(timestamp);
     return at === undefined ? undefined : Math.max(0, at - start);
   };
-  return (rollout?.waves ?? []).map(({ name, nodes, startedAt, doneAt }) => {
-    const [from, to] = [after(startedAt), after(doneAt)];
-    return {
-      name,
-      nodes,
-      ...(from === undefined ? {} : { startedAt: from }),
-      ...(to === undefined ? {} : { doneAt: to }),
-    };
+  return (rollout?.waves ?? []).map(({ name, nodes, ...times }) => {
+    const shown = (['startedAt', 'doneAt', 'pausedAt', 'approvedAt'] as const).flatMap((key) => {
+      const at = after(times[key]);
+      return at === undefined ? [] : [[key, at] as const];
+    });
+    return { name, nodes, ...Object.fromEntries(shown) };
   });
 }

@@ -25,9 +25,9 @@ export function simulationAsText(simulation: Simulation, paint: Paint): string {
 
 function laneLines(lane: Lane, span: Millis, paint: Paint): readonly string[] {
   const tone = lane.phase === 'Settled' ? 'good' : lane.phase === 'Halted' ? 'bad' : 'busy';
-  const waves = (isLeft(lane) ? [] : lane.waves).map(({ name, nodes, startedAt, doneAt }) => {
+  const waves = (isLeft(lane) ? [] : lane.waves).map(({ name, nodes, startedAt, doneAt, pausedAt, approvedAt }) => {
     const from = startedAt === undefined ? 'not begun' : `from ${round(startedAt)}`;
-    return `  ${name.padEnd(8)} up to ${nodes} ${nodes === 1 ? 'node' : 'nodes'}: ${from}${doneAt === undefined ? '' : ` to ${round(doneAt)}`}`;
+    return `  ${name.padEnd(8)} up to ${nodes} ${nodes === 1 ? 'node' : 'nodes'}: ${from}${doneAt === undefined ? '' : ` to ${round(doneAt)}`}${approvalIn(pausedAt, approvedAt)}`;
   });
   return [
     `${paint('strong', lane.pool)}  ${paint(tone, lane.phase)}: ${countsIn(lane)}`,
@@ -36,6 +36,12 @@ function laneLines(lane: Lane, span: Millis, paint: Paint): readonly string[] {
     ...waves,
     ...(lane.phase === 'Settled' ? [] : [`  ${lane.message}`]),
   ];
+}
+
+/** That it waits for a person then, or from when until when. */
+function approvalIn(pausedAt: Millis | undefined, approvedAt: Millis | undefined): string {
+  if (pausedAt === undefined) return '';
+  return approvedAt === undefined ? ', then it waits for a person' : `, approved at ${round(approvedAt)}`;
 }
 
 /** Of a pool that only lost nodes, only that. */

@@ -74,6 +74,7 @@ export function simulate(question: SimulationQuestion): Simulation {
     const events = [
       fleet.nextEnd(),
       fleet.nextSoakEnd(now),
+      fleet.nextApproval(),
       nextWindow(head, now),
       moved ? now + LOOK_AGAIN_MS : Infinity,
     ];

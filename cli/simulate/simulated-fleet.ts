@@ -1,3 +1,5 @@
+import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type ConfigReference, DEFAULT_TRIAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { STEADY_MS } from '#shared/contract/api/probation.ts';
@@ -19,6 +21,8 @@ export interface SimulatedBehaviour {
   readonly restartMs: Millis;
   /** A number in [0, 1) for each trial. */
   readonly random: () => number;
+  /** How long a person takes to approve a config where it waits for that; Infinity for never. Absent: no time. */
+  readonly approvesAfterMs?: Millis;
   /** After how much healthy time a node's trial fails for certain; null for never. Absent: on no node. */
   readonly failsAfter?: (node: string) => Millis | null;
 }
@@ -47,7 +51,7 @@ export interface SimulatedFleet {
   at(now: Millis): Fleet;
   perform(steps: readonly Step[], now: Millis): void;
   /**
-   * Ends the trials and probations that are due.
+   * Ends the trials and probations that are due, and gives the approvals that are.
    *
    * @param failureRate share of them that fails, 0 to 1
    */
@@ -56,6 +60,8 @@ export interface SimulatedFleet {
   nextEnd(): Millis;
   /** The next moment at which a node has proven its config for one of its pool's soaks; Infinity where there is none. */
   nextSoakEnd(now: Millis): Millis;
+  /** The next moment at which a person approves what waits for one; Infinity where nothing does. */
+  nextApproval(): Millis;
 }
 
 /** What the preflight of a node has against a config; undefined for nothing. */
@@ -65,7 +71,7 @@ const FAILURE = { reason: 'Simulated', message: 'a simulated failure' };
 
 export function createSimulatedFleet(
   inventory: readonly InventoryNode[],
-  { restartMs, random, failsAfter = () => null }: SimulatedBehaviour,
+  { restartMs, random, approvesAfterMs = 0, failsAfter = () => null }: SimulatedBehaviour,
   start: Millis,
 ): SimulatedFleet {
   const nodes = new Map(inventory.map((node, index) => [node.name, inThePast(nodeViewOf(node, index, start))]));
@@ -109,6 +115,16 @@ export function createSimulatedFleet(
   const tell = ({ metadata, spec }: KubeletNode, event: NodeEvent['event'], at: Millis): void => {
     events.push({ at, node: metadata.name, pool: spec?.pool ?? '-', event });
   };
+
+  /** Those that nobody gave yet. */
+  const approvals = (): readonly { readonly pool: string; readonly value: string; readonly at: Millis }[] =>
+    [...fleet.pools].flatMap(([pool, { metadata, status }]) =>
+      awaitedApprovals(status).flatMap((awaited) => {
+        const value = approvalValue(awaited);
+        const isGiven = metadata.annotations?.[APPROVE_ANNOTATION] === value;
+        return isGiven ? [] : [{ pool, value, at: (fromTimestamp(awaited.since) ?? Infinity) + approvesAfterMs }];
+      }),
+    );
 
   /** @param up when its kubelet is up */
   const watch = ({ metadata: { name }, spec, status }: KubeletNode, up: Millis): void => {
@@ -172,7 +188,14 @@ export function createSimulatedFleet(
         const status = node === undefined ? null : healthyFor(node, seconds, toTimestamp(now));
         if (node !== undefined && status !== null) kubeletNodes.set(name, { ...node, status });
       }
-      fleet = { ...fleet, kubeletNodes };
+      const pools = new Map(fleet.pools);
+      for (const { pool, value, at } of approvals()) {
+        const known = pools.get(pool);
+        if (at > now || known === undefined) continue;
+        const annotations = { ...known.metadata.annotations, [APPROVE_ANNOTATION]: value };
+        pools.set(pool, { ...known, metadata: { ...known.metadata, annotations } });
+      }
+      fleet = { ...fleet, kubeletNodes, pools };
       const due = [...ends].flatMap(([name, end]) => (end > now ? [] : [name]));
       for (const name of due) ends.delete(name);
       const back = new Set(due.filter((name) => fleet.kubeletNodes.get(name)?.status?.phase === 'FallingBack'));
@@ -185,6 +208,7 @@ export function createSimulatedFleet(
         (next, end) => Math.min(next, end),
         Infinity,
       ),
+    nextApproval: () => Math.min(Infinity, ...approvals().map(({ at }) => at)),
     nextSoakEnd(now) {
       const soaks = new Map([...fleet.pools].map(([name, { spec }]) => [name, soaksOf(spec?.rollout)]));
       let next = Infinity;

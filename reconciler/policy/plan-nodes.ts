@@ -1,10 +1,5 @@
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type {
-  AnalysisStatus,
-  FailedWrite,
-  KubeletPoolStatus,
-  RolloutStatus,
-} from '#shared/contract/api/kubelet-pool.ts';
+import type { AnalysisStatus, FailedWrite, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from './desired.ts';
 import type { ConfigSourceView, Fleet } from './fleet.ts';
@@ -12,7 +7,7 @@ import type { PlanSettings, Step } from './steps.ts';
 import { type Targeted, targetsOf, withForgivenFailures } from './rollout/targets.ts';
 import { type NodeSpecs, nodeSpecsOf } from './rollout/node-spec.ts';
 import { type Budgets, budgetsOf } from './rollout/max-unavailable.ts';
-import { type Cohort, cohortOf } from './rollout/cohort.ts';
+import { cohortOf } from './rollout/cohort.ts';
 import { decideGroup, type MemberDecision } from './rollout/decide-group.ts';
 import { beforeRestart } from './rollout/before-restart.ts';
 import { nodeDisruptions } from './rollout/node-disruption.ts';
@@ -20,7 +15,7 @@ import { drainSteps } from './rollout/drain-steps.ts';
 import { inTurn } from './rollout/pool-turns.ts';
 import { lockOutVerdict } from './rollout/lock-out.ts';
 import { createPayloadReader } from './payload-reader.ts';
-import { haltOf, haltThreshold, releaseOf, withInheritedStatus } from './rollout/halt.ts';
+import { haltOf, releaseOf, withInheritedStatus } from './rollout/halt.ts';
 import { withCause } from './rollout/halt-cause.ts';
 import { removedWhileDown } from './rollout/removed-while-down.ts';
 import { holdForLabelGrace, type LabelGrace, rememberLabelLosses } from './rollout/label-grace.ts';
@@ -29,11 +24,11 @@ import { windowsState } from './windows/windows-state.ts';
 import { type Group, isConfigurable, membershipOf, type Membership } from './rollout/membership.ts';
 import { analysisOf, measureSteps } from './rollout/rollout-analysis.ts';
 import type { NodeTarget } from './rollout/node-progress.ts';
+import { isAllProven, wavesOfPool } from './rollout/pool-waves.ts';
 import { poolProof } from './rollout/pool-proof.ts';
 import { NO_PROOF } from './proof/record.ts';
 import { nodeSteps, currentTrialTerms } from './rollout/node-steps.ts';
 import { isCompared, rememberRollout, type RolloutMemory, type RolloutNow } from './rollout/rollout-status.ts';
-import { type WaveProgress, waveProgress } from './rollout/wave-progress.ts';
 
 /** What was decided for the nodes of one pool (or of none that is known any more). */
 export interface GroupPlan {
@@ -160,10 +155,12 @@ function planGroup(
   const { proof = NO_PROOF } = group;
   const before = proof.rollout;
   const cohort = cohortOf(group.members.filter(isConfigurable), before, group.pool?.spec.rollout.canary);
-  const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
+  const waves =
+    halt === null
+      ? wavesOfPool(group, cohort, before, { released, annotations: present?.metadata.annotations }, now)
+      : null;
   // What is proven has been compared: who goes back to it does not wait.
-  const isNew =
-    before?.analysis !== undefined || !group.members.every(({ node, target }) => proof.isProven(node.name, target));
+  const isNew = before?.analysis !== undefined || !isAllProven(group);
   const analysis =
     waves === null || !isNew ? before?.analysis : analysisOf(group, cohort, waves, before, now, signals.queries);
   const payloadOf = createPayloadReader(group.pool, sources);
@@ -220,17 +217,4 @@ function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
 function written(analysis: AnalysisStatus | undefined, known: AnalysisStatus | undefined): AnalysisStatus | undefined {
   const isFresh = analysis !== undefined && analysis.verdict !== known?.verdict;
   return isFresh && isCompared(analysis) ? { ...analysis, verdict: 'waiting' } : analysis;
-}
-
-function wavesFor(
-  group: Group,
-  { members }: Cohort,
-  before: RolloutStatus | undefined,
-  now: Millis,
-): WaveProgress | null {
-  const { pool, proof = NO_PROOF } = group;
-  if (pool === null) return null;
-  return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now, group.members, (member) =>
-    proof.isProven(member.node.name, member.target),
-  );
 }

@@ -18,6 +18,7 @@ type Topic =
   | 'PoolConfigInvalid'
   | 'PoolHalted'
   | 'StatusesNotPosted'
+  | 'WaitsForApproval'
   | 'WritesRefused';
 
 /** The page of the alert of that name, from the root of this software's repository. */

@@ -2,6 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { awaitedLines } from '../policy/pool-status/approval-lines.ts';
 import { formatFailedWrite } from '../policy/pool-status/failed-write-line.ts';
 import { haltLines } from '../policy/pool-status/halt-lines.ts';
 import { nodeTrouble, silence, type TroubleKind } from '../policy/pool-status/node-trouble.ts';
@@ -16,6 +17,7 @@ export type AttentionKind =
   | 'commit-faulty'
   | 'pool-halted'
   | 'pool-invalid'
+  | 'pool-paused'
   | 'pool-suspended'
   | 'write-failing'
   | 'agent-silent'
@@ -99,6 +101,12 @@ function ofPool(pool: KubeletPool, now: Millis | undefined): readonly Attention[
       : [
           { ...about, kind: 'pool-invalid', lines: linesOf(invalid), runbook: runbookOf('PoolConfigInvalid') } as const,
         ]),
+    ...awaitedLines(metadata.name, status).map((line): Attention => ({
+      ...about,
+      kind: 'pool-paused',
+      lines: [line],
+      runbook: runbookOf('WaitsForApproval'),
+    })),
     // Somebody meant it, and what is settled is so nevertheless.
     ...(suspension === null
       ? []

@@ -50,6 +50,36 @@ export interface AdmissionRequest {
 export interface Objects {
   readonly object?: unknown;
   readonly oldObject?: unknown;
+  /** What the authorizer grants who asks, as `approve kubeletpools.kubelet-gitops.dev/gpu`; absent for nothing. */
+  readonly grants?: readonly string[];
+}
+
+/** The authorizer as expressions ask it. Source: k8s.io/apiserver/pkg/cel/library, authz. */
+class Authorizer {
+  readonly grants: readonly string[];
+  readonly asked: Readonly<Record<'group' | 'resource' | 'name' | 'check', string>>;
+  constructor(
+    grants: readonly string[],
+    asked: Authorizer['asked'] = { group: '', resource: '', name: '', check: '' },
+  ) {
+    this.grants = grants;
+    this.asked = asked;
+  }
+  allowed(): boolean {
+    const { group, resource, name, check } = this.asked;
+    return this.grants.includes(`${check} ${resource}.${group}/${name}`);
+  }
+}
+
+function withAuthorizer(cel: Environment): Environment {
+  cel.registerType('Authorizer', Authorizer);
+  for (const part of ['group', 'resource', 'name', 'check'] as const) {
+    cel.registerFunction(
+      `Authorizer.${part}(string): Authorizer`,
+      ({ grants, asked }: Authorizer, value: string) => new Authorizer(grants, { ...asked, [part]: value }),
+    );
+  }
+  return cel.registerFunction('Authorizer.allowed(): bool', (authorizer: Authorizer) => authorizer.allowed());
 }
 
 export type Verdict = { readonly admitted: true } | { readonly admitted: false; readonly why: readonly string[] };
@@ -67,14 +97,15 @@ export function judge({ spec }: Policy, request: AdmissionRequest, objects: Obje
   if (!spec.matchConstraints.resourceRules.some((rule) => matches(rule, request))) return { admitted: true };
   const namespace = spec.matchConstraints.namespaceSelector?.matchLabels['kubernetes.io/metadata.name'];
   if (namespace !== undefined && namespace !== request.namespace) return { admitted: true };
-  const cel = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
-  const { object = null, oldObject = null } = objects;
+  const cel = withAuthorizer(new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true }));
+  const { object = null, oldObject = null, grants = [] } = objects;
   // What is empty is not there at all: an expression that asks for it without has() cannot be evaluated.
   const { subResource, ...rest } = request;
   const context = {
     request: subResource === '' ? rest : request,
     object,
     oldObject,
+    authorizer: new Authorizer(grants),
     variables: {},
   };
   const evaluate = (expression: string): unknown => cel.evaluate(expression, context);

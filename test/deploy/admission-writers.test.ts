@@ -79,7 +79,21 @@ const changed = (spec: object | null = {}): Objects => was(pool(), pool({}, spec
 const claims = (who: string): Pool => annotated({ 'kubelet-gitops.dev/by': who });
 const suspended = (more: object = {}): Pool => annotated({ 'kubelet-gitops.dev/suspend': 'look', ...more });
 const released = annotated({ 'kubelet-gitops.dev/first-seen': '1', 'kubelet-gitops.dev/release': 'x' });
+const APPROVAL = `${'a'.repeat(64)}@${AT} canary`;
+const approvedBy = (who: string, value = APPROVAL): Pool =>
+  annotated({
+    'kubelet-gitops.dev/approve': value,
+    'kubelet-gitops.dev/by': claimText({ verb: 'approve', at: AT, who }, value),
+  });
+/** The authorizer lets her approve in this pool. */
+const granted = (oldObject: Pool, object: Pool, name = 'gpu'): Objects => ({
+  ...was(oldObject, object),
+  grants: [`approve kubeletpools.kubelet-gitops.dev/${name}`],
+});
 const NOTHING = pool({}, null);
+function annotationsOf({ metadata }: Pool): object {
+  return (metadata as { readonly annotations: object }).annotations;
+}
 const commitReleased = pool({ annotations: { 'kubelet-gitops.dev/release': 'x' } }, null);
 const GENERAL = 'general-0123456789';
 const ADA_OF_PLATFORM = claimText({ verb: 'resume', at: AT, who: 'Ada of Platform' }, '');
@@ -103,6 +117,13 @@ const ADMITTED: readonly Row[] = [
     'an operator whose name has spaces',
     { ...POOL, ...by({ username: 'Ada of Platform' }) },
     was(annotated({}), claims(ADA_OF_PLATFORM)),
+  ],
+  ['an approver approves', POOL, granted(pool(), approvedBy(PERSON.username))],
+  ['an approver takes an approval back', POOL, granted(approvedBy('ada'), pool())],
+  [
+    'an operator suspends beside an approval',
+    POOL,
+    was(approvedBy('ada'), annotated({ ...annotationsOf(approvedBy('ada')), 'kubelet-gitops.dev/suspend': 'look' })),
   ],
   ['an operator resumes', POOL, was(suspended(), annotated({}))],
   ['an operator releases beside what is there', POOL, was(kept, released)],
@@ -152,6 +173,45 @@ const REFUSED: readonly (readonly [...Row, RegExp])[] = [
     'an agent takes it',
     ...lease(LEADS, by(account('kubelet-gitops', 'kubelet-gitops-agent'))),
     /only the reconciler writes the Lease/,
+  ],
+  [
+    'an approval by who may only patch',
+    POOL,
+    was(pool(), approvedBy(PERSON.username)),
+    /mallory may not approve .* gpu: grant the verb "approve"/,
+  ],
+  [
+    'an approval by who may approve in another pool',
+    POOL,
+    granted(pool(), approvedBy(PERSON.username), 'cpu'),
+    /may not approve/,
+  ],
+  [
+    'another approval than there was',
+    POOL,
+    was(approvedBy('ada'), approvedBy(PERSON.username, `${APPROVAL} 2`)),
+    /may not approve/,
+  ],
+  [
+    'an approval in nobody’s name',
+    POOL,
+    granted(pool(), annotated({ 'kubelet-gitops.dev/approve': APPROVAL })),
+    /says in .* who gives it/,
+  ],
+  [
+    'an approval in the name of another one before',
+    POOL,
+    granted(
+      annotated({ 'kubelet-gitops.dev/by': BY_ADA }),
+      annotated({ 'kubelet-gitops.dev/approve': APPROVAL, 'kubelet-gitops.dev/by': BY_ADA }),
+    ),
+    /says in .* who gives it/,
+  ],
+  [
+    'an approval under the claim of a suspension',
+    POOL,
+    granted(pool(), annotated({ 'kubelet-gitops.dev/approve': APPROVAL, 'kubelet-gitops.dev/by': BY_MALLORY })),
+    /says in .* who gives it/,
   ],
   ['a new pool', { ...POOL, ...creates }, { object: pool() }, /only the reconciler makes/],
   ...[
@@ -261,7 +321,7 @@ describe('the admission policies for whoever else writes our objects', () => {
   });
 
   it('leave the operators’ right no more than its annotations: it patches pools and the source, and nothing else', () => {
-    const [role] = readDocuments('deploy/components/admission/operators.yaml') as unknown as readonly {
+    const [role, approver] = readDocuments('deploy/components/admission/operators.yaml') as unknown as readonly {
       readonly rules: unknown;
     }[];
     assert.deepEqual(role?.rules, [
@@ -269,6 +329,13 @@ describe('the admission policies for whoever else writes our objects', () => {
         apiGroups: ['kubelet-gitops.dev'],
         resources: ['kubeletpools', 'kubeletsources'],
         verbs: ['get', 'list', 'patch'],
+      },
+    ]);
+    assert.deepEqual(approver?.rules, [
+      {
+        apiGroups: ['kubelet-gitops.dev'],
+        resources: ['kubeletpools'],
+        verbs: ['get', 'list', 'patch', 'approve'],
       },
     ]);
   });

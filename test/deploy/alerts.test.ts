@@ -81,7 +81,21 @@ const CASES: Readonly<Record<string, readonly [at: string, fires: Lines, rests: 
   KubeletGitopsRolloutWaits: [
     '26h',
     ['pool_phase{pool="a", phase="Waiting"} 1', 'pool_suspended{pool="a"} 0'],
-    ['pool_phase{pool="a", phase="Waiting"} 1', 'pool_suspended{pool="a"} 1'],
+    [
+      'pool_phase{pool="a", phase="Waiting"} 1',
+      'pool_suspended{pool="a"} 1',
+      'pool_phase{pool="b", phase="Waiting"} 1',
+      'pool_waits_for_approval_since_timestamp_seconds{pool="b", config="b-1"} 0',
+    ],
+  ],
+  KubeletGitopsWaitsForApproval: [
+    '17h',
+    'pool_waits_for_approval_since_timestamp_seconds{pool="a", config="a-1"} 0',
+    [
+      'pool_waits_for_approval_since_timestamp_seconds{pool="a", config="a-1"} 0',
+      'pool_waits_for_approval_since_timestamp_seconds{pool="b", config="b-1"} 36000',
+      'pool_suspended{pool="a"} 1',
+    ],
   ],
   KubeletGitopsPoolBlocked: [
     '15m',

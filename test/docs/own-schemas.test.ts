@@ -27,6 +27,7 @@ const ONLY_VALIDATE: readonly (readonly [what: string, findings: RegExp])[] = [
   ['values that go with an operator', /^missing-field \S+\.values$/],
   ['what goes with canaries', /^missing-field spec\.rollout\.analysis$/],
   ['what follows on each other', /^out-of-range \S+\.steps\[\d+\]\.nodes$/],
+  ['which wave leaves nobody to wait', /^conflict \S+\.pause$/],
   ['names that occur once', /^duplicate-item \S+\.queries\[\d+\]\.name$/],
   ['how far something can fall', /^out-of-range \S+\.queries\[\d+\]\.percent$/],
   ['CEL', /^bad-expression computed\./],

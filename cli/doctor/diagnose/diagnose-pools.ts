@@ -51,6 +51,7 @@ const CODES_OF: Readonly<Partial<Record<Attention['kind'], Code>>> = {
   'pool-suspended': 'pool-suspended',
   'pool-halted': 'pool-halted',
   'pool-invalid': 'pool-invalid',
+  'pool-paused': 'pool-paused',
   'write-failing': 'writes-failing',
 };
 

@@ -177,16 +177,21 @@ export function waitLines(pools: SimilarPools): readonly string[] {
 }
 
 /** Which nodes, in which order: by canaries and steps where there are any, and otherwise turn by turn. */
-function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
+function orderLines({ name: pool, rollout, waits }: PoolPlan): readonly string[] {
   if (rollout === undefined || rollout.waves.length === 0 || waits !== undefined) return [];
   if (rollout.stoppedBy !== undefined) return [];
   const { stages, waves } = rollout;
-  if (stages.length > 1)
-    return [...stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`), ...absentLines(rollout)];
+  if (stages.length > 1) return [...stages.flatMap((stage) => stageLines(pool, stage)), ...absentLines(rollout)];
   const turns = waves.slice(0, MOST_TURNS).map((nodes) => listed(nodes));
   const more = waves.length - turns.length;
   return [`order: ${turns.join(' → ')}${more > 0 ? ` → and ${more} more` : ''}`, ...absentLines(rollout)];
 }
+
+/** Who changes in it, and that the next one waits for a person. */
+const stageLines = (pool: string, { name, nodes, approval }: RolloutPlan['stages'][number]): readonly string[] => [
+  `${name}: ${nodes.length === 0 ? 'no more nodes' : listed(nodes)}`,
+  ...(approval === undefined ? [] : [`then it waits until a person approves it: kubelet-gitops approve ${pool}`]),
+];
 
 /** Whom the time does not include. */
 function absentLines({

@@ -16,7 +16,10 @@ export function checkPool(spec: KubeletPoolSpec, isRight: IsRight, report: FileR
   checkSelector(rollout.canary?.selector, [...ROLLOUT, 'canary', 'selector'], isRight, report);
   checkSelector(blockers?.pods?.selector, ['spec', 'blockers', 'pods', 'selector'], isRight, report);
   checkAnalysis(rollout, isRight, report);
-  if (isRight([...ROLLOUT, 'steps'], [...ROLLOUT, 'canary'])) checkAscending(rollout, report);
+  if (isRight([...ROLLOUT, 'steps'], [...ROLLOUT, 'canary'])) {
+    checkAscending(rollout, report);
+    checkPauses(rollout, report);
+  }
   doubtRollout(rollout, report);
   if (isRight([...ROLLOUT, 'probation'], ['spec', 'trial'])) doubtShorterTrials(spec, report);
 }
@@ -67,6 +70,19 @@ function checkAscending({ steps = [], canary }: RolloutSpec, report: FileReport)
     const than = index === 0 ? 'the canaries are more' : 'each has to be more than the one before';
     const message = `steps are counted with all that were changed already: ${nodes} comes too late, ${than}`;
     report.error('out-of-range', [...ROLLOUT, 'steps', index, 'nodes'], message, 'write them in ascending order');
+  }
+}
+
+/** After all nodes nobody is left to wait: whoever counts on being asked would not be. */
+function checkPauses({ steps = [], canary }: RolloutSpec, report: FileReport): void {
+  const waves = [
+    { ...canary, path: [...ROLLOUT, 'canary'] },
+    ...steps.map((step, index) => ({ ...step, path: [...ROLLOUT, 'steps', index] })),
+  ];
+  for (const { nodes, pause, path } of waves) {
+    if (pause !== true || nodes !== '100%') continue;
+    const message = 'nobody is asked after a wave of all nodes: none is left that could wait';
+    report.error('conflict', [...path, 'pause'], message, 'leave out the pause, or make the wave smaller');
   }
 }
 

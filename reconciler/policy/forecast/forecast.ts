@@ -16,6 +16,8 @@ export interface Stage {
   readonly isUntilProven?: boolean;
   /** How long its nodes have to be healthy with the payload before the next one begins. */
   readonly soakMs: Millis;
+  /** A person has to let the next one begin: nobody can tell when, and the forecast ends there. */
+  readonly isPaused?: boolean;
 }
 
 /** A node that has begun, with what is to come of it. Times count from now; what is past is negative. */
@@ -138,6 +140,7 @@ function* wayOf(
   let [onTrial, masters, failures] = [0, 0, terms.failed];
   let reduced: ReducedBound | undefined = terms.reduced;
   let begun = 0;
+  let isPaused = false;
   let [passed, promoted, ended, lastPromoted, lastReleased] = [terms.settled, terms.settled, 0, lastPromotedMs, 0];
 
   const boundsOf = ({ zone }: ForecastNode): readonly Places[] => {
@@ -221,13 +224,18 @@ function* wayOf(
     const asked = until - late.length;
     const chosen = isFixed ? nodes : candidates;
     const own = chosen && waitingNodes(chosen);
+    const canaries = candidates !== undefined && !isUntilProven ? chosen : undefined;
     const waiting = (): WaitingNodes =>
       own !== undefined && !(isUntilProven && promoted > 0) ? own : (anybody ??= waitingNodes(others.filter(isLeft)));
     while (isUnderwayUpTo(asked, isFixed) || late.some(isLeft)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
       while (begun < until + tolerated() && mayTry(allowed)) {
-        const next = waiting().take((node) => hasPlace(node) && !(node.isControlPlane && masters > 0));
+        const mayBegin = (node: ForecastNode): boolean =>
+          hasPlace(node) &&
+          !(node.isControlPlane && masters > 0) &&
+          !(canaries !== undefined && isBehind(node, canaries));
+        const next = waiting().take(mayBegin);
         if (next === undefined) break;
         start(next, trialMs);
         started.add(next.name);
@@ -245,9 +253,17 @@ function* wayOf(
     const soakedMs = lastPromoted + stageSoakMs;
     agenda.at(soakedMs, () => {});
     while (agenda.now() < soakedMs) yield;
+    if (stage.isPaused !== true) continue;
+    isPaused = true;
+    break;
   }
   const endMs = Math.max(0, lastPromoted);
-  return { turns: begunTogether(), endMs, soakedMs: Math.max(agenda.now(), lastReleased), isStopped: false };
+  return {
+    turns: begunTogether(),
+    endMs,
+    soakedMs: isPaused ? agenda.now() : Math.max(agenda.now(), lastReleased),
+    isStopped: false,
+  };
 
   function beginNow(node: ForecastNode): void {
     const turn = turns.get(agenda.now());
@@ -280,6 +296,12 @@ function* wayOf(
 
   function hasPlace(node: ForecastNode): boolean {
     return !boundsOf(node).some((each) => isFull(each, node));
+  }
+
+  /** A Ready node of its class is the canary as soon as one in change gives its place back (`decide-group.ts`). */
+  function isBehind({ ready, className }: ForecastNode, canaries: readonly ForecastNode[]): boolean {
+    const isReadyFirst = (each: ForecastNode): boolean => each.ready && each.className === className && isLeft(each);
+    return !ready && turn.held > 0 && canaries.some(isReadyFirst);
   }
 
   function boundNow(): { readonly allowed: number; readonly isProven: boolean } {

@@ -1,3 +1,4 @@
+import type { RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
@@ -24,7 +25,8 @@ import type { ForecastNode } from './waiting.ts';
 
 /** How long a rollout will still take, if all goes well; or why that is unknown. */
 export type RemainingTime =
-  | ({ readonly is: 'time' } & Spread)
+  /** `until`: the wave after which it waits for a person; absent where it goes on to its end. */
+  | ({ readonly is: 'time'; readonly until?: string } & Spread)
   /** All have promoted it, and the last ones soak for so long. */
   | { readonly is: 'soak'; readonly ms: Millis }
   /** `because` is a sentence without its full stop. */
@@ -119,7 +121,7 @@ export function remainingTimeOf(
     takenOver: new Set(waiting.filter(({ runsTarget }) => runsTarget).map(({ node }) => node.name)),
   });
   // What is proven goes in no wave, and all of them soak at once.
-  const stages = stagesLeft(isProven ? waves.slice(-1) : waves, [waiting, inOrder(() => true)], members);
+  const stages = stagesLeft(isProven ? waves.slice(-1) : waves, [waiting, inOrder(() => true)], members, rollout);
   const last = Math.max(...done.map((member) => healthySince(member) ?? -Infinity)) - now;
   const ask = (restartMs: Millis): ReturnType<typeof forecast> =>
     forecast({
@@ -136,12 +138,17 @@ export function remainingTimeOf(
     return { is: 'unknown', because: `it waits for nodes that cannot take part now: ${names}` };
   }
   const spread = spreadOf((restartMs) => ask(restartMs).soakedMs);
-  if (spread !== null) return { is: 'time', ...spread };
+  const until = stages.find(({ isPaused }) => isPaused === true)?.name;
+  if (spread !== null) return { is: 'time', ...spread, ...(until === undefined ? {} : { until }) };
   const holds = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict] : []));
   // What keeps one node keeps no other: the reason that names those in the way comes first.
   const held = holds.find((each) => !IS_ABSENCE.has(each.hold)) ?? holds[0];
   return { is: 'unknown', because: held?.because ?? 'no node may begin as things stand' };
 }
+
+/** By a leader before this one, who saw its nodes prove it. */
+const isApproved = ({ waves }: RolloutStatus, wave: string): boolean =>
+  waves.some(({ name, approvedAt }) => name === wave && approvedAt !== undefined);
 
 /** It was told the payload and is not done with it: on trial, or soaking. */
 function isUnderway(member: Member): boolean {
@@ -213,17 +220,20 @@ function stagesLeft(
   waves: readonly Wave[],
   [waiting, candidates]: readonly [waiting: readonly Member[], candidates: readonly Member[]],
   members: readonly Member[],
-): readonly Stage[] {
+  rollout: RolloutStatus,
+): readonly (Stage & Pick<Wave, 'name'>)[] {
   const classOf = ({ payloadClass }: Member): PayloadClass | undefined => payloadClass;
   const begun = Map.groupBy(
     members.filter((member) => !isWaiting(member)),
     classOf,
   );
-  const shapes = waves.map(({ name, soakMs, only, ofClasses, nodes }): StageShape<Member> => {
-    if (only !== undefined) return { name, soakMs, who: { only } };
-    if (ofClasses === undefined) return { name, soakMs, who: { upTo: nodes } };
+  const shapes = waves.map(({ name, soakMs, pause = false, only, ofClasses, nodes }): StageShape<Member> => {
+    const isPaused = pause && nodes < members.length && !isApproved(rollout, name);
+    const shape = { name, soakMs, isPaused };
+    if (only !== undefined) return { ...shape, who: { only } };
+    if (ofClasses === undefined) return { ...shape, who: { upTo: nodes } };
     const room = new Map([...ofClasses].map(([of, most]) => [of, most - (begun.get(of)?.length ?? 0)]));
-    return { name, soakMs, who: { ofClasses: room, classOf } };
+    return { ...shape, who: { ofClasses: room, classOf } };
   });
   const had = members.length - waiting.length;
   const ordered = withCanariesFirst(shapes, had, waiting, candidates);

@@ -4,6 +4,8 @@ import type { Millis } from '#shared/runtime/clock.ts';
 export interface StageShape<Item> {
   readonly name: string;
   readonly soakMs: Millis;
+  /** A person has to let the next one begin. */
+  readonly isPaused?: boolean;
   /** All of these, or of these as many as it takes; or so many of each class more; or as many as it takes until so many have begun. */
   readonly who:
     | { readonly only: (item: Item) => boolean; readonly upTo?: number }
@@ -14,6 +16,7 @@ export interface StageShape<Item> {
 export interface StageOf<Item> {
   readonly name: string;
   readonly soakMs: Millis;
+  readonly isPaused?: boolean;
   readonly items: readonly Item[];
   /** Only these nodes are in it. Otherwise any nodes are, as many as are listed. */
   readonly isFixed: boolean;
@@ -32,9 +35,9 @@ export function divideIntoStages<Item>(
 ): readonly StageOf<Item>[] {
   let left = ordered;
   const stages: StageOf<Item>[] = [];
-  for (const { name, soakMs, who } of shapes) {
+  for (const { who, ...shape } of shapes) {
     const taken = new Set(chosenBy(who, left, begun + ordered.length - left.length));
-    stages.push({ name, soakMs, items: [...taken], isFixed: 'only' in who || !('upTo' in who) });
+    stages.push({ ...shape, items: [...taken], isFixed: 'only' in who || !('upTo' in who) });
     left = left.filter((item) => !taken.has(item));
   }
   return stages;

@@ -133,8 +133,11 @@ function canaryIn(former: RolloutSpec, now: RolloutSpec): CanarySpec | undefined
   const selector = was.selector === undefined || sameSelector(was, is) ? is.selector : was.selector;
   const soaks = [was.soak ?? former.soak, is.soak ?? now.soak] as const;
   const soak = msOf(soaks[0]) > msOf(soaks[1]) ? soaks[0] : is.soak;
+  const pause = was.pause === true ? true : is.pause;
   const isSame = nodes === is.nodes && (perClass ?? false) === (is.perClass ?? false) && selector === is.selector;
-  return isSame && soak === is.soak ? is : { ...some({ nodes, perClass, selector, soak }) };
+  return isSame && soak === is.soak && pause === is.pause
+    ? is
+    : { ...some({ nodes, perClass, selector, soak, pause }) };
 }
 
 const sameSelector = (one: CanarySpec, other: CanarySpec): boolean =>
@@ -146,10 +149,14 @@ function stepsIn(former: RolloutSpec, now: RolloutSpec, soak: string): readonly 
   const kept = is.map((step) => {
     const same = was.find(({ nodes }) => nodes === step.nodes);
     const asked = same === undefined ? '0s' : (same.soak ?? former.soak);
-    return msOf(asked) > msOf(step.soak ?? soak) ? { ...step, soak: asked } : step;
+    return {
+      ...step,
+      ...(msOf(asked) > msOf(step.soak ?? soak) && { soak: asked }),
+      ...(same?.pause === true && { pause: true }),
+    };
   });
   const more = was.filter(({ nodes }) => !is.some((step) => step.nodes === nodes));
-  return more.length === 0 && kept.every((step, index) => step === is[index]) ? now.steps : [...kept, ...more];
+  return more.length === 0 && equal(kept, is) ? now.steps : [...kept, ...more];
 }
 
 /** Trials as long as the longer of both, also after the canaries, and no more patient. */

@@ -22,6 +22,7 @@ import { isRecordOfTarget, refusedUnassigned } from '../rollout/node-progress.ts
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 import { firstFew, firstLines } from '#shared/runtime/first-few.ts';
 import { haltImpact } from './halt-impact.ts';
+import { awaitedLines } from './approval-lines.ts';
 import { classStatuses } from './class-statuses.ts';
 import { summariseHolds } from './holds-summary.ts';
 
@@ -68,7 +69,7 @@ export function poolStatus(
     ...(unwritten.length === 0 ? {} : { unwritten: unwritten.slice(0, MOST_FAILURES) }),
     failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),
     conditions: settleConditions(
-      [...conditionsOf(pool, phase, message, refused), ...unreadSource(source)],
+      [...conditionsOf(pool, phase, message, refused), ...paused(pool.name, memory), ...unreadSource(source)],
       present,
       at,
     ),
@@ -150,9 +151,7 @@ function messageOf(
   if (counts.nodes === 0) return 'no node matches the selector';
   if (halt !== null) return haltMessage(halt, group, decisions);
   const done = `${counts.updated} of ${counts.nodes} nodes run ${whatRuns(group.pool)}`;
-  const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
-  const because =
-    waiting?.verdict.verdict === 'hold' ? `; ${waiting.member.node.name} waits: ${waiting.verdict.because}` : '';
+  const because = firstWait(decisions);
   // Nobody is to take it for a config whose canaries passed.
   const unjudged = rollout?.analysis?.verdict === 'unknown' ? `; its canaries: ${rollout.analysis.message}` : '';
   const unrecorded =
@@ -174,6 +173,17 @@ function messageOf(
       ? ''
       : `; the kubelet runs with none of its configs, and this one is not to blame: ${firstFew(broken)}`;
   return `${done}${unwell}${down}${unjudged}${unrecorded}${unproven}${because}`;
+}
+
+/** What a person has to end comes before what keeps a single node. */
+function firstWait(decisions: readonly MemberDecision[]): string {
+  const holds = decisions.flatMap(({ member, verdict }) =>
+    verdict.verdict === 'hold' ? [{ ...verdict, node: member.node.name }] : [],
+  );
+  const asked = holds.find((each) => each.hold === 'approval');
+  if (asked !== undefined) return `; ${asked.because}`;
+  const [first] = holds;
+  return first === undefined ? '' : `; ${first.node} waits: ${first.because}`;
 }
 
 /** No node runs the template of a pool with computed values. */
@@ -221,6 +231,15 @@ function conditionsOf(
     },
   ];
 }
+
+/** Absent where nothing waits for a person. */
+const paused = (name: string, { halt, rollout }: RolloutMemory): readonly ConditionNow[] =>
+  awaitedLines(name, { ...(halt && { halt }), ...(rollout && { rollout }) }).map((message) => ({
+    type: 'WaitsForApproval',
+    status: 'True',
+    reason: 'Paused',
+    message,
+  }));
 
 /** Absent where it can be read. */
 function unreadSource(source: UnreadableObject | undefined): readonly ConditionNow[] {

@@ -86,6 +86,7 @@ function stateOf(own: readonly Member[], isProven: boolean, { waves, analysis, i
   if (!own.some(isOnTarget)) return 'unproven';
   if (!own.some(({ kubeletNode, target }) => hasProved(kubeletNode, target))) return 'canaries';
   const current = waves?.waves.find(({ name }) => name === waves.current?.name);
-  if (current?.name === 'canary' || current?.state === 'soaking') return 'soaking';
+  if (waves?.pause === 'asked') return 'paused';
+  if (waves?.pause !== 'to-ask' && (current?.name === 'canary' || current?.state === 'soaking')) return 'soaking';
   return analysis?.verdict === 'waiting' || analysis?.verdict === 'suspect' ? 'analysing' : 'rolling';
 }

@@ -106,4 +106,8 @@ const stopped = (wave: WaveStatus): WaveStatus =>
 
 /** No comparison was asked for, or it found nothing worse, or not enough to compare in time. */
 export const isCompared = (analysis: AnalysisStatus | undefined): boolean =>
-  analysis === undefined || analysis.verdict === 'pass' || analysis.verdict === 'unknown';
+  analysis === undefined || hasVerdict(analysis);
+
+/** A comparison found nothing worse, or not enough to compare in time. */
+export const hasVerdict = (analysis: AnalysisStatus | undefined): boolean =>
+  analysis?.verdict === 'pass' || analysis?.verdict === 'unknown';

@@ -6,17 +6,20 @@ import { type ClassLimit, membersByClass, replacedMembers, unprovenClasses } fro
 import { isOnTarget, type Member } from './membership.ts';
 import { hasProved } from './node-progress.ts';
 import { canBeChanged, isLeftBehind } from './readiness.ts';
+import { type ApprovalFacts, approvedIn, pauseAfter } from './pause.ts';
 import { healthySince, type Wave, wavesOf } from './waves.ts';
 
 /** How far a payload has come through the waves of its pool. */
 export interface WaveProgress {
   readonly waves: readonly WaveStatus[];
-  /** The first wave that is not done; null when all are. */
+  /** The first wave that is not done, or that others wait for a person after; null when all are done. */
   readonly current: Wave | null;
   /** How many more nodes the current wave lets begin. */
   readonly room: number;
   /** Why nobody else may begin, when there is no room. */
   readonly because: string;
+  /** The current wave is done, and its pause is not over: a person is asked, or will be. Null for no pause. */
+  readonly pause: 'asked' | 'to-ask' | null;
   /** What was found in this pass, and nobody begins by before it is in the pool's record; null for nothing. */
   readonly unwritten: string | null;
   /** What holds single classes of machines besides; empty while the canaries are those of the pool, and without classes. */
@@ -32,6 +35,7 @@ export interface WaveProgress {
  * @param spared   how many nodes of a wave may be lost (failed or not Ready) without holding it up: one less than stop the rollout
  * @param all      every node of the pool, those that joined later among them
  * @param isProven whether the class of a node has proven its config before
+ * @param approval what lets it go on after a wave with a pause; absent where nobody is asked
  */
 export function waveProgress(
   rollout: RolloutSpec,
@@ -41,42 +45,57 @@ export function waveProgress(
   now: Millis,
   all: readonly Member[] = members,
   isProven: (member: Member) => boolean = () => false,
+  approval?: ApprovalFacts,
 ): WaveProgress {
   const statuses: WaveStatus[] = [];
   let current: Wave | null = null;
   let room = 0;
   let because = '';
+  let pause: WaveProgress['pause'] = null;
   let unwritten: string | null = null;
   let classes: readonly ClassLimit[] | undefined;
   for (const wave of wavesOf(rollout, members)) {
-    const known = before?.waves.find(({ name }) => name === wave.name);
+    const { name, nodes } = wave;
+    const known = before?.waves.find((each) => each.name === name);
     if (current !== null) {
-      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'waiting' });
+      statuses.push({ name, nodes, state: 'waiting', ...approvedIn(known) });
       continue;
     }
-    if (known?.doneAt !== undefined) {
-      const { startedAt = toTimestamp(now), doneAt } = known;
-      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', startedAt, doneAt });
-      continue;
-    }
-    const found = stateOf(wave, rollout, members, spared, now);
-    const hasBegun = found.reached > previous(statuses) || found.isDone;
+    const found = known?.doneAt === undefined ? stateOf(wave, rollout, members, spared, now) : undefined;
+    const hasBegun = found === undefined || found.reached > previous(statuses) || found.isDone;
     const startedAt = known?.startedAt ?? (hasBegun ? toTimestamp(now) : undefined);
     const start = startedAt === undefined ? {} : { startedAt };
-    if (found.isDone) {
-      unwritten = `wave ${wave.name} is done, which is being written to its pool`;
-      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', ...start, doneAt: toTimestamp(now) });
+    if (found === undefined || found.isDone) {
+      const {
+        isOver,
+        isApprovedNow,
+        record,
+        because: asked,
+      } = pauseAfter(
+        { name, pause: wave.pause === true, isLast: nodes >= members.length || members.every(isOnTarget) },
+        before,
+        approval,
+        now,
+      );
+      const doneAt = known?.doneAt ?? toTimestamp(now);
+      if (found !== undefined) unwritten = `wave ${name} is done, which is being written to its pool`;
+      else if (isApprovedNow) unwritten = `wave ${name} is approved, which is being written to its pool`;
+      statuses.push({ name, nodes, state: 'done', ...start, doneAt, ...record });
+      if (isOver) continue;
+      current = wave;
+      because = asked;
+      pause = record.pausedAt === undefined ? 'to-ask' : 'asked';
       continue;
     }
     current = wave;
     room = found.room;
     because = found.because;
-    classes = found.classes ?? (wave.name === 'canary' ? [] : undefined);
+    classes = found.classes ?? (name === 'canary' ? [] : undefined);
     const state = wordFor(startedAt !== undefined, room, found.isStopped);
-    statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
+    statuses.push({ name, nodes, state, ...start, ...approvedIn(known) });
   }
   classes ??= unprovenClasses(rollout.canary, all, spared, isProven, now);
-  return { waves: statuses, current, room, because, unwritten, classes };
+  return { waves: statuses, current, room, because, pause, unwritten, classes };
 }
 
 function wordFor(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {

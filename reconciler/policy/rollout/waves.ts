@@ -10,6 +10,8 @@ export interface Wave extends WaveNodes {
   readonly name: string;
   /** How long its nodes have to be healthy with the payload before the wave is done. */
   readonly soakMs: Millis;
+  /** When it is done, a person has to let the others begin. */
+  readonly pause?: boolean;
 }
 
 /**
@@ -22,10 +24,11 @@ export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): reado
   const waves: Wave[] = [];
   const { canary } = rollout;
   const canaries = chooseCanaries(canary, members);
-  if (canaries !== null) waves.push({ name: 'canary', soakMs: soak(canary?.soak), ...canaries });
+  if (canaries !== null)
+    waves.push({ name: 'canary', soakMs: soak(canary?.soak), pause: canary?.pause === true, ...canaries });
   for (const [index, step] of stepsFor(rollout, total).entries()) {
     const nodes = Math.max(waves.at(-1)?.nodes ?? 0, step.nodes);
-    waves.push({ name: `step ${index + 1}`, nodes, soakMs: soak(step.soak) });
+    waves.push({ name: `step ${index + 1}`, nodes, soakMs: soak(step.soak), pause: step.pause });
   }
   return [...waves, { name: 'rest', nodes: total, soakMs: soak(undefined) }];
 }
@@ -34,8 +37,10 @@ export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): reado
 export const stepsFor = (
   { steps = [] }: RolloutSpec,
   total: number,
-): readonly { readonly nodes: number; readonly soak: string | undefined }[] =>
-  steps.map(({ nodes, soak }) => ({ nodes: shareOf(nodes, total), soak })).toSorted((a, b) => a.nodes - b.nodes);
+): readonly { readonly nodes: number; readonly soak: string | undefined; readonly pause: boolean }[] =>
+  steps
+    .map(({ nodes, soak, pause = false }) => ({ nodes: shareOf(nodes, total), soak, pause }))
+    .toSorted((a, b) => a.nodes - b.nodes);
 
 /**
  * Since when a node has run its target in health without a break, or null where it does not: it has to be promoted, Ready,

@@ -32,6 +32,10 @@ export type EventReason =
   | 'Resumed'
   /** A person let a halted pool go on. */
   | 'Released'
+  /** The rollout came to a pause: a person is asked. */
+  | 'WaitsForApproval'
+  /** A person let the rollout go on after a pause. */
+  | 'Approved'
   /** Another commit is followed. */
   | 'CommitInForce'
   /** The newest commit was not let into force. */

@@ -1,8 +1,10 @@
+import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
 import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Claim, readClaim } from '#shared/contract/claim.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { annotatedSuspension, suspensionAt } from '../../policy/suspension.ts';
+import { approvalLine } from '../../policy/rollout/pause.ts';
 import { haltLines } from '../../policy/pool-status/halt-lines.ts';
 import { formatClass, hasNoConfig } from '../pool-status/class-summary.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
@@ -43,7 +45,7 @@ export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly C
     const identity = `class held ${sha256} ${each.name} ${each.message ?? ''}`;
     all.push({ ...base, reason: 'ClassHeld', type: 'Warning', note: `Machines with ${formatClass(each)}`, identity });
   }
-  all.push(...byPeople({ metadata, status }, base));
+  all.push(...byPeople({ metadata, status }, base), ...ofPauses(name, status, base));
   const waiting = status.holds?.find(({ reason }) => BUDGETS.includes(reason));
   if (waiting !== undefined) {
     const who = waiting.nodes === 1 ? '1 node waits for its turn' : `${waiting.nodes} nodes wait for their turn`;
@@ -79,6 +81,25 @@ function byPeople({ metadata: { annotations = {} }, status = {} }: KubeletPool, 
   return all;
 }
 
+/** That a person is asked, and that one approved. */
+function ofPauses(pool: string, status: KubeletPoolStatus, base: Base): readonly ClusterEvent[] {
+  const { sha256 = '', waves = [] } = status.rollout ?? {};
+  const asked = awaitedApprovals(status).map((each): ClusterEvent => ({
+    ...base,
+    reason: 'WaitsForApproval',
+    type: 'Normal',
+    note: approvalLine(pool, each),
+    at: each.since,
+    identity: `waits ${approvalValue(each)}`,
+  }));
+  const approved = waves.flatMap(({ name, approvedAt: at, approvedBy: who }): readonly ClusterEvent[] => {
+    if (at === undefined) return [];
+    const note = `Approved: it goes on after wave ${name}. ${sayWho(who === undefined ? undefined : { who })}`;
+    return [{ ...base, reason: 'Approved', type: 'Normal', note, at, identity: `approved ${sha256} ${name} ${at}` }];
+  });
+  return [...asked, ...approved];
+}
+
 const resumption = (base: Base, claim: Claim | undefined): Omit<ClusterEvent, 'identity'> => ({
   ...base,
   reason: 'Resumed',
@@ -105,7 +126,7 @@ export const isSilentlyResumed = (wasSuspended: boolean, pool: KubeletPool, at: 
   suspensionAt(pool, at) === null &&
   readClaim(pool.metadata.annotations?.[BY_ANNOTATION], 'resume', '') === undefined;
 
-const sayWho = (claim: Claim | undefined): string =>
+const sayWho = (claim: Pick<Claim, 'who'> | undefined): string =>
   claim === undefined ? 'The object does not say who did it' : `By ${claim.who}, according to their command line`;
 
 /** Between what happened and its stated time: an event whose statement goes away is not news. */

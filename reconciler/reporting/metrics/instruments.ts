@@ -32,6 +32,11 @@ export function createInstruments(registry: Registry) {
     poolPhase: gauge('pool_phase', '1 for the phase that the pool is in, 0 for the others.', ['pool', 'phase']),
     poolConfigValid: gauge('pool_config_valid', 'Whether the commit in force is valid for the pool.', ['pool']),
     poolSuspended: gauge('pool_suspended', 'Whether a person suspended the pool.', ['pool']),
+    poolWaitsForApproval: gauge(
+      'pool_waits_for_approval_since_timestamp_seconds',
+      'Since when the rollout of the pool waits for a person; absent while it does not.',
+      ['pool', 'config'],
+    ),
     poolInfo: gauge('pool_info', 'Always 1; says what the pool is to run and from which commit.', [
       'pool',
       'config',

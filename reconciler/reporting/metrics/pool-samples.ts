@@ -1,3 +1,4 @@
+import { awaitedApprovals } from '#shared/contract/api/approval.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS } from '#shared/contract/api/silent-agent.ts';
 import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-seen.ts';
@@ -22,6 +23,7 @@ type Pools = Pick<
   | 'poolPhase'
   | 'poolConfigValid'
   | 'poolSuspended'
+  | 'poolWaitsForApproval'
   | 'poolInfo'
   | 'poolBlockingNode'
   | 'poolHaltInfo'
@@ -79,9 +81,9 @@ function readable<T>(look: () => T): T | undefined {
 /** A process that does not act says nothing of the fleet: what it said would be counted twice. */
 export function clearPools(into: Pools): void {
   const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, poolBlockingNode } = into;
-  const { nodesUnseen, agentsSilent, poolHaltInfo, poolAtRisk, poolFailedNode } = into;
+  const { nodesUnseen, agentsSilent, poolHaltInfo, poolAtRisk, poolFailedNode, poolWaitsForApproval } = into;
   const ofPools = [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, poolBlockingNode];
-  const all = [...ofPools, poolHaltInfo, poolAtRisk, poolFailedNode, nodesUnseen];
+  const all = [...ofPools, poolWaitsForApproval, poolHaltInfo, poolAtRisk, poolFailedNode, nodesUnseen];
   for (const metric of all) metric.reset();
   agentsSilent.remove();
 }
@@ -103,6 +105,9 @@ function samplePool({ metadata: { name: pool }, status = {} }: KubeletPool, word
   const valid = conditions.find(({ type }) => type === 'ConfigValid');
   into.poolConfigValid.set({ pool }, valid?.status === 'False' ? 0 : 1);
   into.poolInfo.set({ pool, config, commit }, 1);
+  for (const { configName, since } of awaitedApprovals(status)) {
+    into.poolWaitsForApproval.set({ pool, config: configName }, (fromTimestamp(since) ?? 0) / 1000);
+  }
   sampleFailures(pool, status, words, into);
 }
 

@@ -1,7 +1,10 @@
+import { isAwaited } from '#shared/contract/api/approval.ts';
 import type { Amount, ClassStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { MOST_NOTE_BYTES } from '../../git/notes/stored-note.ts';
 import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/config-repo/read-cluster.ts';
 import type { NoteContent } from '../../git/notes/annotator.ts';
+import { approvedBy, waveWords } from '../../policy/pool-status/approval-lines.ts';
+import { approvalLine } from '../../policy/rollout/pause.ts';
 import { haltLines } from '../../policy/pool-status/halt-lines.ts';
 import { formatClass, isClassDone } from '../pool-status/class-summary.ts';
 import type { CommitNote, NotedClass, NotedPool } from './commit-note.ts';
@@ -102,12 +105,14 @@ function poolLines({
   waves,
   halt,
   released,
+  config,
   classes = [],
 }: NotedPool): readonly string[] {
   // Where nothing moves, the table says it all.
   const under = (phase === 'Progressing' || phase === 'Waiting') && waves.length > 1;
   return [
-    ...(under ? [`${name}: ${waves.map((wave) => `${wave.name} ${wave.state}`).join(', ')}`] : []),
+    ...(under ? [`${name}: ${waves.map((wave) => `${wave.name} ${waveWords(wave)}`).join(', ')}`] : []),
+    ...approvalsIn({ name, config, halt, waves }),
     ...classes.map(statusOf).flatMap((each) => (isClassDone(each) ? [] : [`${name}: ${formatClass(each)}`])),
     ...(emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`]),
     ...(suspended ? [`${name}: suspended`] : []),
@@ -118,6 +123,21 @@ function poolLines({
           ...haltLines({ halt, ...(halt.impact && { impact: halt.impact }) }).map((line) => `  ${line}`),
         ]),
     ...(released === null ? [] : [`${name}: released by a person; ${released.nodes} failed before that`]),
+  ];
+}
+
+/** Who approved what, and what waits for a person. */
+function approvalsIn({ name, config, halt, waves }: Pick<NotedPool, 'name' | 'config' | 'halt' | 'waves'>) {
+  const approved = waves.flatMap((wave) => {
+    const said = approvedBy(wave);
+    return said === undefined ? [] : [`${name}: ${said}, after wave ${wave.name}`];
+  });
+  const asked = halt === null ? waves.filter(isAwaited) : [];
+  return [
+    ...approved,
+    ...asked.map((wave) =>
+      approvalLine(name, { since: wave.pausedAt ?? '', wave: wave.name, configName: config ?? '' }),
+    ),
   ];
 }
 

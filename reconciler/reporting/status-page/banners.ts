@@ -26,6 +26,7 @@ export function bannersOf(
     ...unwritten(round),
     ...nodeBanners(round, nodes, halted),
     ...pools.filter(({ findings }) => findings.length > 0).map(invalidity),
+    ...pools.filter(({ approvals }) => approvals.length > 0).map(pause),
     ...pools.filter(({ state }) => state === 'suspended').map(suspension),
     ...pools.filter(({ state }) => state === 'blocked').map(blockage),
   ];
@@ -142,6 +143,19 @@ function suspension({ name, says }: PoolModel): Banner {
     remedies: [
       'No further node starts; changes in progress finish.',
       `End it where it began: \`kubelet-gitops resume ${name}\`, or take \`suspend: true\` out of the file in git.`,
+    ],
+  };
+}
+
+function pause({ name, approvals }: PoolModel): Banner {
+  return {
+    tone: 'busy',
+    title: `Pool ${name} waits for a person`,
+    text: approvals.join('\n'),
+    remedies: [
+      `Look at the nodes that run the config. To let it go on: \`kubelet-gitops approve ${name}\``,
+      'Otherwise commit another config: it ends the wait.',
+      seeRunbook('WaitsForApproval'),
     ],
   };
 }

@@ -21,6 +21,7 @@ export type PoolState =
   | 'suspended'
   | 'window'
   | 'blocked'
+  | 'approval'
   | 'waiting'
   | 'empty'
   | 'retiring';
@@ -100,6 +101,8 @@ export interface PoolModel {
   readonly failures: readonly PoolFailure[];
   /** What there is to say of a halt besides its message, a line each; none where it is not halted. */
   readonly haltLines: readonly string[];
+  /** What waits for a person, a line each. */
+  readonly approvals: readonly string[];
   /** Findings in the commit in force about the pool. */
   readonly findings: readonly string[];
 }

@@ -1,8 +1,10 @@
+import { awaitedApprovals } from '#shared/contract/api/approval.ts';
 import type { KubeletPoolStatus, PoolCounts } from '#shared/contract/api/kubelet-pool.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../../policy/desired.ts';
 import { forecastPools, type RolloutForecast } from '../../policy/forecast/forecast-pools.ts';
+import { awaitedLines } from '../../policy/pool-status/approval-lines.ts';
 import { haltLines } from '../../policy/pool-status/halt-lines.ts';
 import { suspensionOf } from '../../policy/rollout/holds/suspended.ts';
 import { byUrgency } from '../pool-status/class-summary.ts';
@@ -46,6 +48,7 @@ function poolModel(
     holds: status.holds ?? [],
     failures: status.failures ?? [],
     haltLines: haltLines(status),
+    approvals: awaitedLines(pool.name, status),
     findings: round.desired.commit === null ? recordedFindings(round, pool.name) : pool.findings.map(formatFinding),
   };
 }
@@ -72,10 +75,11 @@ function whySuspended(pool: DesiredPool, { fleet, desired, at }: PassResult): st
 
 function stateOf(
   pool: DesiredPool,
-  { halt, phase, holds = [] }: KubeletPoolStatus,
+  status: KubeletPoolStatus,
   isSuspended: boolean,
   members: readonly NodeRow[],
 ): PoolState {
+  const { halt, phase, holds = [] } = status;
   if (halt !== undefined) return 'halted';
   if (pool.origin === 'retiring') return 'retiring';
   if (isSuspended) return 'suspended';
@@ -85,6 +89,7 @@ function stateOf(
     ({ state }) => state === 'updating' || state === 'rebooting' || state === 'draining' || state === 'starting',
   );
   if (moving) return 'rolling';
+  if (awaitedApprovals(status).length > 0) return 'approval';
   if (phase === 'Progressing') return 'soaking';
   const holding = holds[0]?.reason;
   return holding === 'window' || holding === 'blocked' ? holding : 'waiting';

@@ -26,6 +26,8 @@ export interface CanarySpec {
   readonly selector?: LabelSelector;
   /** How long the canaries prove themselves before anybody else is changed; default: the rollout's `soak`. */
   readonly soak?: string;
+  /** When they have proven the payload, the others wait until a person approves it. */
+  readonly pause?: boolean;
 }
 
 /** The measures of the canaries are compared before anybody else begins: see `MEASURES`. */
@@ -46,6 +48,8 @@ export interface RolloutStep {
   readonly nodes: Amount;
   /** How long its nodes prove themselves before the next step; default: the rollout's `soak`. */
   readonly soak?: string;
+  /** When it is done, the rest waits until a person approves it. */
+  readonly pause?: boolean;
 }
 
 /** A span of time that comes again: it begins whenever the cron expression says, and lasts for `duration`. */
@@ -283,10 +287,18 @@ export interface SettledConfig {
  * What the nodes of one class of machines have shown of what they are to run.
  *
  * unproven: none was told it. canaries: canaries try it. soaking: those of the present wave have promoted it, and soak. analysing: the
- * canaries are compared. rolling: more nodes begin. proven: its waves are done and others may be given it. refuted: it failed, and the pool
+ * canaries are compared. paused: a person is asked before others begin. rolling: more nodes begin. proven: its waves are done and others may be given it. refuted: it failed, and the pool
  * is halted.
  */
-export type ProofState = 'unproven' | 'canaries' | 'soaking' | 'analysing' | 'rolling' | 'proven' | 'refuted';
+export type ProofState =
+  | 'unproven'
+  | 'canaries'
+  | 'soaking'
+  | 'analysing'
+  | 'paused'
+  | 'rolling'
+  | 'proven'
+  | 'refuted';
 
 /** What the classes of a pool have proven; it is written when a state changes, and its counts are of that moment. */
 export interface ProofRecord {
@@ -353,6 +365,11 @@ export interface WaveStatus {
   /** When its first node was started, and when it had soaked. */
   readonly startedAt?: string;
   readonly doneAt?: string;
+  /** Since when a person is asked to let the rollout go on after it, and when that was approved. Absent where nobody was asked. */
+  readonly pausedAt?: string;
+  readonly approvedAt?: string;
+  /** Who says to have approved it; absent where the object does not say. */
+  readonly approvedBy?: string;
 }
 
 /** What the measures of the canaries said of the payload. */

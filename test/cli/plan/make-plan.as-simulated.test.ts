@@ -175,10 +175,10 @@ const rollouts = fc.record(
   {
     maxUnavailable: fc.integer({ min: 1, max: 4 }),
     canary: fc.oneof(
-      fc.record({ nodes: fc.integer({ min: 1, max: 2 }) }),
+      fc.record({ nodes: fc.integer({ min: 1, max: 2 }), pause: fc.constantFrom(true, false, false) }),
       fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),
     ),
-    steps: fc.constant([{ nodes: '50%' as const }]),
+    steps: fc.constantFrom(false, false, true).map((pause) => [{ nodes: '50%' as const, pause }]),
     notReadyNodes: fc.constant('change' as const),
     onFailure: fc.record({ threshold: fc.integer({ min: 1, max: 3 }), action: fc.constant('halt' as const) }),
   },

@@ -41,6 +41,20 @@ const ROWS: readonly (readonly [
     null,
     ['the comparison of canaries'],
   ],
+  [
+    'a person after its canaries',
+    { rollout: { ...USUAL.rollout, canary: { nodes: 1, pause: true } } },
+    ['restart'],
+    null,
+    ['approvals'],
+  ],
+  [
+    'a person after a step',
+    { rollout: { ...USUAL.rollout, steps: [{ nodes: 1 }, { nodes: 2, pause: true }] } },
+    ['restart'],
+    null,
+    ['approvals'],
+  ],
 ];
 
 describe('what adds to the time of a plan', () => {

@@ -106,6 +106,27 @@ describe('the order of a rollout in a plan', () => {
     assert.equal(expectedMs, 3 * (5 * MINUTE + 10_000) + 40 * MINUTE);
   });
 
+  it('names the waves after which a person is asked, and lets nobody be asked whom nobody follows', () => {
+    const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name));
+    const asked = (rollout: Parameters<typeof plan>[1], touched = nodes): readonly string[] =>
+      plan(nodes, rollout, touched).stages.flatMap(({ name, approval }) => (approval === true ? [name] : []));
+    const canary = { nodes: 1, pause: true };
+    assert.deepEqual(asked({ canary, steps: [{ nodes: '50%' }] }), ['canary']);
+    // The step adds nobody to the canary, and waits all the same.
+    assert.deepEqual(asked({ canary: { nodes: 1 }, steps: [{ nodes: 1, pause: true }] }), ['step 1']);
+    assert.deepEqual(
+      asked({
+        canary,
+        steps: [
+          { nodes: 3, pause: true },
+          { nodes: 4, pause: true },
+        ],
+      }),
+      ['canary', 'step 1'],
+    );
+    assert.deepEqual(asked({ canary: { nodes: 4, pause: true } }), []);
+  });
+
   it('counts nodes that run the config already as a part of a step', () => {
     const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name));
     const { stages } = plan(nodes, { steps: [{ nodes: '50%' }] }, nodes.slice(1));

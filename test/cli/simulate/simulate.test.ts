@@ -46,6 +46,45 @@ function play(
   return change(before, after, typeof nodes === 'number' ? inventory(nodes) : nodes, failureRate, seed);
 }
 
+describe('a simulated pause', () => {
+  const spec = {
+    rollout: {
+      ...poolSpec().rollout,
+      maxUnavailable: 3,
+      canary: { nodes: 1, pause: true },
+      steps: [{ nodes: 2, pause: true }],
+    },
+    trial: TRIAL,
+  };
+  const [before, after] = [validPool('workers', 100, spec), validPool('workers', 120, spec)];
+  const approvedAfter = (approvesAfterMs: number): Simulation =>
+    simulate({
+      base: commit(COMMIT_A, before).repo,
+      head: commit(COMMIT_B, after).repo,
+      nodes: inventory(3),
+      manners: { ...manners, approvesAfterMs },
+      start: NOW,
+      horizonMs: 48 * 60 * MINUTE,
+    });
+
+  it('takes as long as a person does', () => {
+    const [atOnce, later] = [approvedAfter(0), approvedAfter(60 * MINUTE)];
+    const took = later.end - later.start - (atOnce.end - atOnce.start);
+    assert.ok(Math.abs(took - 120 * MINUTE) <= MINUTE, `${took / MINUTE} min`);
+    assert.match(simulationAsText(later, plain), /canary +up to 1 node: from 0s to 10m10s, approved at 1h10m/);
+    assert.equal(lanesOf(atOnce)[0]?.phase, 'Settled');
+  });
+
+  it('is the end where nobody ever approves, and says so', () => {
+    const stopped = approvedAfter(Infinity);
+    const [lane] = lanesOf(stopped);
+    assert.deepEqual([lane?.phase, lane?.proved], ['Waiting', 1]);
+    const text = simulationAsText(stopped, plain);
+    assert.match(text, /canary +up to 1 node: from 0s to 10m10s, then it waits for a person/);
+    assert.match(text, /approve it with kubelet-gitops approve workers/);
+  });
+});
+
 /** From one pool to another on three nodes. */
 const between = (before: ValidPool, after: ValidPool, failureRate = 0) =>
   change(before, after, inventory(3), failureRate);

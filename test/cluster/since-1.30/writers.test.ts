@@ -35,6 +35,7 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
   let reconciler: string;
   let mallory: string;
   let operator: string;
+  let approver: string;
 
   before(async () => {
     cluster = await startControlPlane();
@@ -48,6 +49,7 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
       assert.doesNotMatch((await apply()).stdout, /configured/);
     }
     [mallory, operator] = [await account('mallory', 'cluster-admin'), await account('olga', 'kubelet-gitops-operator')];
+    approver = await account('ada', 'kubelet-gitops-approver');
     reconciler = await cluster.serviceAccountToken(NAMESPACE, 'kubelet-gitops-reconciler');
     made(await as(reconciler, 'POST', POOLS, { ...KIND, kind: 'KubeletPool', metadata: { name: 'gpu' }, spec: SPEC }));
     made(
@@ -151,6 +153,35 @@ describeOrSkip(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES
     const commit = await as(operator, 'PATCH', `${SOURCES}/kubelet-gitops`, { metadata });
     assert.equal(commit.status, 200, commit.text);
     refused(await as(operator, 'PATCH', `${SOURCES}/kubelet-gitops/status`, RECORD), /forbidden/i);
+  });
+
+  it('approves with the approvers’ right alone, in its own name, and nothing else with it', async () => {
+    const value = `${'a'.repeat(64)}@2026-11-22T10:00:00Z canary`;
+    const approve = (token: string, who: string) =>
+      as(token, 'PATCH', `${POOLS}/gpu`, {
+        metadata: {
+          annotations: {
+            'kubelet-gitops.dev/approve': value,
+            'kubelet-gitops.dev/by': claimText({ verb: 'approve', at: '2026-11-22T10:00:00Z', who }, value),
+          },
+        },
+      });
+    refused(
+      await approve(operator, 'system:serviceaccount:default:olga'),
+      /olga may not approve .* grant the verb .*approve/,
+    );
+    refused(await approve(approver, 'system:serviceaccount:default:olga'), /names somebody else/);
+    const nobody = { metadata: { annotations: { 'kubelet-gitops.dev/approve': value } } };
+    refused(await as(approver, 'PATCH', `${POOLS}/gpu`, nobody), /who gives it/);
+    const { status, text } = await approve(approver, 'system:serviceaccount:default:ada');
+    assert.equal(status, 200, text);
+    refused(await as(approver, 'PATCH', `${POOLS}/gpu`, { spec: { priority: 9 } }), /writes the spec/);
+    // Beside it, who may not approve goes on to suspend.
+    const suspend = {
+      metadata: { annotations: { 'kubelet-gitops.dev/suspend': 'look', 'kubelet-gitops.dev/by': null } },
+    };
+    const suspended = await as(operator, 'PATCH', `${POOLS}/gpu`, suspend);
+    assert.equal(suspended.status, 200, suspended.text);
   });
 
   it('takes the Lease from no reconciler, and deletes it not', async () => {

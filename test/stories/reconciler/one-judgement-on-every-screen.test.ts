@@ -70,7 +70,23 @@ const refused = {
   refusedBecause: 'it would send 3 nodes home',
 };
 
+/** One of its nodes runs it, and a person is asked about the others. */
+const paused = validPool('workers', 120, { rollout: { ...next.spec.rollout, canary: { nodes: 1, pause: true } } });
+const WAITS: KubeletPool['status'] = {
+  rollout: {
+    configName: next.configName,
+    sha256: next.sha256,
+    startedAt: AT,
+    waves: [
+      { name: 'canary', nodes: 1, state: 'done', startedAt: AT, doneAt: AT, pausedAt: AT },
+      { name: 'rest', nodes: 3, state: 'waiting' },
+    ],
+  },
+};
+const ONE = [settledNode(a, old), settledNode(b, next), settledNode(c, old)];
+
 interface World {
+  readonly wanted?: typeof next;
   readonly nodes?: readonly NodeView[];
   readonly kubeletNodes: readonly KubeletNode[];
   readonly pool?: Partial<KubeletPool>;
@@ -132,6 +148,14 @@ const WORLDS: Readonly<Record<string, readonly [World, Says]>> = {
     { kubeletNodes: ALL, pool: { metadata: suspendedBy('for the fair') } },
     { attention: ['pool-suspended'], exit: 0, note: 'settled', why: 'settled, nothing to do' },
   ],
+  'waiting for a person': [
+    { wanted: paused, kubeletNodes: ONE, pool: { status: WAITS } },
+    { attention: ['pool-paused'], exit: 1, note: 'progressing', why: 'outdated, approval' },
+  ],
+  'waiting for a person, and halted': [
+    { wanted: paused, kubeletNodes: ONE, pool: { status: { ...WAITS, halt } } },
+    { attention: ['pool-halted'], exit: 1, note: 'halted', why: 'outdated, halted' },
+  ],
   'a joiner in a halted pool': [
     {
       nodes: [a, b, c, young],
@@ -159,8 +183,9 @@ function suspendedBy(why: string): KubeletPool['metadata'] {
 }
 
 /** All screens of one world, each from what its program has: the leader from its pass, the others from the cluster's objects. */
-function screensOf({ nodes = [a, b, c], kubeletNodes, pool, others = [], source = {}, unwritten = [] }: World) {
-  const present = poolInCluster(next, pool?.status);
+function screensOf(world: World) {
+  const { wanted = next, nodes = [a, b, c], kubeletNodes, pool, others = [], source = {}, unwritten = [] } = world;
+  const present = poolInCluster(wanted, pool?.status);
   const before = fleetOf({
     nodes,
     kubeletNodes,
@@ -170,7 +195,7 @@ function screensOf({ nodes = [a, b, c], kubeletNodes, pool, others = [], source 
       ...others.map((each) => poolInCluster(each)),
     ],
   });
-  const inForce: CommitInForce = commit(COMMIT_A, next, ...others);
+  const inForce: CommitInForce = commit(COMMIT_A, wanted, ...others);
   const desired = desiredState(inForce, before, () => []);
   const settings = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
   const planned = plan(desired, before, settings, NOW, { ...NO_SIGNALS, unwritten });

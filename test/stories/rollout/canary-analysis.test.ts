@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createKubeletMeasures } from '#agent/observe/kubelet-measures.ts';
-import { MEASURE_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION, MEASURE_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { AnalysisSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
 import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
@@ -26,6 +27,7 @@ async function world(
   cores: number,
   measures = true,
   analysis: AnalysisSpec | null = { timeout: '30m' },
+  pause = false,
 ): Promise<World> {
   const sim = new FleetSimulation();
   const names = Array.from({ length: NODES }, (_, index) => `n${index}`);
@@ -37,7 +39,7 @@ async function world(
       rollout: {
         ...poolSpec().rollout,
         maxUnavailable: '100%',
-        canary: { nodes: 1 },
+        canary: { nodes: 1, pause },
         ...(own === null ? {} : { analysis: own }),
       },
     });
@@ -71,6 +73,7 @@ async function world(
   };
   commits(GOOD);
   await run(60);
+  if (approve(sim)) await run(30);
   assert.equal(status().phase, 'Settled');
   commits(TRIED);
   return {
@@ -86,7 +89,35 @@ async function world(
   };
 }
 
+/** A person approves whatever waits for one. @returns whether something did */
+function approve(sim: FleetSimulation): boolean {
+  const value = awaitedApprovals(sim.fleet.pools.get('workers')?.status).map(approvalValue)[0];
+  if (value !== undefined) sim.annotatePool('workers', { [APPROVE_ANNOTATION]: value });
+  return value !== undefined;
+}
+
 describe('a rollout whose canaries are compared', () => {
+  it('asks a person only once they are, who sees the verdict', async () => {
+    const { run, status, exposed, sim } = await world(0.12, true, { timeout: '30m' }, true);
+    await run(5);
+    assert.deepEqual([status().rollout?.analysis?.verdict, approve(sim)], ['waiting', false]);
+    assert.deepEqual(
+      status().holds?.map(({ reason, nodes }) => [reason, nodes]),
+      [['analysis', NODES - 1]],
+    );
+    await run(10);
+    assert.deepEqual([status().rollout?.analysis?.verdict, exposed(), status().phase], ['pass', 1, 'Waiting']);
+    assert.equal(approve(sim), true);
+    await run(10);
+    assert.deepEqual([exposed(), status().phase], [NODES, 'Settled']);
+  });
+
+  it('asks nobody when they are worse', async () => {
+    const { run, status, sim } = await world(2, true, { timeout: '30m' }, true);
+    await run(32);
+    assert.deepEqual([status().phase, approve(sim)], ['Halted', false]);
+  });
+
   it('goes on when they are no worse, and only then', async () => {
     const { run, status, exposed, marks } = await world(0.12);
     await run(5);

@@ -8,13 +8,14 @@ import type { PayloadClass, PoolClasses } from '#reconciler/policy/payload-class
 import { plan } from '#reconciler/policy/plan.ts';
 import { NO_SIGNALS } from '#reconciler/policy/signals.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
-import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
-import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION, PAYLOAD_KEY } from '#shared/contract/api/group.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { shareOf } from '../../support/proof/arithmetic.ts';
 import { kindOf } from '../../support/proof/machine-pools.ts';
 import { MovingWorld } from '../../support/proof/moving-world.ts';
 import { forgeries, type Happening, happenings, type Setting, settings } from '../../support/proof/world-events.ts';
-import { type Planner, rollingOutAs, without, withPools } from './support/broken-planners.ts';
+import { type Planner, rollingOutAs, seeing, without, withPools } from './support/broken-planners.ts';
 
 const MOST_WORLDS = 100;
 /** `npm test` finds each with the same few worlds. */
@@ -211,6 +212,21 @@ const inSteps = (setting: Setting): Setting => ({
     },
   ],
 });
+/** One pool whose canary and whose step wait for a person. */
+const withPauses = (setting: Setting): Setting => {
+  const [only] = inSteps(setting).pools;
+  if (only === undefined) return setting;
+  const rollout = { ...only.rollout, canary: { nodes: 1, pause: true }, steps: [{ nodes: 3, pause: true }] };
+  return { ...setting, settled: true, pools: [{ ...only, rollout }] };
+};
+/** Whatever somebody approved once, they approve now. */
+const approvedAnyhow = (pool: KubeletPool): KubeletPool => {
+  const { annotations = {} } = pool.metadata;
+  const [asked] = awaitedApprovals(pool.status);
+  if (asked === undefined || annotations[APPROVE_ANNOTATION] === undefined) return pool;
+  const said = { ...annotations, [APPROVE_ANNOTATION]: approvalValue(asked) };
+  return { ...pool, metadata: { ...pool.metadata, annotations: said } };
+};
 const cordons = [
   { event: 'blip', pool: 0, what: 'cordon' },
   { event: 'blip', pool: 0, what: 'uncordon' },
@@ -293,6 +309,36 @@ const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
     'knows no canaries and no steps',
     ['wave'],
     { planner: rollingOutAs((rollout) => without(rollout, 'canary', 'steps')) },
+  ],
+  [
+    'goes on after a pause without a person',
+    ['wave'],
+    {
+      planner: rollingOutAs(({ canary, steps, ...rollout }) => ({
+        ...rollout,
+        ...(canary && { canary: { ...canary, pause: false } }),
+        ...(steps && { steps: steps.map((step) => ({ ...step, pause: false })) }),
+      })),
+      change: withPauses,
+      first: commits(3),
+    },
+  ],
+  [
+    'takes an approval of one payload for that of another',
+    ['wave'],
+    {
+      planner: seeing(withPools(approvedAnyhow)),
+      change: withPauses,
+      first: commits(3),
+      events: fc.oneof(
+        { weight: 8, arbitrary: fc.constant<Happening>({ event: 'time', minutes: 10, who: 'all' }) },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom<Happening[]>({ event: 'approve', pool: 0 }, ...commits(4).slice(0, 1)),
+        },
+      ),
+      length: 60,
+    },
   ],
   [
     'forgets maxUnavailable',

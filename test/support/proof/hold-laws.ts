@@ -26,8 +26,9 @@ export function holdLaws(t: TestContext, atLeast: number, replay: Replay, mustCo
       const world = new MovingWorld(setting);
       let hasReverted = false;
       for (const event of story) {
-        const proven = provenIn(world);
+        const [proven, approved] = [provenIn(world), approvalsIn(world)];
         world.happen(event);
+        if (approvalsIn(world) > approved) count('approved');
         count(event.event);
         for (const pool of provenIn(world)) {
           const members = world.ledger.membersOf(pool.split(' ')[0] ?? '');
@@ -50,10 +51,23 @@ export function holdLaws(t: TestContext, atLeast: number, replay: Replay, mustCo
   t.diagnostic(`${steps} steps in ${worlds} worlds, seed ${replay.seed}: ${JSON.stringify(Object.fromEntries(seen))}`);
   if (mustCome === 0) return;
   assert.ok(steps >= atLeast, `${steps} steps`);
-  for (const what of ['reverted', 'proven another', 'in a later wave', 'takeover', 'clock', 'forget', 'reclass']) {
+  for (const what of [
+    'reverted',
+    'proven another',
+    'in a later wave',
+    'approved',
+    'takeover',
+    'clock',
+    'forget',
+    'reclass',
+  ]) {
     assert.ok((seen.get(what) ?? 0) >= mustCome, `${what} came across: ${seen.get(what)}`);
   }
 }
+
+/** How many waves of present versions people let go on. */
+const approvalsIn = ({ ledger }: MovingWorld): number =>
+  [...ledger.pools.values()].reduce((sum, { approved }) => sum + approved.size, 0);
 
 /** What pools have proven by now. */
 const provenIn = ({ ledger }: MovingWorld): readonly string[] =>

@@ -1,6 +1,7 @@
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import type { Plan } from '#reconciler/policy/plan.ts';
-import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { commit } from '../fleet.ts';
 import { FleetSimulation } from '../fleet-simulation.ts';
@@ -41,6 +42,8 @@ export class MovingWorld {
   readonly versions = new Map<string, Version>();
   private readonly nodes: WorldNodes;
   private readonly tables = new Map<string, number>();
+  /** By pool, what somebody approved last. */
+  private readonly approvals = new Map<string, string>();
   private readonly readsClaims: boolean;
   private commits = 0;
   passes = 0;
@@ -84,11 +87,14 @@ export class MovingWorld {
     this.ledger.look(this.sim.fleet, this.sim.now);
   }
 
-  /** People and machines leave everything alone, and all is well, for so long. */
+  /** People do no more than to approve what they are asked, machines leave everything alone, and all is well, for so long. */
   calm(hours: number): void {
     this.nodes.allWell();
     for (const index of this.setting.pools.keys()) this.apply({ event: 'resume', pool: index });
-    for (let minutes = 0; minutes < hours * 60; minutes += 10) this.happen({ event: 'time', minutes: 10, who: 'all' });
+    for (let minutes = 0; minutes < hours * 60; minutes += 10) {
+      for (const index of this.setting.pools.keys()) this.apply({ event: 'approve', pool: index });
+      this.happen({ event: 'time', minutes: 10, who: 'all' });
+    }
   }
 
   /** Lets a revert come to rest where one is under way, and holds it to its law. @returns whether one was */
@@ -157,6 +163,19 @@ export class MovingWorld {
         return sim.annotatePool(this.poolName(event.pool), { [SUSPEND_ANNOTATION]: 'a look at it' });
       case 'resume':
         return sim.annotatePool(this.poolName(event.pool), { [SUSPEND_ANNOTATION]: undefined });
+      case 'approve': {
+        const name = this.poolName(event.pool);
+        const [asked] = awaitedApprovals(sim.fleet.pools.get(name)?.status);
+        if (asked === undefined) return;
+        const pool = this.ledger.pools.get(name);
+        if (pool?.version.id === asked.sha256) pool.approved.add(asked.wave ?? '');
+        this.approvals.set(name, approvalValue(asked));
+        return sim.annotatePool(name, { [APPROVE_ANNOTATION]: this.approvals.get(name) });
+      }
+      case 'reapprove': {
+        const name = this.poolName(event.pool);
+        return sim.annotatePool(name, { [APPROVE_ANNOTATION]: this.approvals.get(name) });
+      }
       case 'release': {
         const name = this.poolName(event.pool);
         const halt = sim.fleet.pools.get(name)?.status?.halt;

@@ -58,8 +58,12 @@ export interface PoolRecord {
   version: Version;
   /** Creation of the newest node of the rollout; undefined until it begins. */
   newest: Millis | undefined;
-  /** How many of its waves are done. */
+  /** How many of its waves are done, and let the next one begin. */
   done: number;
+  /** How many of its waves nodes have ended, whether a person let the next one begin or not. */
+  shown: number;
+  /** Names of waves after which a person let this version go on. */
+  readonly approved: Set<string>;
   /** Versions that came through all of their waves. */
   readonly proven: Map<string, Version>;
   /** By class, bytes of such a version that all nodes of the class ran and had promoted, at one moment. */
@@ -94,13 +98,16 @@ export class ProofLedger {
   begin(name: string, version: Version): void {
     const known = this.pools.get(name);
     if (known === undefined) {
-      const about = { newest: undefined, done: 0, isLost: false, released: false };
-      this.pools.set(name, { name, version, proven: new Map(), whole: new Set(), remade: new Set(), ...about });
+      const about = { newest: undefined, done: 0, shown: 0, isLost: false, released: false };
+      const sets = { whole: new Set<string>(), remade: new Set<string>(), approved: new Set<string>() };
+      this.pools.set(name, { name, version, proven: new Map(), ...sets, ...about });
       return;
     }
     const isNew = known.version.id !== version.id;
     known.version = version;
-    if (isNew) Object.assign(known, { newest: undefined, done: 0, released: false });
+    if (!isNew) return;
+    known.approved.clear();
+    Object.assign(known, { newest: undefined, done: 0, shown: 0, released: false });
   }
 
   /** The status of the pool is lost. */

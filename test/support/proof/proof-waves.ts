@@ -14,6 +14,9 @@ const DEAD_MS = 15 * 60_000;
 
 /** A wave as pool.yaml asks for it. */
 interface Wave {
+  readonly name: string;
+  /** A person has to let the next one begin. */
+  readonly pause: boolean;
   readonly nodes: number;
   readonly soakMs: Millis;
   /** Canaries of each class. */
@@ -90,13 +93,16 @@ function wavesOf(pool: PoolRecord, cohort: readonly Machine[]): readonly Wave[] 
   const waves: Wave[] = [];
   if (canaries > 0) {
     const perClass = canary?.perClass === true && pool.version.isComputed;
-    waves.push({ nodes: canaries, soakMs: millisOf(canary?.soak ?? soak), perClass, isLast: false });
+    const about = { name: 'canary', pause: canary?.pause === true, perClass, isLast: false };
+    waves.push({ ...about, nodes: canaries, soakMs: millisOf(canary?.soak ?? soak) });
   }
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
     const nodes = Math.max(waves.at(-1)?.nodes ?? 0, shareOf(step.nodes, cohort.length));
-    waves.push({ nodes, soakMs: millisOf(step.soak ?? soak), perClass: false, isLast: false });
+    const about = { name: `step ${index + 1}`, pause: step.pause === true, perClass: false, isLast: false };
+    waves.push({ ...about, nodes, soakMs: millisOf(step.soak ?? soak) });
   }
-  return [...waves, { nodes: cohort.length, soakMs: millisOf(soak), perClass: false, isLast: true }];
+  const rest = { name: 'rest', pause: false, perClass: false, isLast: true };
+  return [...waves, { ...rest, nodes: cohort.length, soakMs: millisOf(soak) }];
 }
 
 /** How far the version of a pool may have come by now, at most. */
@@ -119,7 +125,9 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
   const spared = sparedIn(ledger, pool);
   while (cohort.length > 0 && pool.done < waves.length) {
     const wave = waves[pool.done];
-    if (wave === undefined || !isDone(wave, { pool, cohort, spared, now })) break;
+    if (wave === undefined || (pool.shown <= pool.done && !isDone(wave, { pool, cohort, spared, now }))) break;
+    pool.shown = Math.max(pool.shown, pool.done + 1);
+    if (wave.pause && !pool.approved.has(wave.name) && isAnybodyLeft(wave, pool, cohort)) break;
     pool.done += 1;
   }
   const isOver = cohort.length > 0 && pool.done >= waves.length;
@@ -140,6 +148,10 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
   };
   return { isDone: isOver, waves: waves.slice(0, pool.done + 1).map(limitsOf) };
 }
+
+/** Somebody waits for a person then. */
+const isAnybodyLeft = ({ nodes }: Wave, pool: PoolRecord, cohort: readonly Machine[]): boolean =>
+  nodes < cohort.length && cohort.some((each) => each.told !== bytesFor(pool, each));
 
 function noteWhole(pool: PoolRecord, own: readonly Machine[]): void {
   const hasIt = (each: Machine): boolean =>

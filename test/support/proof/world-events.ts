@@ -40,7 +40,8 @@ export type Happening =
   | { readonly event: 'blip'; readonly pool: number; readonly what: ToNode }
   | { readonly event: 'takeover' | 'clock'; readonly hours: number }
   | { readonly event: 'forge'; readonly pool: number; readonly table: number | null; readonly what: Forged }
-  | { readonly event: 'forget' | 'suspend' | 'resume' | 'release'; readonly pool: number };
+  /** `reapprove`: with the words of the approval before. */
+  | { readonly event: 'forget' | 'suspend' | 'resume' | 'release' | 'approve' | 'reapprove'; readonly pool: number };
 
 const node = fc.nat(23);
 const inPool = fc.nat(2);
@@ -88,6 +89,7 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
       pool: inPool,
     }),
   },
+  { weight: 3, arbitrary: fc.record({ event: happens('approve', 'approve', 'reapprove'), pool: inPool }) },
 );
 
 /** The same, and others write statuses of pools: of the present version of one, or of any. */
@@ -120,11 +122,20 @@ const rollouts: fc.Arbitrary<RolloutSpec> = fc
       {
         probation: fc.constantFrom('full', '50s', '2m'),
         maxOnTrial: fc.constantFrom(1, 2, 4, '50%'),
-        canary: fc.record({ nodes: fc.constantFrom(1, 1, 2, '25%'), soak: soaks, perClass: fc.boolean() }),
+        canary: fc.record({
+          nodes: fc.constantFrom(1, 1, 2, '25%'),
+          soak: soaks,
+          perClass: fc.boolean(),
+          pause: fc.constantFrom(true, false, false),
+        }),
         steps: fc.constantFrom(
           [{ nodes: 3 }],
           [{ nodes: '25%', soak: '30m' }, { nodes: '75%' }],
           [{ nodes: 4, soak: '1h' }],
+          [
+            { nodes: '25%', pause: true },
+            { nodes: '75%', pause: true },
+          ],
         ),
       },
       { requiredKeys: [] },

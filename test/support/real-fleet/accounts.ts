@@ -7,7 +7,9 @@ import { seededRandom } from '#cli/seeded-random.ts';
 import { type Simulation, simulate } from '#cli/simulate/simulate.ts';
 import type { LoadedRepo } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { RESTART_MS } from '#reconciler/policy/forecast/duration-range.ts';
-import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { AGENT_SILENT_MS, HEARTBEAT_MS } from '#shared/contract/api/silent-agent.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
@@ -40,6 +42,7 @@ export interface Accounts {
   /** Times count from when the reconciler took the commit. */
   readonly happened: readonly Told[];
   readonly nodes: readonly InventoryNode[];
+  readonly approves: boolean;
   /** When the last wave of each pool was done, of those that are. */
   readonly finished: ReadonlyMap<string, Millis>;
   readonly statuses: Readonly<Record<string, KubeletPoolStatus | undefined>>;
@@ -108,7 +111,7 @@ const podOn = (node: string, index: number, memoryGi: number | undefined): KubeO
   }) as KubeObject;
 
 /** Commits `head` where `base` is in force, and waits until nothing moves any more. */
-export async function accountsOf(fleet: RealFleet, { base, head, asksKubelets }: World): Promise<Accounts> {
+export async function accountsOf(fleet: RealFleet, { base, head, asksKubelets, approves }: World): Promise<Accounts> {
   const { cluster, clock } = fleet;
   const nodes = inventoryOf(fleet).map((node) => {
     const running = asksKubelets ? fleet.nodes.get(node.name)?.kubelet.running() : null;
@@ -123,11 +126,12 @@ export async function accountsOf(fleet: RealFleet, { base, head, asksKubelets }:
     inForce: undefined,
     now: start,
   });
-  const manners = { failureRate: 0, restartMs: RESTART_MS, random: seededRandom(1) };
+  const approvesAfterMs = approves ? 0 : Infinity;
+  const manners = { failureRate: 0, restartMs: RESTART_MS, random: seededRandom(1), approvesAfterMs };
   const simulation = simulate({ base, head, nodes, manners, start, horizonMs: HORIZON_MS });
   const from = cluster.written.length;
   fleet.commitRepo(head);
-  await comesToRest(fleet, REST_MS);
+  await comesToRest(fleet, REST_MS, approves ? () => approveAll(fleet) : undefined);
   const writes = cluster.written.slice(from);
   const took = writes.find(({ resource, by }) => by === 'reconciler' && resource.plural === KUBELET_POOLS.plural);
   const tookMs = took?.atMs ?? 0;
@@ -138,6 +142,7 @@ export async function accountsOf(fleet: RealFleet, { base, head, asksKubelets }:
     simulation,
     happened,
     nodes,
+    approves,
     finished: new Map(
       [...names].flatMap((name) => {
         const at = fromTimestamp(fleet.pool(name)?.status?.rollout?.finishedAt) ?? -Infinity;
@@ -149,7 +154,7 @@ export async function accountsOf(fleet: RealFleet, { base, head, asksKubelets }:
 }
 
 /** Until for long no node was told anything, and none did anything but live. */
-async function comesToRest({ cluster, clock }: RealFleet, restMs: Millis): Promise<void> {
+async function comesToRest({ cluster, clock }: RealFleet, restMs: Millis, approve = (): void => {}): Promise<void> {
   let read = cluster.written.length;
   let last = clock.monotonic();
   await clock.until(
@@ -160,8 +165,18 @@ async function comesToRest({ cluster, clock }: RealFleet, restMs: Millis): Promi
       const moves = cluster.written.slice(read).some(isMove);
       read = cluster.written.length;
       if (moves) last = clock.monotonic();
+      approve();
     },
   );
+}
+
+/** What a person does who is asked. */
+function approveAll({ cluster: { objects } }: RealFleet): void {
+  for (const { metadata, status } of objects.list(KUBELET_POOLS) as readonly KubeletPool[]) {
+    const value = awaitedApprovals(status).map(approvalValue)[0];
+    if (value === undefined || metadata.annotations?.[APPROVE_ANNOTATION] === value) continue;
+    objects.patch(KUBELET_POOLS, metadata.name, { metadata: { annotations: { [APPROVE_ANNOTATION]: value } } });
+  }
 }
 
 /** Whether it is more than a sign of life. */

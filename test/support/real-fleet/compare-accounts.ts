@@ -15,10 +15,18 @@ const sorted = (names: Iterable<string>): readonly string[] => [...new Set(names
 /** By pool, who is started on together, in order. */
 type Generations = ReadonlyMap<string, readonly (readonly string[])[]>;
 
-function generationsIn({ plan }: Accounts): Generations {
+/** Where nobody approves anything, up to where the first pause is. */
+function generationsIn({ plan, approves }: Accounts): Generations {
   const isHeld = plan.refusal !== undefined || plan.held !== undefined;
   const rolled = isHeld ? [] : plan.pools.filter(({ waits, rollout }) => waits === undefined && rollout !== undefined);
-  return new Map(rolled.map(({ name, rollout }) => [name, rollout?.waves ?? []]));
+  return new Map(
+    rolled.map(({ name, rollout }) => {
+      const { stages = [], waves = [] } = rollout ?? {};
+      const paused = approves ? -1 : stages.findIndex(({ approval }) => approval === true);
+      const before = new Set(stages.slice(0, paused < 0 ? undefined : paused + 1).flatMap(({ nodes }) => nodes));
+      return [name, waves.map((each) => each.filter((node) => before.has(node))).filter((each) => each.length > 0)];
+    }),
+  );
 }
 
 function planned(accounts: Accounts): Nodes {

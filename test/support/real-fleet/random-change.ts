@@ -90,6 +90,8 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   'few on trial in many places': withFields({ maxPods: 120 }),
   'nodes that are changed though they are not Ready': withFields({ maxPods: 120 }),
   'a class whose canary is never Ready': withFields({ maxPods: 120 }),
+  'pauses that a person ends': withFields({ maxPods: 120 }),
+  'a pause that nobody ends': withFields({ maxPods: 120 }),
   'computed values': (files) => ({
     ...withFields({ maxPods: 120 })(files),
     computed: { systemReserved: { cpu: 'cpu * 0.05' } },
@@ -98,10 +100,13 @@ export const CHANGES: Readonly<Record<string, Change>> = {
 
 /** Worlds whose rollouts are of one kind, before and after: in few of all others a single bound decides who begins. */
 const KINDS: Readonly<Record<string, Kind>> = {
+  'pauses that a person ends': {
+    adds: { canary: { nodes: 1, pause: true }, steps: [{ nodes: 2 }, { nodes: '60%', pause: true }] },
+  },
+  'a pause that nobody ends': { adds: { steps: [{ nodes: '40%', pause: true }] }, approves: false },
   'few on trial in many places': { rollout: { maxUnavailable: '100%', maxOnTrial: 2, probation: '20s' } },
   'nodes that are changed though they are not Ready': {
     adds: { notReadyNodes: 'change' },
-    computed: false,
     first: { pool: 'workers', state: 'not-ready' },
   },
   'a class whose canary is never Ready': {
@@ -122,6 +127,7 @@ interface Kind {
   /** Fields of any rollout. */
   readonly adds?: Raw;
   readonly computed?: boolean;
+  readonly approves?: boolean;
   /** How the first of the machines is. */
   readonly first?: object;
 }
@@ -190,6 +196,8 @@ export interface World {
   readonly mayCount: boolean;
   /** Whether plan and simulate are told what kubelets run. */
   readonly asksKubelets: boolean;
+  /** A person approves what waits for one. */
+  readonly approves: boolean;
   readonly base: LoadedRepo;
   readonly head: LoadedRepo;
 }
@@ -280,6 +288,7 @@ export const worlds = (name: string): fc.Arbitrary<World> =>
         vital: new Map(each.map(({ name: node, vital }) => [node, vital])),
         mayCount: COUNTS[name] ?? mayCount,
         asksKubelets: NEW.has(name),
+        approves: KINDS[name]?.approves ?? true,
         base: repoOf({ ...files, isGone: NEW.has(name) }),
         head: repoOf((CHANGES[name] ?? ((same) => same))(files)),
       };

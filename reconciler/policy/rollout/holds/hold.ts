@@ -13,6 +13,7 @@ export type HoldReason =
   | 'window'
   | 'blocked'
   | 'wave'
+  | 'approval'
   | 'analysis'
   | 'rest'
   | 'disruption'

@@ -1,3 +1,4 @@
+import { analysisPending } from './analysis.ts';
 import { hold } from './hold.ts';
 import { isProven } from '../on-trial.ts';
 import type { HoldCheck } from './hold-question.ts';
@@ -8,7 +9,9 @@ const JOINED = 'it joined after this rollout began, and follows after the last w
  * Its wave has not come, or is full, or its class waits for canaries of its own. What a node was told already, what it is to go back to,
  * and what its class has proven goes in no wave.
  */
-export const wave: HoldCheck = ({ targeted: { targetKind, configName, member }, facts, room, classLimit }) => {
+export const wave: HoldCheck = (question) => {
+  const { targeted, facts, room, classLimit, readyFirst } = question;
+  const { targetKind, configName, member } = targeted;
   const { waves, cohort, group } = facts;
   if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
   if (isProven(group, member.node.name, member.target)) return null;
@@ -18,8 +21,13 @@ export const wave: HoldCheck = ({ targeted: { targetKind, configName, member }, 
   const joined = !cohort.has(member.node.name);
   if (waves.current !== null) {
     if (joined) return hold('wave', JOINED);
+    if (begins && waves.pause === 'asked') return hold('approval', waves.because);
+    if (begins && waves.pause === 'to-ask') return analysisPending(question) ?? hold('wave', waves.because);
     const isOut = waves.current.only?.(member) === false;
     if (isOut || (begins && room <= 0)) return hold('wave', waves.because);
   }
-  return classLimit === undefined || classLimit.room > 0 ? null : hold('wave', classLimit.because);
+  if (classLimit !== undefined && classLimit.room <= 0) return hold('wave', classLimit.because);
+  const isLimited = waves.current?.name === 'canary' || classLimit !== undefined;
+  if (!isLimited || !begins || readyFirst === undefined) return null;
+  return hold('wave', `it is not Ready, and proves nothing: ${readyFirst} is Ready, and tries the config first`);
 };

@@ -38,7 +38,9 @@ export function describeRemaining(remaining: RemainingTime): string {
   switch (remaining.is) {
     case 'time': {
       const [usual, quick, slow] = [remaining.expectedMs, remaining.quickMs, remaining.slowMs].map(formatRoughly);
-      return `About ${usual} left${quick === slow ? '' : ` (${quick} to ${slow})`}, if all goes well.`;
+      const spread = quick === slow ? '' : ` (${quick} to ${slow})`;
+      if (remaining.until === undefined) return `About ${usual} left${spread}, if all goes well.`;
+      return `About ${usual}${spread} until it waits for a person after wave ${remaining.until}, if all goes well.`;
     }
     case 'soak':
       return `All have proven it; the last ones soak for ${formatRoughly(remaining.ms)}.`;

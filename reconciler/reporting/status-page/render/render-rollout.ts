@@ -1,3 +1,4 @@
+import { approvedBy } from '../../../policy/pool-status/approval-lines.ts';
 import { type Html, html } from '../html.ts';
 import type { PoolModel, RolloutModel, WaveBar } from '../model.ts';
 import { renderGenerations } from './render-generations.ts';
@@ -9,12 +10,18 @@ import { countOf, waveBadge, waveTone } from './state-badges.ts';
 
 const COLUMNS: readonly Column<WaveBar>[] = [
   { heading: 'Wave', cell: ({ name }) => name },
-  { heading: 'State', cell: ({ state }) => waveBadge(state) },
+  { heading: 'State', cell: stateOf },
   { heading: 'Nodes when it is done', cell: ({ nodes }) => nodes, numeric: true },
   { heading: 'Began', cell: ({ startedAt = '' }) => timeOfDay(startedAt) },
   { heading: 'Done', cell: ({ doneAt = '' }) => timeOfDay(doneAt) },
   { heading: 'Timeline', cell: ({ span, state }) => timelineBar(span, waveTone(state)) },
 ];
+
+/** With who approved what follows it. */
+function stateOf(wave: WaveBar): Html {
+  if (wave.pausedAt === undefined) return waveBadge(wave.state);
+  return wave.approvedAt === undefined ? waveBadge('paused') : html`${waveBadge(wave.state)} ${approvedBy(wave) ?? ''}`;
+}
 
 /** The rollouts that are under way, each with its waves. */
 export function renderRollouts(pools: readonly PoolModel[]): Html {

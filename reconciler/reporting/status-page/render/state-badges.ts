@@ -38,6 +38,7 @@ const POOL_WORDS: Readonly<Record<PoolState, Word>> = {
   suspended: { tone: 'busy', sign: '‖', word: 'suspended' },
   window: { tone: 'busy', sign: '○', word: 'waits for a window' },
   blocked: { tone: 'busy', sign: '!', word: 'blocked' },
+  approval: { tone: 'busy', sign: '?', word: 'waits for a person' },
   waiting: { tone: 'busy', sign: '○', word: 'waiting' },
   empty: { tone: 'quiet', sign: '–', word: 'no nodes' },
   retiring: { tone: 'busy', sign: '↓', word: 'retiring' },
@@ -52,7 +53,8 @@ const OUTCOME_WORDS: Readonly<Record<CommitOutcome, Word>> = {
   superseded: { tone: 'quiet', sign: '–', word: 'superseded' },
 };
 
-const WAVE_WORDS: Readonly<Record<WaveStatus['state'], Word>> = {
+const WAVE_WORDS: Readonly<Record<WaveStatus['state'] | 'paused', Word>> = {
+  paused: { tone: 'busy', sign: '?', word: 'done, waits for a person' },
   done: { tone: 'good', sign: '✓', word: 'done' },
   rolling: { tone: 'busy', sign: '↻', word: 'rolling' },
   soaking: { tone: 'busy', sign: '◐', word: 'soaking' },
@@ -76,7 +78,7 @@ export const trialBadge = (state: TrialState, nodes: number): Html =>
 
 export const nodeBadge = (state: NodeState): Html => badge(NODE_WORDS[state]);
 export const poolBadge = (state: PoolState): Html => badge(POOL_WORDS[state]);
-export const waveBadge = (state: WaveStatus['state']): Html => badge(WAVE_WORDS[state]);
+export const waveBadge = (state: keyof typeof WAVE_WORDS): Html => badge(WAVE_WORDS[state]);
 export const outcomeBadge = (outcome: CommitOutcome): Html => badge(OUTCOME_WORDS[outcome]);
 
 /** In the words of another cluster, which may know more of them. */

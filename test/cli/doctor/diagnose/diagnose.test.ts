@@ -162,6 +162,23 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
     pools(pool({}, { halt: { config: 'c', sha256: 's', at: '11:00', message: 'failed on n-1', action: 'halt' } })),
     /^pool workers: halted since 11:00: failed on n-1$/,
   ],
+  [
+    'pool-paused',
+    pools(
+      pool(
+        {},
+        {
+          rollout: {
+            configName: 'w-1',
+            sha256: 's',
+            startedAt: '10:00',
+            waves: [{ name: 'canary', nodes: 1, state: 'done', pausedAt: '11:00' }],
+          },
+        },
+      ),
+    ),
+    /^pool workers: w-1 waits after wave canary for a person since 11:00: .* kubelet-gitops approve workers$/,
+  ],
   ['pool-invalid', pools(pool({}, condition('ConfigValid', 'Refused', 'a\nb'))), /^pool workers: a; b$/],
   [
     'writes-failing',

@@ -84,6 +84,23 @@ describe('the comment on a pull request', () => {
     assert.match(ofPools(field('a\\\\|b', '1')), /^\| `a\\\\\\\|b` \| /m);
   });
 
+  it('says after which wave it waits for a person, with what to type', () => {
+    const rollout = {
+      budget: 1,
+      stages: [
+        { name: 'canary', nodes: ['a'], approval: true },
+        { name: 'step 1', nodes: [], approval: true },
+        { name: 'rest', nodes: ['b'] },
+      ],
+      waves: [['a'], ['b']],
+      ...TIME,
+      untimed: ['approvals'],
+      worth: [],
+    } as const;
+    const said = ofPools(pool({ rollout })).match(/canary: a|step 1: no more nodes|approve general/g);
+    assert.deepEqual(said, ['canary: a', 'approve general', 'step 1: no more nodes', 'approve general']);
+  });
+
   it('shows a bar outside of tables as it is', () => {
     assert.match(ofPools(pool({ spec: ['a: 1|2'] })), /^- `a: 1\|2`$/m);
   });

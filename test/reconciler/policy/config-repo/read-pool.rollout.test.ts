@@ -10,8 +10,8 @@ describe('how a pool is rolled out', () => {
   rollout:
     maxUnavailablePerZone: 1
     notReadyNodes: change
-    canary: {nodes: 1, soak: 1h}
-    steps: [{nodes: 10%}, {nodes: 50%, soak: 2h}]
+    canary: {nodes: 1, soak: 1h, pause: true}
+    steps: [{nodes: 10%}, {nodes: 50%, soak: 2h, pause: true}]
     windows:
       allow: [{cron: 0  2 * * 1-5, duration: 4h, timeZone: Europe/Berlin}]
     emergency: "CVE-2026-1234:\\n  do not wait"
@@ -29,8 +29,8 @@ describe('how a pool is rolled out', () => {
       maxUnavailablePerZone: 1,
       notReadyNodes: 'change',
       soak: '0s',
-      canary: { nodes: 1, soak: '1h' },
-      steps: [{ nodes: '10%' }, { nodes: '50%', soak: '2h' }],
+      canary: { nodes: 1, soak: '1h', pause: true },
+      steps: [{ nodes: '10%' }, { nodes: '50%', soak: '2h', pause: true }],
       windows: {
         allow: [{ cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' }],
         deny: [],
@@ -49,6 +49,17 @@ describe('how a pool is rolled out', () => {
       prometheus: { url: 'http://prometheus.monitoring:9090', alerts: ['KubeAPIDown'] },
       pods: { namespace: 'batch', selector: { matchLabels: { app: 'train' } } },
     });
+  });
+
+  it('asks nobody after all nodes: a pause there is an error', () => {
+    const pauses = (rollout: string): readonly string[] =>
+      read(`rollout: ${rollout}`).findings.map(({ code, field }) => `${code} ${field}`);
+    assert.deepEqual(pauses('{canary: {nodes: 100%, pause: true}}'), ['conflict spec.rollout.canary.pause']);
+    assert.deepEqual(pauses('{steps: [{nodes: 1, pause: true}, {nodes: 100%, pause: true}]}'), [
+      'conflict spec.rollout.steps[1].pause',
+    ]);
+    assert.deepEqual(pauses('{canary: {nodes: 100%, pause: false}}'), []);
+    assert.deepEqual(pauses('{canary: {nodes: 99%, pause: true}}'), []);
   });
 
   it('leaves out what is not written, so that no pool of an older release is written again', () => {

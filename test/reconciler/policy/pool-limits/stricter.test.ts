@@ -22,8 +22,9 @@ const absent = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.optio
 const defined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
 
-const canary = fc.record({ nodes: amount(1), soak: absent(span) }).map(defined);
-const step = fc.record({ nodes: amount(1), soak: absent(span) }).map(defined);
+const pause = absent(fc.boolean());
+const canary = fc.record({ nodes: amount(1), soak: absent(span), pause }).map(defined);
+const step = fc.record({ nodes: amount(1), soak: absent(span), pause }).map(defined);
 const steps = fc.uniqueArray(step, { selector: ({ nodes }) => nodes, minLength: 1, maxLength: 4 });
 const rollout: fc.Arbitrary<RolloutSpec> = fc
   .record({
@@ -60,13 +61,20 @@ function exposure({ rollout: of, trial, drift }: KubeletPoolSpec, nodes: number)
   const isFull = probationOf(of) === null;
   const { full, afterCanary } = trialTermsOf({ rollout: of, trial });
   const boundaries = [...stepsFor(of, nodes).map((step) => step.nodes), nodes];
+  const canaries = of.canary?.nodes === undefined ? nodes : shareOf(of.canary.nodes, nodes);
+  const asked = [
+    ...(of.canary?.pause === true ? [canaries] : []),
+    ...stepsFor(of, nodes).flatMap((each) => (each.pause ? [each.nodes] : [])),
+  ].toSorted((a, b) => a - b);
   return {
     maxUnavailable: limitOf(of.maxUnavailable),
     maxUnavailablePerZone: of.maxUnavailablePerZone === undefined ? nodes : limitOf(of.maxUnavailablePerZone),
     maxOnTrial: isFull ? limitOf(of.maxUnavailable) : Math.min(nodes, mostOnTrial(of, nodes)),
     place: -Math.min(probationOf(of) ?? Number.POSITIVE_INFINITY, ms(trial.duration)),
     soak: -ms(of.soak),
-    canary: of.canary?.nodes === undefined ? nodes : shareOf(of.canary.nodes, nodes),
+    canary: canaries,
+    // How far it gets before so many people have approved it.
+    ...Object.fromEntries([0, 1, 2].map((approvals) => [`${approvals} approvals`, asked[approvals] ?? nodes])),
     'soak of the canary': of.canary === undefined ? 0 : -ms(of.canary.soak ?? of.soak),
     ...Object.fromEntries(
       Array.from({ length: nodes }, (_, proven) => [
@@ -135,8 +143,11 @@ const strict: KubeletPoolSpec = poolSpec({
     maxOnTrial: 4,
     probation: '2m',
     soak: '10m',
-    canary: { nodes: 1, soak: '1h' },
-    steps: [{ nodes: 3, soak: '1h' }, { nodes: '50%' }],
+    canary: { nodes: 1, soak: '1h', pause: true },
+    steps: [
+      { nodes: 3, soak: '1h' },
+      { nodes: '50%', pause: true },
+    ],
     analysis: { measures: ['cpu'], timeout: '1h' },
     onFailure: { threshold: 1, action: 'halt' },
   },
@@ -162,13 +173,15 @@ const ROWS: readonly Row[] = [
   [without('probation'), 'rollout.probation'],
   [withRollout({ soak: '0s' }), 'rollout.soak'],
   [without('canary'), 'rollout.canary'],
-  [withRollout({ canary: { nodes: 3, soak: '1h' } }), 'rollout.canary'],
-  [withRollout({ canary: { nodes: 1 } }), 'rollout.canary'],
+  [withRollout({ canary: { nodes: 3, soak: '1h', pause: true } }), 'rollout.canary'],
+  [withRollout({ canary: { nodes: 1, pause: true } }), 'rollout.canary'],
+  [withRollout({ canary: { nodes: 1, soak: '1h' } }), 'rollout.canary'],
+  [withRollout({ steps: [{ nodes: 3, soak: '1h' }, { nodes: '50%' }] }), 'rollout.steps'],
   [withRollout({ canary: { selector: {} } }), 'rollout.canary'],
   [without('steps'), 'rollout.steps'],
   [without('analysis'), 'rollout.analysis'],
   [without('canary', 'analysis'), 'rollout.canary rollout.analysis'],
-  [withRollout({ steps: [{ nodes: 3 }, { nodes: '50%' }] }), 'rollout.steps'],
+  [withRollout({ steps: [{ nodes: 3 }, { nodes: '50%', pause: true }] }), 'rollout.steps'],
   [withRollout({ onFailure: { threshold: 5, action: 'halt' } }), 'rollout.onFailure'],
   [{ rollout: of, trial: { ...strict.trial, duration: '1m' } }, 'trial.duration'],
   [{ rollout: of, trial: { ...strict.trial, startTimeout: '1h' } }, 'trial.startTimeout'],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { WaveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import { describe, it } from 'node:test';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
@@ -86,6 +87,7 @@ const afterMany = (superseded: number): KubeletPool => ({
 
 const BACK = { targetKind: 'settled' } as const;
 const [BEGUN, OVER] = [under('rolling', '2026-11-21T11:00:00Z'), under('waiting', '2026-11-21T11:00:00Z')];
+const PAUSED: WaveProgress = { ...WAVES, pause: 'asked', because: 'ask ada' };
 const UNWRITTEN = { ...WAVES, current: null, unwritten: 'it is being written' };
 const CANARY = { name: 'canary', nodes: 1, soakMs: 0 };
 const DRAINED = { node: { ...NODE, drain: DRAIN } };
@@ -303,6 +305,33 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     wave,
     { facts: { waves: { ...WAVES, current: { ...CANARY, only: () => false } } } },
     ['wave', /^n2 is on trial$/],
+  ],
+  ['a pause', wave, { facts: { waves: PAUSED }, room: 0 }, ['approval', /^ask ada$/]],
+  ['a pause, for a node that is being drained', wave, { facts: { waves: PAUSED }, room: 0, member: DRAINED }, null],
+  ['a pause, for what it was told', wave, { facts: { waves: PAUSED }, room: 0, member: { isAssigned: true } }, null],
+  ['a pause, for what it goes back to', wave, { facts: { waves: PAUSED }, room: 0, aimed: BACK }, null],
+  [
+    'a pause, where its class has proven the config',
+    wave,
+    { facts: { waves: PAUSED, group: PROVEN_GROUP }, room: 0 },
+    null,
+  ],
+  [
+    'a pause before which canaries are compared',
+    wave,
+    { facts: { waves: { ...PAUSED, pause: 'to-ask' } } },
+    ['wave', /^ask ada$/],
+  ],
+  [
+    'a pause before which canaries are compared, by what is compared',
+    wave,
+    {
+      facts: {
+        waves: { ...PAUSED, pause: 'to-ask' },
+        analysis: { verdict: 'waiting', since: '2026-11-21T12:00:00Z', message: 'too little' },
+      },
+    },
+    ['analysis', /too little/],
   ],
   ['a wave of its own', wave, { facts: { waves: { ...WAVES, current: { ...CANARY, only: () => true } } } }, null],
 

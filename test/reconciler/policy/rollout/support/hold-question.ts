@@ -35,6 +35,7 @@ export const WAVES: WaveProgress = {
   waves: [],
   current: { name: 'canary', nodes: 1, soakMs: 0 },
   room: 0,
+  pause: null,
   unwritten: null,
   because: 'n2 is on trial',
   classes: [],

@@ -37,6 +37,7 @@ export const PLAIN: PoolModel = {
   holds: [],
   failures: [],
   haltLines: [],
+  approvals: [],
   findings: [],
 };
 export const GENERATION = { inProbation: 0, onTrial: 0, promoted: 0, failed: 0, from: minutes(0), doneAt: minutes(7) };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { readFollowing } from '#reconciler/policy/following/record.ts';
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
@@ -98,4 +99,23 @@ it('a commit that follows nobody has to be settled itself, and the next one has 
   const last = repository.commit(...BEFORE);
   await story.until('in force', () => inForce(story) === last);
   assert.notEqual(first, last);
+});
+
+it('a staging that is gone holds everything up and is called silent; when it is back, the time begins anew', async () => {
+  const { story, first, next } = await following();
+  const { repository, cluster } = story;
+  const silent = (): readonly string[] => {
+    const source: KubeletSource | undefined = cluster.objects.get(KUBELET_SOURCES, SOURCE_NAME);
+    return (readFollowing(source?.status?.following ?? '')?.silent ?? []).map((each) => each.cluster);
+  };
+  story.start('one');
+  await pass(story, MINUTE);
+  assert.deepEqual(silent(), []);
+  repository.others.delete('staging');
+  await pass(story, 3 * MINUTE);
+  assert.deepEqual([inForce(story), silent()], [first, ['staging']]);
+  repository.others.set('staging', new Map([[next, 'settled']]));
+  await pass(story, 1.9 * MINUTE);
+  assert.deepEqual([inForce(story), silent()], [first, []]);
+  await story.until('in force', () => inForce(story) === next);
 });

@@ -5,6 +5,7 @@ import { createLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Fleet } from './policy/fleet.ts';
 import { connectForge } from './reporting/forge/connect-forge.ts';
+import { connectNotifier } from './reporting/notifications/connect-notifier.ts';
 import { createAnnotator } from './git/notes/notes-annotator.ts';
 import { fileCredentials } from './git/git-credentials.ts';
 import { createFollowedRepository } from './git/following/followed-repository.ts';
@@ -74,10 +75,24 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const identity = `${settings.identity}_${randomUUID()}`;
   const isLeader = (): boolean => lease.isLeader();
   const fleet = (): Fleet | null => reconciler.fleet();
+  const notifier =
+    settings.notificationsFile === undefined
+      ? null
+      : connectNotifier(settings.notificationsFile, {
+          cluster: settings.cluster,
+          proxy: settings.proxy,
+          onOutcome: (receiver, outcome) => metrics.instruments.notifications.inc({ receiver, outcome }),
+          isLeader,
+          clock,
+          log,
+          random,
+          onChange: () => reconciler.poke(),
+        });
   const audit = createAuditView({ kube, namespace: settings.namespace, clock, random, log });
   const telling = createReporting({
     kube,
     audit: audit.summary,
+    ...(notifier === null ? {} : { receivers: notifier.receivers }),
     metrics,
     page: pageOf(settings, {
       leadership: () => ({ leads: isLeader(), holder: lease.holder() ?? '' }),
@@ -134,6 +149,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
               { ...settings.forge, proxy: settings.proxy },
               { clock, log, random, onChange: () => reconciler.poke() },
             ),
+      notifier,
       load: readings.load,
       startReading: readings.start,
       // Beside the other: a revert does not wait for what takes long to read.

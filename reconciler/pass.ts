@@ -14,6 +14,7 @@ import type { JudgePool } from './policy/config-repo/judge-pool.ts';
 import type { ClusterConfig } from './policy/config-repo/loaded-repo.ts';
 import type { Fleet, UnreadableObject } from './policy/fleet.ts';
 import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
+import type { Notifier } from './reporting/notifications/notifier.ts';
 import { skipUnreadable, touchesUnreadable, withUnwritable } from './policy/skip-unreadable.ts';
 import { plan } from './policy/plan.ts';
 import { formatDisplacedNotes } from './reporting/notes/displaced-notes.ts';
@@ -81,6 +82,8 @@ interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBa
   readonly notes: NotesWriter | null;
   /** null where statuses on the forge are switched off. */
   readonly statuses: ForgeStatusWriter | null;
+  /** null where nobody is told. */
+  readonly notifier: Notifier | null;
   readonly observer?: Pick<PassObserver, 'round'>;
 }
 
@@ -219,9 +222,10 @@ export function createPass(ports: PassPorts): Pass {
       due,
       notes,
       statuses: statusesNow(),
+      notifications: ports.notifier?.state() ?? 'off: switched off',
       following: followingNow(limits, recorded),
     };
-    const source = nextRecord(recorded, { ...facts, at: clock.now() });
+    const source = withTold(nextRecord(recorded, { ...facts, at: clock.now() }), everything);
     const { waitMs } = applied;
     const told = { source, desired, tip: tip?.commit ?? null, readAt };
     // A process that has only just begun has nothing to add to what the one before said.
@@ -231,6 +235,7 @@ export function createPass(ports: PassPorts): Pass {
     const kubeletSource =
       isNews && ports.mayWrite() && waitMs === undefined ? await ports.record.save(statusAfter, signal) : null;
     if (taken.reading !== undefined && kubeletSource !== null) ports.startReading?.(signal);
+    if (kubeletSource !== null) telling(() => ports.notifier?.saved(source.told));
     telling(() => {
       const at = clock.now();
       const seen = {
@@ -277,6 +282,20 @@ export function createPass(ports: PassPorts): Pass {
     if (follows === null) return '';
     const seen = ports.following.record() ?? recorded.following;
     return seen === '' ? writeFollowing(newRecord(follows)) : seen;
+  }
+
+  /** With what is to be told of it. What cannot be put into words holds nothing up. */
+  function withTold(source: SourceState, { pools, unreadable = [] }: Fleet): SourceState {
+    const { notifier } = ports;
+    // Whoever is told again one day is not told of all that happened meanwhile.
+    if (notifier === null) return { ...source, told: '' };
+    let { told } = source;
+    const isPool = (name: string): boolean =>
+      pools.has(name) || unreadable.some((each) => each.of === 'pool' && each.name === name);
+    telling(() => {
+      told = notifier.next(source.told, { source, pools: [...pools.values()], now: clock.now() }, isPool);
+    });
+    return { ...source, told };
   }
 
   function statusesNow(): string {

@@ -15,6 +15,7 @@ import type { OwnPod } from './cluster/drains/own-pod.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { Annotator } from './git/notes/annotator.ts';
 import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
+import type { Notifier } from './reporting/notifications/notifier.ts';
 import type { GitSource } from './git/source-port.ts';
 import { createPass } from './pass.ts';
 import { createNotesWriter } from './reporting/notes/notes-writer.ts';
@@ -50,6 +51,8 @@ interface ReconcilerPorts {
   readonly annotator: Annotator | null;
   /** Absent: no statuses on the forge. */
   readonly statuses?: ForgeStatusWriter | null;
+  /** Absent: nobody is told. */
+  readonly notifier?: Notifier | null;
   readonly load: AcceptedCommitsOptions['load'];
   /** Begins to read what `load` has not read yet. Absent: it reads at once. */
   readonly startReading?: CommitReadings['start'];
@@ -177,6 +180,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     record,
     notes,
     statuses: ports.statuses ?? null,
+    notifier: ports.notifier ?? null,
   });
   let lastPassAt = clock.monotonic();
   let stayAwayUntil: Millis = 0;
@@ -254,19 +258,22 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     return undefined;
   }
 
-  /** Of an orderly end, the commit that was being read is not to blame. */
-  async function endReading(signal: AbortSignal): Promise<void> {
+  /** Of an orderly end, the commit that was being read is not to blame, and what receivers have taken since is not told again. */
+  async function endRecord(signal: AbortSignal): Promise<void> {
     try {
-      if ((await record.load(signal)).reading === '') return;
-      await record.save(({ status = {} }) => withoutReading(status), signal);
+      const { reading, told } = await record.load(signal);
+      const toldNow = ports.notifier?.atEnd(told) ?? told;
+      if (reading === '' && toldNow === told) return;
+      await record.save(({ status = {} }) => ({ ...withoutReading(status), told: toldNow }), signal);
     } catch (err) {
-      log.warn({ err }, 'the commit that was being read stays recorded, as after an end without notice');
+      log.warn({ err }, 'the record stays as it was, as after an end without notice');
     }
   }
 
   const reconciler: Reconciler = {
     async run(signal) {
-      await Promise.all([view.run(signal), passes(signal), notes?.run(signal), ports.statuses?.run(signal)]);
+      const reports = [notes?.run(signal), ports.statuses?.run(signal), ports.notifier?.run(signal)];
+      await Promise.all([view.run(signal), passes(signal), ...reports]);
       if (!ports.isLeader()) return;
       // The stop has called off everything else already.
       const soon = {
@@ -276,7 +283,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
         reason: () => 'shutting down',
       };
       await withLifetime({ clock, ...soon }, (life) =>
-        Promise.all([notes?.flush(life.signal), ports.statuses?.flush(life.signal), endReading(life.signal)]),
+        Promise.all([notes?.flush(life.signal), ports.statuses?.flush(life.signal), endRecord(life.signal)]),
       );
     },
     poll(signal) {

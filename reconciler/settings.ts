@@ -23,7 +23,7 @@ export interface ReconcilerSettings {
   readonly gitCredentialsDir: string | undefined;
   /** PEM file of a private certificate authority. */
   readonly gitCaFile: string | undefined;
-  /** What may stand before the git server and the forge. */
+  /** What may stand before the git server, the forge and receivers of notifications. */
   readonly proxy: ProxySettings;
   readonly pollMs: Millis;
   /** File with the secret of a webhook, a line each; read again at every use. Absent: no webhook. */
@@ -48,6 +48,8 @@ export interface ReconcilerSettings {
   readonly notesEveryMs: Millis;
   /** undefined where no statuses are posted. */
   readonly forge: ForgeSettings | undefined;
+  /** File that says who is told of what. Absent: nobody. */
+  readonly notificationsFile: string | undefined;
   readonly namespace: string;
   /** Of this process; undefined outside of a pod. */
   readonly pod: string | undefined;
@@ -95,6 +97,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     notesCredentialsDir: read.optional('NOTES_CREDENTIALS_DIR') ?? read.optional('GIT_CREDENTIALS_DIR'),
     notesEveryMs: read.duration('NOTES_INTERVAL', '30s'),
     forge: forgeSettings(read),
+    notificationsFile: read.optional('NOTIFICATIONS_FILE'),
     namespace: read.text('NAMESPACE', DEFAULT_NAMESPACE),
     pod: read.optional('POD_NAME'),
     identity: read.text('POD_NAME', `reconciler-${cluster}`),

@@ -1,5 +1,6 @@
 import { connectForge, type ForgeSettings } from '#reconciler/reporting/forge/connect-forge.ts';
 import { createAuditView } from '#reconciler/cluster/audit-view.ts';
+import { connectNotifier } from '#reconciler/reporting/notifications/connect-notifier.ts';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { createFollowedRepository } from '#reconciler/git/following/followed-repository.ts';
@@ -46,6 +47,8 @@ export interface SandboxReconcilerOptions {
   readonly trust?: Partial<TrustSettings> | undefined;
   /** Where statuses are posted; absent for none. */
   readonly forge?: ForgeSettings | undefined;
+  /** File that says who is told of what; absent for nobody. */
+  readonly notificationsFile?: string | undefined;
   /** Commits are read in a thread, as in a cluster, which takes a moment; in ours otherwise. */
   readonly readsInThread?: boolean | undefined;
   /** Port of the status page; any free one otherwise. */
@@ -94,7 +97,32 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
     clock,
     log,
   });
-  const told = { kube, audit: audit.summary, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log };
+  const notifier =
+    options.notificationsFile === undefined
+      ? null
+      : connectNotifier(options.notificationsFile, {
+          cluster,
+          onOutcome: (receiver, outcome) => metrics.instruments.notifications.inc({ receiver, outcome }),
+          isLeader,
+          clock,
+          log,
+          random,
+          onChange: () => reconciler.poke(),
+        });
+  const receivers = notifier === null ? {} : { receivers: notifier.receivers };
+  const told = {
+    ...receivers,
+    kube,
+    audit: audit.summary,
+    metrics,
+    page,
+    identity: 'sandbox',
+    isLeader,
+    fleet,
+    clock,
+    random,
+    log,
+  };
   const telling = createReporting(told);
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
   const git = { url: gitUrl, ssh: gitSsh, credentials: fileCredentials(options.gitCredentialsDir), clock, random };
@@ -115,6 +143,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
         ? {}
         : { trust: connectTrust({ signedCommits: 'on', trustedKeysDir, ...options.trust }, git, { clock, log }) }),
       statuses: forge === undefined ? null : connectForge(forge, { clock, log, random, onChange: () => undefined }),
+      notifier,
       annotator: createAnnotator({ ...git, ref: notesRef }),
       load,
       ...(options.readsInThread === true ? { load: readings.load, startReading: readings.start } : {}),

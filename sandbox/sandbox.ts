@@ -39,6 +39,8 @@ export interface SandboxOptions {
   readonly trust?: Parameters<typeof startReconciler>[0]['trust'];
   /** Where statuses are posted, for the repository with this address; absent for none. */
   readonly forge?: (gitUrl: string) => ForgeSettings;
+  /** File that says who is told of what; absent for nobody. */
+  readonly notificationsFile?: string;
 }
 
 /** The whole system in one process: a git server, an API server, a reconciler, and nodes with agents and kubelets. */
@@ -125,6 +127,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       trustedKeysDir: options.trustedKeysDir,
       trust: options.trust,
       forge: options.forge?.(git.url),
+      notificationsFile: options.notificationsFile,
       readsInThread: options.readsInThread,
       pagePort: options.pagePort,
     });

@@ -122,6 +122,11 @@ export const CODES = {
     'The forge does not show what becomes of commits. Nothing else depends on it.',
     'docs/commit-statuses.md has a line for every code.',
   ),
+  'notifications-off': meaning(
+    'warning',
+    'Somebody who is to be told of halts and refusals is not. They wait for a while, and nothing else depends on it.',
+    'docs/notifications.md has a line for every code.',
+  ),
   'polling-slow': meaning(
     'note',
     'A push is seen at the next poll.',
@@ -297,6 +302,7 @@ export const RUNBOOKS: Readonly<Partial<Record<Code, string>>> = {
   'git-failing': runbookOf('GitStale'),
   'commit-refused': runbookOf('CommitRefused'),
   'notes-off': runbookOf('NotesNotWritten'),
+  'notifications-off': runbookOf('NotificationsNotSent'),
   'statuses-off': runbookOf('StatusesNotPosted'),
   'pool-invalid': runbookOf('PoolConfigInvalid'),
   'pool-paused': runbookOf('WaitsForApproval'),

@@ -95,6 +95,7 @@ export const SETTINGS: ReadonlySet<string> = new Set([
   "NOTES_CREDENTIALS_DIR",
   "NOTES_INTERVAL",
   "NOTES_REF",
+  "NOTIFICATIONS_FILE",
   "NO_PROXY",
   "NO_PROXY",
   "ON_REWRITE",
@@ -521,6 +522,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.lastAttemptedTip",
     "status.limits",
     "status.notes",
+    "status.notifications",
     "status.observedGeneration",
     "status.outcome",
     "status.path",
@@ -540,6 +542,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.statuses",
     "status.subject",
     "status.takenUpAt",
+    "status.told",
     "status.unreadableNotes",
     "status.url"
   ]

@@ -7,6 +7,7 @@ import { createConditionWriter } from './events/condition-writer.ts';
 import { createEventPublisher } from './events/event-publisher.ts';
 import type { Fleet, UnreadableObject } from '../policy/fleet.ts';
 import type { ReconcilerMetrics } from './metrics/metrics.ts';
+import type { ReceiverState } from './notifications/notifier.ts';
 import type { StatusPage } from './status-page/status-page.ts';
 import type { PassObserver } from './pass-result.ts';
 
@@ -21,6 +22,8 @@ interface ReportingOptions {
   readonly fleet: () => Fleet | null;
   /** The last one that was published; null for none. */
   readonly audit?: () => AuditSummary | null;
+  /** Who is told by notifications, and how that goes; absent where nobody is. */
+  readonly receivers?: () => readonly ReceiverState[];
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
@@ -50,8 +53,8 @@ export function createReporting({ metrics, page, identity, isLeader, ...options 
     held: () => held,
     onOutcome: (outcome) => nodeConditions.inc({ outcome }),
   });
-  const { fleet, audit = () => null } = options;
-  metrics.watch({ isLeader, fleet, audit, pageListeners: () => page?.listeners() ?? 0 });
+  const { fleet, audit = () => null, receivers = () => [] } = options;
+  metrics.watch({ isLeader, fleet, audit, receivers, pageListeners: () => page?.listeners() ?? 0 });
   return {
     observer: {
       woken: () => wakeUps.inc(),

@@ -2,6 +2,7 @@ import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-
 import { computedSchema } from './computed-schema.ts';
 import { kubeletEditorSchema } from './editor-schema.ts';
 import { clusterSchema, poolSchema } from './project-schemas.ts';
+import { receiversSchema } from './receivers-schema.ts';
 import { type Schema, schemaText } from './schema-text.ts';
 import { without } from './validators.ts';
 
@@ -24,6 +25,8 @@ export function generateEditorSchemas(): ReadonlyMap<string, string> {
   return new Map([
     ...kubelets.map(([minor, text]) => [`schemas/${fileOf(minor)}`, text] as const),
     ...ours.map(([name, text]) => [`schemas/${name}`, text] as const),
+    // It is no file of the repository.
+    ['schemas/notification-receivers.json', published(receiversSchema())],
     ...kubelets.flatMap(([minor, text]) =>
       minor === TEMPLATE_MINOR ? [[`${TEMPLATE}/${fileOf(minor)}`, text] as const] : [],
     ),

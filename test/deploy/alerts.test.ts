@@ -131,6 +131,11 @@ const CASES: Readonly<Record<string, readonly [at: string, fires: Lines, rests: 
       'node_validity_seconds{node="a", purpose="kubelet-serving-certificate"} 86400',
     ],
   ],
+  KubeletGitopsNotificationsNotSent: [
+    '45m',
+    'notifications_working{receiver="chat"} 0',
+    'notifications_working{receiver="chat"} 1',
+  ],
   KubeletGitopsNotesNotWritten: ['2h', 'notes_working 0', 'notes_working 1'],
   KubeletGitopsStatusesNotPosted: ['2h', 'commit_statuses_working 0', 'commit_statuses_working 1'],
 };

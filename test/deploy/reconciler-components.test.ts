@@ -109,3 +109,30 @@ describe('the component webhook', () => {
     assert.equal(service.spec.ports[0]?.targetPort, 'webhook');
   });
 });
+
+describe('the component notifications', () => {
+  const bare = parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment;
+  const { containers, volumes } = withComponent(bare, 'notifications').spec.template.spec;
+
+  it('names a file in the one directory where the ConfigMap and the Secret are mounted', () => {
+    const file = containers[0]?.env.find(({ name }) => name === 'NOTIFICATIONS_FILE')?.value ?? '';
+    const env = { CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', NOTIFICATIONS_FILE: file };
+    assert.equal(readReconcilerSettings(env).notificationsFile, file);
+    const mount = containers[0]?.volumeMounts.find(({ name }) => name === 'notifications');
+    assert.equal(file, `${mount?.mountPath}/receivers.yaml`);
+    assert.deepEqual(
+      volumes.find(({ name }) => name === 'notifications'),
+      {
+        name: 'notifications',
+        projected: {
+          // Octal, as kustomize and kubectl read it.
+          defaultMode: 440,
+          sources: [
+            { configMap: { name: 'kubelet-gitops-notifications' } },
+            { secret: { name: 'kubelet-gitops-notifications' } },
+          ],
+        },
+      },
+    );
+  });
+});

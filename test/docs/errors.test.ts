@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 const PAGE = readFileSync('docs/reference/errors.md', 'utf8');
 /** Unions of these have pages of their own, and tests that hold those to the source: test/docs/runbook.test.ts. */
-const ELSEWHERE = /^(?:GIT|WEB|FORGE)_/;
+const ELSEWHERE = /^(?:GIT|WEB|FORGE|NOTIFICATIONS?)_/;
 
 /** Codes that errors are made with: by a class, or by a function of a name that says so. */
 function codesInSource(): ReadonlySet<string> {

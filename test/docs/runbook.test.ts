@@ -37,6 +37,18 @@ describe('the page about commit statuses', () => {
   });
 });
 
+describe('the page about notifications', () => {
+  it('has a line for every NotificationErrorCode, and for a file that cannot be used', () => {
+    const page = readFileSync('docs/notifications.md', 'utf8');
+    const members = membersOf('NotificationErrorCode', 'reconciler/reporting/notifications/errors.ts');
+    assert.ok(members.length > 5);
+    assert.deepEqual(
+      [...members, 'NOTIFICATIONS_INVALID'].filter((member) => !page.includes(`\`${member}\``)),
+      [],
+    );
+  });
+});
+
 describe('the page about rollouts', () => {
   it('has a line for every HoldReason', () => {
     const page = readFileSync('docs/rollouts.md', 'utf8');
@@ -66,6 +78,7 @@ describe('the runbook', () => {
 const SEARCHES = {
   GitStale: 'reconciler/branch.ts',
   NotesNotWritten: 'reconciler/reporting/notes/notes-writer.ts',
+  NotificationsNotSent: 'reconciler/reporting/notifications/notifier.ts',
   PassesFail: 'reconciler/reconciler.ts',
   StatusesNotPosted: 'reconciler/reporting/forge/forge-status-writer.ts',
   WritesRefused: 'reconciler/cluster/apply.ts',

@@ -6,7 +6,15 @@ import { after, before, it } from 'node:test';
 import { type SandboxApiServer, startApiServer } from '#sandbox/api-server/server.ts';
 import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
 import type { SandboxNode } from '#sandbox/sandbox-node.ts';
-import { CONFIG_MAPS, EVENTS, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
+import {
+  CONFIG_MAPS,
+  EVENTS,
+  KUBELET_NODES,
+  KUBELET_POOLS,
+  KUBELET_SOURCES,
+  LEASES,
+  NODES,
+} from '#shared/kube/kube.ts';
 import { bundle } from '../../scripts/build.ts';
 import { createAuthority } from '../cluster/support/certificate-authority.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
@@ -46,7 +54,7 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
   let api: SandboxApiServer;
   let git: SandboxGitServer;
   let forge: ForgeServer;
-  let fronts: Readonly<Record<'api' | 'git' | 'forge' | 'prometheus', EchoingFront>>;
+  let fronts: Readonly<Record<'api' | 'git' | 'forge' | 'prometheus' | 'receiver', EchoingFront>>;
   let node: SandboxNode;
   let reconciler: Running;
   let agentSaid = '';
@@ -67,8 +75,10 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
       git: await startEchoingFront(git.url),
       forge: await startEchoingFront(forge.origin),
       prometheus: await startEchoingFront('http://127.0.0.1:1'),
+      receiver: await startEchoingFront('http://127.0.0.1:1'),
     };
-    await writeSecretFiles(directory, fronts.api.origin, ca);
+    fronts.receiver.answer = { echo: 'status', status: 401 };
+    await writeSecretFiles(directory, { apiServer: fronts.api.origin, receiver: fronts.receiver.origin, ca });
     await writeFile(join(directory, 'package.json'), '{"type":"module"}');
     for (const program of ['agent', 'reconciler'] as const) await bundle(program, directory);
     const [health = 0, webhook = 0, page = 0, metrics = 0] = await freePorts(4);
@@ -138,7 +148,7 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
 
   /** What all objects say, kept under a name because they change. */
   const keepObjects = (when: string): void => {
-    const kinds = [NODES, KUBELET_NODES, KUBELET_POOLS, CONFIG_MAPS, EVENTS, LEASES];
+    const kinds = [NODES, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES, CONFIG_MAPS, EVENTS, LEASES];
     outputs.set(`objects ${when}`, JSON.stringify(kinds.map((kind) => api.store.list(kind))));
   };
 
@@ -179,6 +189,7 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
         evidence,
       },
     );
+    await until('a receiver to refuse', async () => fronts.receiver.echoed > 0, WITHIN);
     await until('the forge to refuse', async () => fronts.forge.echoed > 0, WITHIN);
     keepObjects('while blocked');
     fronts.forge.answer = null;
@@ -259,7 +270,13 @@ describeOrSkip('secrets', { skip: WITHOUT_OPENSSL }, () => {
     );
     outputs.set('statuses of commits', JSON.stringify(forge.posted));
     for (const name of ['the log of the agent', 'notes', 'statuses of commits']) assert.ok(outputs.get(name), name);
-    for (const code of ['GIT_UNAUTHORIZED', 'GIT_FORBIDDEN', 'GIT_REDIRECT_REFUSED', 'FORGE_UNAUTHORIZED']) {
+    for (const code of [
+      'GIT_UNAUTHORIZED',
+      'GIT_FORBIDDEN',
+      'GIT_REDIRECT_REFUSED',
+      'FORGE_UNAUTHORIZED',
+      'NOTIFICATION_UNAUTHORIZED',
+    ]) {
       assert.ok(reconciler.said().includes(code), `${code} was never met`);
     }
     assert.deepEqual(leaksIn(outputs), []);

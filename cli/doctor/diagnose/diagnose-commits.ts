@@ -34,7 +34,7 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
     const failure = state?.failure ?? '';
     return [diagnosis('no-commit', `no commit was ever taken up${failure === '' ? '' : `: ${failure}`}`)];
   }
-  const { failure, failingSince, refusedCommit, refusedBecause, findings, notes, statuses } = state;
+  const { failure, failingSince, refusedCommit, refusedBecause, findings, notes, statuses, notifications } = state;
   const lines = findings.split('\n').filter((line) => line !== '');
   const unwritten = parseUnreadableNotes(state.unreadableNotes);
   return [
@@ -50,6 +50,7 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
       ? []
       : [diagnosis('notes-unreadable', `${unwritten.length}, among them ${unwritten[0]}`)]),
     ...(isOff(statuses) ? [diagnosis('statuses-off', `statuses are ${sayWorking(statuses)}`)] : []),
+    ...(isOff(notifications) ? [diagnosis('notifications-off', `notifications are ${sayWorking(notifications)}`)] : []),
   ];
 }
 

@@ -35,8 +35,7 @@ export function verifyWebhookSignature(delivery: Delivery, secrets: readonly str
   if (generic !== undefined) {
     const time = sent('x-kubelet-gitops-timestamp') ?? '';
     if (!isTimely(time, now)) return { genuine: false, because: 'out-of-time' };
-    const signed = Buffer.concat([Buffer.from(`${time}.`), body]);
-    return judge('generic', generic, (secret) => `sha256=${hmac(secret, signed, 'hex')}`);
+    return judge('generic', generic, (secret) => signBody(secret, time, body));
   }
   const standard = sent('webhook-signature');
   if (standard !== undefined) return judgeStandard(delivery, standard, secrets, now);
@@ -48,6 +47,14 @@ export function verifyWebhookSignature(delivery: Delivery, secrets: readonly str
   if (github === undefined) return { genuine: false, because: 'no-signature' };
   return judge('github', github, (secret) => `sha256=${hmac(secret, body, 'hex')}`);
 }
+
+/**
+ * What stands in `X-Kubelet-Gitops-Signature`, here and on what we send ourselves.
+ *
+ * @param time whole seconds since the epoch, as `X-Kubelet-Gitops-Timestamp` has them
+ */
+export const signBody = (secret: string, time: string, body: Buffer): string =>
+  `sha256=${hmac(secret, Buffer.concat([Buffer.from(`${time}.`), body]), 'hex')}`;
 
 /** Several signatures may stand side by side there, while a key is being changed. */
 function judgeStandard(delivery: Delivery, header: string, secrets: readonly string[], now: Millis): SignatureCheck {

@@ -7,7 +7,8 @@ interface HaltTold {
   readonly impact?: HaltImpact;
 }
 
-const runbookFor = ({ risk }: HaltImpact): string => runbookOf(risk === 'users' ? 'PoolAtRisk' : 'PoolHalted');
+/** The page that says what to do, from the root of this software's repository. */
+export const haltRunbook = ({ risk }: HaltImpact): string => runbookOf(risk === 'users' ? 'PoolAtRisk' : 'PoolHalted');
 
 /**
  * What there is to say of a halt besides its message, a line each: what the config changed, by which commit, what had warned of it, and
@@ -18,12 +19,16 @@ export function haltLines({ halt, impact }: HaltTold): readonly string[] {
   const { cause } = halt;
   return [
     ...(cause === undefined ? [] : causeLines(cause)),
-    ...(impact === undefined ? [] : [`now: ${impact.message}`, `runbook: ${runbookFor(impact)}`]),
+    ...(impact === undefined ? [] : [`now: ${impact.message}`, `runbook: ${haltRunbook(impact)}`]),
   ];
 }
 
-/** The same without what changes while the pool is halted. */
-function causeLines(cause: HaltCause): readonly string[] {
+/**
+ * The same without what changes while the pool is halted, a line each.
+ *
+ * @param namesCommit false where the commit is shown elsewhere
+ */
+export function causeLines(cause: HaltCause, namesCommit = true): readonly string[] {
   const { since, settledAt, by, warnings = [] } = cause;
   const at = settledAt === undefined ? '' : ` (settled ${settledAt})`;
   const changed = changedFields(cause);
@@ -33,7 +38,7 @@ function causeLines(cause: HaltCause): readonly string[] {
       : `changed since ${since === 'local' ? "the nodes' own config" : since}${at}: ${changed}`;
   return [
     what,
-    ...(by === undefined ? [] : [`by commit ${commitText(by)}`]),
+    ...(by === undefined || !namesCommit ? [] : [`by commit ${commitText(by)}`]),
     ...warnings.map((line) => `warned before: ${line}`),
   ];
 }

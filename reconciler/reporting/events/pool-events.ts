@@ -16,7 +16,7 @@ const MOST_HELD = 5;
 export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly ClusterEvent[] {
   const { name, uid = '' } = metadata;
   const about: EventSubject = { kind: 'KubeletPool', name, uid };
-  const { halt, configName: config = '', sha256 = '', counts } = status;
+  const { halt, configName: config = '', sha256 = '' } = status;
   const base = { about, pool: name, config };
   const all: ClusterEvent[] = [];
   if (halt !== undefined) {
@@ -26,14 +26,15 @@ export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly C
   }
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   if (status.phase === 'Settled' && ready?.status === 'True' && config !== '') {
-    const nodes = counts?.nodes ?? 0;
-    const what = status.classes === undefined ? config : 'the config of their class of machines';
-    const note =
-      nodes === 1
-        ? `The one node runs ${status.classes?.[0]?.configName ?? config} and has proven it`
-        : `All ${nodes} nodes run ${what} and have proven it`;
     const identity = `settled ${sha256} ${ready.lastTransitionTime}`;
-    all.push({ ...base, reason: 'RolloutSettled', type: 'Normal', note, at: ready.lastTransitionTime, identity });
+    all.push({
+      ...base,
+      reason: 'RolloutSettled',
+      type: 'Normal',
+      note: settledSentence(status),
+      at: ready.lastTransitionTime,
+      identity,
+    });
   }
   const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
   if (invalid !== undefined) {
@@ -53,6 +54,15 @@ export function eventsOfPool({ metadata, status = {} }: KubeletPool): readonly C
     all.push({ ...base, reason: 'RateLimited', type: 'Normal', note, identity: `rate-limited ${sha256}` });
   }
   return all;
+}
+
+/** What a settled pool has to show. */
+export function settledSentence({ configName = '', counts, classes }: KubeletPoolStatus): string {
+  const nodes = counts?.nodes ?? 0;
+  const what = classes === undefined ? configName : 'the config of their class of machines';
+  return nodes === 1
+    ? `The one node runs ${classes?.[0]?.configName ?? configName} and has proven it`
+    : `All ${nodes} nodes run ${what} and have proven it`;
 }
 
 /** One Event says all of it: what failed, what changed and whose it is, and what is safe. */

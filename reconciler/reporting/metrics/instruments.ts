@@ -115,6 +115,18 @@ export function createInstruments(registry: Registry) {
     ]),
     auditedAt: gauge('audit_timestamp_seconds', 'When that audit was made; absent without one.'),
     notesWorking: gauge('notes_working', 'Whether notes can be written onto commits; absent where switched off.'),
+    notifications: counter('notifications_total', 'Notifications by receiver and what became of them.', [
+      'receiver',
+      'outcome',
+    ]),
+    notificationsWaiting: gauge('notifications_waiting', 'Notifications that a receiver has not taken yet.', [
+      'receiver',
+    ]),
+    notificationsWorking: gauge(
+      'notifications_working',
+      'Whether a receiver takes notifications; absent where nobody is told.',
+      ['receiver'],
+    ),
     statusesWorking: gauge('commit_statuses_working', 'Whether statuses can be posted; absent where switched off.'),
 
     expiresAt: gauge(

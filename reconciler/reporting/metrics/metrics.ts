@@ -9,6 +9,7 @@ import type { Fleet } from '../../policy/fleet.ts';
 import { type BlockingNodes, blockingNodes } from '../../policy/pool-status/blocking-nodes.ts';
 import type { GitSource } from '../../git/source-port.ts';
 import { parseUnreadableNotes } from '../notes/recorded-unreadable-notes.ts';
+import type { ReceiverState } from '../notifications/notifier.ts';
 import type { PassResult } from '../pass-result.ts';
 import type { Expiration } from './expirations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
@@ -35,6 +36,8 @@ interface MetricsView {
   readonly pageListeners: () => number;
   /** null for none. */
   readonly audit?: () => AuditSummary | null;
+  /** Who is told; absent where nobody is. */
+  readonly receivers?: () => readonly ReceiverState[];
 }
 
 /** Counts and measures what the reconciler does, and shows it in Prometheus' text format. */
@@ -100,6 +103,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
       instruments.pageListeners.set(view?.pageListeners() ?? 0);
       if (leads && fleet !== null) samplePools(fleet, instruments, clock.now(), allSuspended, blocking, words);
       else clearPools(instruments);
+      showReceivers((leads ? view?.receivers?.() : null) ?? [], instruments);
       showAudit((leads ? view?.audit?.() : null) ?? null, instruments);
       return registry.metrics();
     },
@@ -133,6 +137,15 @@ function countRound(
     into.followedSilentSince.set({ cluster }, since / 1000);
   into.fieldsLost.reset();
   for (const { resource, field } of lost) into.fieldsLost.set({ resource, field }, 1);
+}
+
+function showReceivers(receivers: readonly ReceiverState[], into: Instruments): void {
+  into.notificationsWaiting.reset();
+  into.notificationsWorking.reset();
+  for (const { name: receiver, waiting, failure } of receivers) {
+    into.notificationsWaiting.set({ receiver }, waiting);
+    into.notificationsWorking.set({ receiver }, failure === null ? 1 : 0);
+  }
 }
 
 function showAudit(audit: AuditSummary | null, into: Instruments): void {

@@ -28,6 +28,8 @@ export interface RecordedPass {
   readonly notes: Pick<NotesWriter, 'state' | 'stands' | 'unreadable'> | null;
   /** Whether statuses on the forge are written, in words of the record. */
   readonly statuses: SourceState['statuses'];
+  /** The same of notifications. */
+  readonly notifications: SourceState['notifications'];
   /** Of a cluster that follows others. Absent: it follows none, or nothing is known of that yet. */
   readonly following: string;
   readonly at: Millis;
@@ -59,6 +61,7 @@ export function nextRecord(recorded: SourceState, round: RecordedPass): SourceSt
     notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
     unreadableNotes: formatUnreadableNotes(notes?.unreadable() ?? []),
     statuses: round.statuses,
+    notifications: round.notifications,
     policy: JSON.stringify(policyOf(desired.policy)),
     limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.boundsBefore),
     following: round.following,

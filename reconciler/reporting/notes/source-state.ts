@@ -42,6 +42,10 @@ export interface SourceState {
   readonly unreadableNotes: string;
   /** Of statuses on the forge: `on`, or `off: <reason>`. */
   readonly statuses: string;
+  /** Of notifications: `on`, or `off: <reason>`. */
+  readonly notifications: string;
+  /** JSON of what was told and to whom it is owed, see `ToldRecord`. */
+  readonly told: string;
   /** JSON of what the cluster's file says of rollouts, so that it holds also after a restart while git is away. */
   readonly policy: string;
   /** JSON of what the cluster's file of the commit in force holds the next commit to, and of what it was itself read by. */
@@ -75,6 +79,8 @@ export const NO_STATE: SourceState = {
   notes: 'on',
   unreadableNotes: '',
   statuses: 'off: switched off',
+  notifications: 'off: switched off',
+  told: '',
   policy: '',
   limits: '',
   following: '',
@@ -104,12 +110,12 @@ export function readSourceState(source: KubeletSource | null): SourceState {
 /** The state as the KubeletSource has it. */
 export function writeSourceState(state: SourceState): KubeletSourceStatus {
   const { refusedCommit, refusedReason, refusedBecause, refusedCause, failingSince, failure, ...rest } = state;
-  const { displaced, history, policy, limits, following, ...texts } = rest;
+  const { displaced, history, told, policy, limits, following, ...texts } = rest;
   const fitting = Object.entries(texts).map(([key, text]) => [key, fitMessage(text)]);
   const because = { commit: refusedCommit, reason: refusedReason, message: fitMessage(refusedBecause) };
   const refused = refusedCause === '' ? because : { ...because, cause: refusedCause };
   return {
-    ...withoutEmpty({ displaced, history, policy, limits, following, ...Object.fromEntries(fitting) }),
+    ...withoutEmpty({ displaced, history, told, policy, limits, following, ...Object.fromEntries(fitting) }),
     ...(refusedCommit === '' ? {} : { refused }),
     ...(failure === '' ? {} : { failure: { since: failingSince, message: fitMessage(failure) } }),
   };

@@ -41,13 +41,16 @@ export interface KubeletSourceStatus {
   /** The release of a refused commit that was carried out last, as the annotation has it. */
   readonly released?: string;
   readonly failure?: GitFailureStatus;
-  /** `on`, or `off: <reason>`; so are `statuses`. */
+  /** `on`, or `off: <reason>`; so are `statuses` and `notifications`. */
   readonly notes?: string;
   /** Notes that alone cannot be written, a line each. */
   readonly unreadableNotes?: string;
   readonly statuses?: string;
+  readonly notifications?: string;
   /** JSON: the last commits that came into force or were refused. */
   readonly history?: string;
+  /** JSON: which notifications were told, and which are owed to whom. */
+  readonly told?: string;
   /** JSON: notes of commits that were displaced, until they are written. */
   readonly displaced?: string;
   /** JSON: what the commit in force says of all pools. */

@@ -29,6 +29,12 @@ const IMAGE = 'registry.example.com/probe';
 const DIGEST = `sha256:${'0a'.repeat(32)}`;
 const ADMISSION = 'ValidatingAdmissionPolicy/kubelet-gitops-agent-own-node kind';
 const GONE = undefined;
+const RECEIVER = { name: 'probe', type: 'slack', urlFile: 'probe-url' };
+const RECEIVERS = JSON.stringify({
+  apiVersion: 'kubelet-gitops.dev/v1alpha1',
+  kind: 'NotificationReceivers',
+  spec: { receivers: [RECEIVER], runbooksUrl: 'https://git.example.com/runbooks' },
+});
 
 /** What both pods take alike. */
 /** A directory of the host, at the same place in the agent's container. */
@@ -159,6 +165,21 @@ const SWITCHES: readonly Row[] = [
   row('eventsBefore123.enabled', true, ['Role/kube-system/kubelet-gitops-reconciler-events kind', 'Role']),
   row('monitoring.enabled', true, ['PrometheusRule/kubelet-gitops kind', 'PrometheusRule']),
   row('networkPolicy.enabled', true, ['NetworkPolicy/kubelet-gitops-reconciler kind', 'NetworkPolicy']),
+  row(
+    'notifications.enabled',
+    true,
+    [`${CONTAINER} env NOTIFICATIONS_FILE value`, '/var/run/secrets/kubelet-gitops/notifications/receivers.yaml'],
+    [`${CONTAINER} volumeMounts notifications mountPath`, '/var/run/secrets/kubelet-gitops/notifications'],
+  ),
+  row('notifications.secret', 'probe', [
+    `${RECONCILER} ${POD} volumes notifications projected sources`,
+    [{ configMap: { name: 'kubelet-gitops-notifications' } }, { secret: { name: 'probe' } }],
+  ]),
+  row('notifications.receivers', [RECEIVER], ['ConfigMap/kubelet-gitops-notifications kind', 'ConfigMap']),
+  row('notifications.runbooksUrl', 'https://git.example.com/runbooks', [
+    'ConfigMap/kubelet-gitops-notifications data',
+    { 'receivers.yaml': RECEIVERS },
+  ]),
   row('podHarm.enabled', true, ['ClusterRole/kubelet-gitops-agent-pod-harm kind', 'ClusterRole']),
   row('selinux.enabled', true, [`${AGENT} ${POD} containers agent securityContext seLinuxOptions type`, 'spc_t']),
   row(

@@ -4,6 +4,8 @@ export const CANARIES = {
   'password of notes': 'cnry-notes-Xq7rT2mB5',
   'secret of the webhook': 'cnry-hook-Lw9sD4nC6',
   'token of the forge': 'cnry-forge-Gh2yU6kE8',
+  'address of a receiver': 'cnry-chat-Mb3eW8tY4',
+  'key of notifications': 'cnry-sign-Kd6rP1zE7',
   'token of the reconciler': 'cnry-kube-Rt5jM1aV3',
   'token of the agent': 'cnry-agent-Pf8bN7xS2',
   'token of Prometheus': 'cnry-prom-Vc4gK9dH7',

@@ -6,7 +6,10 @@ import { CANARIES, USERS } from './canaries.ts';
 type Env = Readonly<Record<string, string>>;
 
 /** Every secret as the programs find it: in files, as mounted Secrets are, and in kubeconfigs. */
-export async function writeSecretFiles(directory: string, apiServer: string, ca: string): Promise<void> {
+export async function writeSecretFiles(
+  directory: string,
+  { apiServer, receiver, ca }: Readonly<Record<'apiServer' | 'receiver' | 'ca', string>>,
+): Promise<void> {
   const files = {
     'git/username': USERS.git,
     'git/password': CANARIES['password of git'],
@@ -15,13 +18,22 @@ export async function writeSecretFiles(directory: string, apiServer: string, ca:
     webhook: CANARIES['secret of the webhook'],
     forge: CANARIES['token of the forge'],
     prometheus: CANARIES['token of Prometheus'],
+    'notifications/url': `${receiver}/${CANARIES['address of a receiver']}`,
+    'notifications/key': CANARIES['key of notifications'],
+    'notifications/receivers.yaml': RECEIVERS,
     kubeconfig: kubeconfig(apiServer, ca),
     'kubeconfig-broken': `users: [{name: c, user: {token: ${CANARIES['token of the reconciler']}\n`,
     'kubeconfig-address': kubeconfig(`http://u:${CANARIES['password in an address']}@127.0.0.1:1`, ca),
   };
-  for (const name of ['git', 'notes']) await mkdir(join(directory, name));
+  for (const name of ['git', 'notes', 'notifications']) await mkdir(join(directory, name));
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
 }
+
+const RECEIVERS = JSON.stringify({
+  apiVersion: 'kubelet-gitops.dev/v1alpha1',
+  kind: 'NotificationReceivers',
+  spec: { receivers: [{ name: 'all', type: 'cloudevents', urlFile: 'url', keyFile: 'key', plainHttp: true }] },
+});
 
 function kubeconfig(server: string, ca: string): string {
   const authority = Buffer.from(ca).toString('base64');
@@ -47,6 +59,7 @@ export const settingsFor = (directory: string): Env => ({
   FORGE_REPOSITORY: REPOSITORY,
   FORGE_TOKEN_FILE: join(directory, 'forge'),
   WEBHOOK_SECRET_FILE: join(directory, 'webhook'),
+  NOTIFICATIONS_FILE: join(directory, 'notifications', 'receivers.yaml'),
   PROMETHEUS_TOKEN_FILE: join(directory, 'prometheus'),
   LOG_LEVEL: 'trace',
 });

@@ -33,3 +33,10 @@ FORGE: {{ required "commitStatuses.forge is not set: github, gitlab, gitea or fo
 {{ $name }}: {{ $value | quote }}
 {{- end }}
 {{- end }}
+
+{{/* What NOTIFICATIONS_FILE names: JSON, which is YAML. */}}
+{{- define "kubelet-gitops.receivers" -}}
+{{- $spec := dict "receivers" .Values.notifications.receivers }}
+{{- with .Values.notifications.runbooksUrl }}{{ $_ := set $spec "runbooksUrl" . }}{{ end }}
+{{- dict "apiVersion" "kubelet-gitops.dev/v1alpha1" "kind" "NotificationReceivers" "spec" $spec | toJson }}
+{{- end }}

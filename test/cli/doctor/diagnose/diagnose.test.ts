@@ -144,6 +144,11 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
     /^2, among them c{40}: it is no tree$/,
   ],
   ['statuses-off', source({ statuses: 'off: FORGE_FORBIDDEN' }), /FORGE_/],
+  [
+    'notifications-off',
+    source({ notifications: 'off: chat: it is away' }),
+    /^notifications are failing, and tried again: chat/,
+  ],
   ['polling-slow', { reconciler: is({ ...WORKLOAD, settings: { POLL_INTERVAL: '1h' } }) }, /^POLL_INTERVAL is 1h/],
   ['webhook-half', { webhookService: is(true) }, /WEBHOOK_SECRET_FILE is not set/],
   [

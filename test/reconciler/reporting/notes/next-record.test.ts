@@ -43,6 +43,7 @@ function record(
     due: { present: null, displaced: [] },
     notes: writing(true),
     statuses: 'on',
+    notifications: 'on',
     following: '',
     at: NOW,
     ...more,

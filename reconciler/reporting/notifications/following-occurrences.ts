@@ -1,0 +1,83 @@
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { followingStanding } from '../../policy/following/describe-following.ts';
+import { type FollowingRecord, readFollowing } from '../../policy/following/record.ts';
+import { runbookOf } from '../../policy/runbook.ts';
+import type { SourceState } from '../notes/source-state.ts';
+import type { Notification, Occurrence } from './notification.ts';
+
+/** As long as the alert KubeletGitopsFollowedSilent waits. */
+const SILENT_AFTER_MS: Millis = 36 * 60 * 60_000;
+
+/** What there is to tell of a cluster that follows others: for whom it waits, who says nothing, what a person let through. Pure. */
+export function followingOccurrences(source: SourceState, now: Millis): readonly Occurrence[] {
+  const record = readFollowing(source.following);
+  if (!record) return [];
+  const base = { kind: 'follows', pools: [], morePools: 0, at: toTimestamp(now) } as const;
+  return [...ofStanding(record, source, base), ...ofSilence(record, now, base), ...ofRelease(record, source, base)];
+}
+
+type Base = Pick<Notification, 'kind' | 'pools' | 'morePools' | 'at'>;
+
+function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base): readonly Occurrence[] {
+  const { reason, message } = followingStanding(record);
+  const names = record.follows.clusters.join(' and ');
+  const { next } = record.waiting;
+  if (reason === 'Current') return [];
+  const stays = commit === '' ? [] : [`${commit.slice(0, 12)} stays in force`];
+  if (reason === 'NotesUnreadable') {
+    return [
+      {
+        marks: { '/notes-unreadable': commit },
+        notification: {
+          ...base,
+          severity: 'warning',
+          title: `What ${names} says of commits cannot be read`,
+          lines: [message, ...stays],
+          runbook: runbookOf('FollowedSilent'),
+        },
+      },
+    ];
+  }
+  return [
+    {
+      marks: { '/follows': `${commit} ${next?.oid ?? ''}` },
+      notification: {
+        ...base,
+        severity: 'info',
+        title: next === null ? `Commits wait for ${names}` : `Commit ${next.oid.slice(0, 12)} is next`,
+        lines: [message, ...stays],
+        ...(next === null ? {} : { commit: { commit: next.oid } }),
+      },
+    },
+  ];
+}
+
+const ofSilence = ({ silent }: FollowingRecord, now: Millis, base: Base): readonly Occurrence[] =>
+  silent
+    .filter(({ since }) => now - since > SILENT_AFTER_MS)
+    .map(({ cluster, after, since }) => ({
+      marks: { [`/silent-${cluster}`]: after },
+      notification: {
+        ...base,
+        severity: 'warning',
+        title: `${cluster} says nothing of newer commits`,
+        lines: [`since ${toTimestamp(since)}: until it does, none of them comes into force here`],
+        runbook: runbookOf('FollowedSilent'),
+      },
+    }));
+
+function ofRelease({ released }: FollowingRecord, { commit }: SourceState, base: Base): readonly Occurrence[] {
+  if (released === null || released.oid !== commit) return [];
+  return [
+    {
+      marks: { '/let-through': released.oid },
+      notification: {
+        ...base,
+        severity: 'info',
+        title: `Commit ${commit.slice(0, 12)} did not wait for the clusters that are followed`,
+        lines: [`it was ${released.said}`],
+        commit: { commit },
+      },
+    },
+  ];
+}

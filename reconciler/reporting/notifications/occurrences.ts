@@ -1,0 +1,225 @@
+import type { CommitReference, HaltImpact, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
+import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { readClaim } from '#shared/contract/claim.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { commitReference } from '../../policy/commit-reference.ts';
+import { causeLines, haltRunbook } from '../../policy/pool-status/halt-lines.ts';
+import { approvalLine } from '../../policy/rollout/pause.ts';
+import { runbookOf } from '../../policy/runbook.ts';
+import { faultsIn, invalidity, suspensionLine } from '../attention.ts';
+import { settledSentence } from '../events/pool-events.ts';
+import { readHistory } from '../notes/commit-history.ts';
+import type { SourceState } from '../notes/source-state.ts';
+import { followingOccurrences } from './following-occurrences.ts';
+import type { CanWait, Notification, Occurrence } from './notification.ts';
+
+/** What the notifications are made of. */
+export interface Seen {
+  /** The record of the commit in force, as it is after the pass. */
+  readonly source: SourceState;
+  readonly pools: readonly KubeletPool[];
+  readonly now: Millis;
+}
+
+/** All that there is to tell of now, told before or not: of the repository, then of pools. Pure. */
+export function occurrencesOf({ source, pools, now }: Seen): readonly Occurrence[] {
+  const at = toTimestamp(now);
+  return [
+    ...ofRefusal(source, at),
+    ...ofFaults(source, at),
+    ...followingOccurrences(source, now),
+    ...pools.flatMap((pool) => ofPool(pool, source, at)),
+  ];
+}
+
+/** A pool of which nothing can be told keeps the others from nothing. */
+function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Occurrence[] {
+  try {
+    return [
+      ...ofHalt(pool),
+      ...ofInvalidity(pool, source, at),
+      ...ofSuspension(pool, at),
+      ...ofApprovals(pool),
+      ...ofSettled(pool),
+    ];
+  } catch {
+    return [];
+  }
+}
+
+const about = (pool: string, at: string): Pick<Notification, 'pools' | 'morePools' | 'at'> => ({
+  pools: pool === '' ? [] : [pool],
+  morePools: 0,
+  at,
+});
+
+function ofRefusal(source: SourceState, now: string): readonly Occurrence[] {
+  const { refusedCommit: oid, refusedReason, refusedBecause, commit } = source;
+  if (oid === '') return [];
+  const known = readHistory(source.history).find((past) => past.oid === oid);
+  const by = referenceTo(oid, known?.subject, known?.author);
+  const stays = commit === '' ? 'no commit is in force' : `${commit.slice(0, 12)} stays in force`;
+  return [
+    {
+      marks: { '/refused': `${oid} ${refusedReason}` },
+      notification: {
+        ...about('', now),
+        kind: 'refused',
+        severity: 'warning',
+        title: `Commit ${oid.slice(0, 12)} is refused`,
+        lines: [refusedBecause, stays],
+        commit: by,
+        runbook: runbookOf('CommitRefused'),
+      },
+    },
+  ];
+}
+
+function ofFaults(source: SourceState, now: string): readonly Occurrence[] {
+  const lines = faultsIn(source);
+  if (lines.length === 0 || source.commit === '') return [];
+  return [
+    {
+      marks: { '/faulty': source.commit },
+      notification: {
+        ...about('', now),
+        kind: 'refused',
+        severity: 'warning',
+        title: `Commit ${source.commit.slice(0, 12)} says what cannot be used`,
+        lines: [...lines.slice(0, 5), 'what is wrong is left out; the rest of the commit is in force'],
+        ...inForce(source),
+      },
+    },
+  ];
+}
+
+function ofHalt({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
+  const { halt, impact, message } = status;
+  if (halt === undefined) return [];
+  const isRevert = halt.action === 'revert';
+  const which = `${halt.sha256} ${halt.at}`;
+  const { cause } = halt;
+  const { mark, so } = impact === undefined ? STAGES.changing : STAGES[impact.risk];
+  return [
+    {
+      marks: { [`${name}/halted`]: which, ...(mark === undefined ? {} : { [`${name}/${mark}`]: which }) },
+      notification: {
+        ...about(name, halt.at),
+        kind: isRevert ? 'reverted' : 'halted',
+        severity: impact?.risk === 'users' ? 'critical' : 'warning',
+        title: `Pool ${name} ${isRevert ? 'goes back to what it settled on before' : 'is halted'}${so}`,
+        lines: [message ?? halt.message, ...(cause === undefined ? [] : causeLines(cause, false))],
+        canWait: canWaitOf(impact),
+        ...(cause?.by === undefined ? {} : { commit: cause.by }),
+        runbook: impact === undefined ? runbookOf('PoolHalted') : haltRunbook(impact),
+      },
+    },
+  ];
+}
+
+interface Stage {
+  readonly answer: CanWait['answer'];
+  /** What is told once more when it becomes so. */
+  readonly mark?: 'at-risk' | 'at-rest';
+  /** Clause of the title. */
+  readonly so: string;
+}
+
+/** What the impact of a halt says of waiting. */
+const STAGES: Readonly<Record<HaltImpact['risk'], Stage>> = {
+  users: { answer: 'no', mark: 'at-risk', so: ': pods are at risk' },
+  changing: { answer: 'unknown', so: '' },
+  none: { answer: 'yes', mark: 'at-rest', so: ', and at rest' },
+};
+
+const canWaitOf = (impact: HaltImpact | undefined): CanWait =>
+  impact === undefined
+    ? { answer: 'unknown', because: 'nothing is known yet of the nodes' }
+    : { answer: STAGES[impact.risk].answer, because: impact.message };
+
+function ofInvalidity(pool: KubeletPool, source: SourceState, now: string): readonly Occurrence[] {
+  const { name } = pool.metadata;
+  const invalid = invalidity(pool);
+  if (invalid === undefined) return [];
+  return [
+    {
+      marks: { [`${name}/refused`]: `${pool.status?.commit ?? ''} ${invalid}` },
+      notification: {
+        ...about(name, now),
+        kind: 'refused',
+        severity: 'warning',
+        title: `Pool ${name} keeps what it has: the commit has errors in it`,
+        lines: [...invalid.split('\n').slice(0, 5), 'no kubelet hears of it, and the other pools go on'],
+        ...inForce(source),
+        runbook: runbookOf('PoolConfigInvalid'),
+      },
+    },
+  ];
+}
+
+function ofSuspension(pool: KubeletPool, now: string): readonly Occurrence[] {
+  const { name, annotations = {} } = pool.metadata;
+  const because = suspensionLine(pool);
+  if (because === null) return [];
+  const claim = readClaim(annotations[BY_ANNOTATION], 'suspend', annotations[SUSPEND_ANNOTATION] ?? '');
+  return [
+    {
+      marks: { [`${name}/waits`]: `suspended ${because} ${claim?.at ?? ''}` },
+      notification: {
+        ...about(name, claim?.at ?? now),
+        kind: 'waits',
+        severity: 'info',
+        title: `Pool ${name} is suspended`,
+        lines: [
+          because,
+          ...(claim === undefined ? [] : [`by ${claim.who}, according to their command line`]),
+          `nothing new is started until a person resumes it: kubelet-gitops resume ${name}`,
+        ],
+      },
+    },
+  ];
+}
+
+/** What a person is asked to let go on. */
+function ofApprovals({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
+  const by = status.rollout?.by;
+  return awaitedApprovals(status).map((asked) => ({
+    marks: { [`${name}/approval`]: approvalValue(asked) },
+    notification: {
+      ...about(name, asked.since),
+      kind: 'waits',
+      severity: 'warning',
+      title: `Pool ${name} waits for your approval${asked.wave === undefined ? '' : ` after wave ${asked.wave}`}`,
+      lines: [approvalLine(name, asked), ...(status.message === undefined ? [] : [status.message])],
+      ...(by === undefined ? {} : { commit: by }),
+      runbook: runbookOf('WaitsForApproval'),
+    },
+  }));
+}
+
+function ofSettled({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
+  const { phase, conditions = [], configName = '', sha256 = '', rollout } = status;
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  if (phase !== 'Settled' || ready?.status !== 'True' || configName === '') return [];
+  return [
+    {
+      // Not by the time of the condition: a node that joins or reboots is no news of the config.
+      marks: { [`${name}/settled`]: `${sha256} ${rollout?.startedAt ?? ''}` },
+      notification: {
+        ...about(name, rollout?.finishedAt ?? ready.lastTransitionTime),
+        kind: 'settled',
+        severity: 'info',
+        title: `Pool ${name} is settled`,
+        lines: [settledSentence(status)],
+        ...(rollout?.by === undefined ? {} : { commit: rollout.by }),
+      },
+    },
+  ];
+}
+
+const inForce = ({ commit, subject, author }: SourceState): { readonly commit?: CommitReference } =>
+  commit === '' ? {} : { commit: referenceTo(commit, subject, author) };
+
+const referenceTo = (oid: string, subject = '', author = ''): CommitReference =>
+  commitReference({ oid, subject, author: { name: author, email: '', at: '' } });

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { formatFinding } from '#shared/contract/finding.ts';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
+import { fileReport } from '../../policy/config-repo/file-report.ts';
+import { readBySchema } from '../../policy/config-repo/read-by-schema.ts';
+import { type Notification, rankOf, type Severity } from './notification.ts';
+import * as receiversFile from './receivers-file.generated.js';
+
+/** Who is told of what, and how. Paths are absolute. */
+export interface Receiver {
+  readonly name: string;
+  readonly type: 'cloudevents' | 'slack';
+  /** What it holds is read at every use, and never shown. */
+  readonly urlFile: string;
+  /** Of the key that signs; there for `cloudevents`. */
+  readonly keyFile?: string;
+  readonly caFile?: string;
+  readonly plainHttp: boolean;
+  /** Names, `*` for any characters; absent for all, and for what is about no pool. */
+  readonly pools?: readonly string[];
+  readonly severity: Severity;
+  readonly kinds?: readonly Notification['kind'][];
+}
+
+export interface Receivers {
+  readonly receivers: readonly Receiver[];
+  /** Where the pages of runbooks are; absent where nobody says. */
+  readonly runbooksUrl?: string;
+}
+
+/** Once, at the start. @throws GitopsError `NOTIFICATIONS_INVALID`, which names every mistake in the file at once */
+export function loadReceivers(file: string): Receivers {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw invalid(file, [`it cannot be read (${codeOf(error) ?? 'for an unknown reason'})`]);
+  }
+  return readReceivers(bytes, file);
+}
+
+/** The same of what was read. Pure. */
+export function readReceivers(bytes: Uint8Array, file: string): Receivers {
+  const { value, findings, positionOf } = decodeYaml(bytes, file);
+  const report = fileReport(file, positionOf);
+  const read = value === undefined ? null : readBySchema<receiversFile.ReceiversFile>(receiversFile, value, report);
+  const all = read?.value.spec.receivers ?? [];
+  all.forEach(({ name, type, keyFile }, index) => {
+    const at = ['spec', 'receivers', index];
+    if (all.findIndex((other) => other.name === name) !== index)
+      report.error('bad-text', [...at, 'name'], `there are two receivers with the name ${name}`, 'give each its own');
+    if (type === 'cloudevents' && keyFile === undefined)
+      report.error('missing-field', at, `the receiver ${name} has no keyFile`, 'CloudEvents are signed: name its file');
+  });
+  const mistakes = [...findings, ...report.findings].map(formatFinding);
+  if (read === null || mistakes.length > 0) throw invalid(file, mistakes);
+  const placed = (path: string): string => resolve(dirname(file), path);
+  const { runbooksUrl } = read.value.spec;
+  return {
+    ...(runbooksUrl === undefined ? {} : { runbooksUrl }),
+    receivers: all.map(({ urlFile, keyFile, caFile, ...rest }) => ({
+      ...rest,
+      urlFile: placed(urlFile),
+      ...(keyFile === undefined ? {} : { keyFile: placed(keyFile) }),
+      ...(caFile === undefined ? {} : { caFile: placed(caFile) }),
+    })),
+  };
+}
+
+const invalid = (file: string, why: readonly string[]): GitopsError =>
+  new GitopsError(
+    'NOTIFICATIONS_INVALID',
+    `the receivers of notifications in ${file} cannot be used: ${why.join('; ')}`,
+  );
+
+/** Whether the receiver asked for this. One that names pools gets nothing of the repository. */
+export function wants({ pools, severity, kinds }: Receiver, told: Notification): boolean {
+  if (rankOf(told.severity) < rankOf(severity)) return false;
+  if (kinds !== undefined && !kinds.includes(told.kind)) return false;
+  return pools === undefined || told.pools.some((name) => pools.some((pattern) => matches(pattern, name)));
+}
+
+/** `*` stands for any characters. In linear time, whatever the pattern. */
+export function matches(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return name === first;
+  const last = rest.pop() ?? '';
+  if (!name.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const at = name.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return name.length - last.length >= from && name.endsWith(last);
+}

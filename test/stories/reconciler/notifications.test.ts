@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { diagnoseCommits } from '#cli/doctor/diagnose/diagnose-commits.ts';
+import type { Facts } from '#cli/doctor/facts.ts';
+import { AUTHOR, demoCommits } from '#sandbox/demo/demo-commits.ts';
+import { DEMO_NODES } from '#sandbox/demo/demo-nodes.ts';
+import type { Sandbox } from '#sandbox/sandbox.ts';
+import { startChannels, type Channels } from '../../support/notified.ts';
+import { quickFiles, startWorld } from '../support.ts';
+
+/** What stands for what differs from run to run. */
+const steady = (text: string): string =>
+  text
+    .replaceAll(/\b[0-9a-f]{12}\b/g, 'COMMIT')
+    .replaceAll(/\b(general|gpu|control-plane)-[a-z0-9]{10}\b/g, '$1-HASH')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME');
+
+describe('the story of the demo', () => {
+  let world: Sandbox;
+  let channels: Channels;
+  let files: Readonly<Record<string, string>>;
+
+  before(async () => {
+    channels = await startChannels();
+    files = await quickFiles();
+    world = await startWorld({ nodes: DEMO_NODES, notificationsFile: channels.file });
+  });
+  after(async () => {
+    await world.stop();
+    await channels[Symbol.asyncDispose]();
+  });
+
+  const texts = (): readonly string[] => channels.slack.map(({ body }) => String(body['text']));
+  const titles = (): readonly string[] => texts().map((text) => text.split('\n', 1)[0] ?? '');
+  const tellsOf = (title: string, from: number): Promise<unknown> =>
+    world.until(
+      `a message: ${title}`,
+      () => titles().slice(from).includes(title) && channels.events.length === channels.slack.length,
+    );
+
+  const CHAPTERS: readonly (readonly string[])[] = [
+    [
+      '*[info] demo: Pool control-plane is settled*',
+      '*[info] demo: Pool gpu is settled*',
+      '*[info] demo: Pool general is settled*',
+    ],
+    ['*[info] demo: Pool general is settled*'],
+    ['*[warning] demo: Pool gpu keeps what it has: the commit has errors in it*'],
+    ['*[warning] demo: Pool general is halted, and at rest*'],
+    ['*[warning] demo: Pool general is halted, and at rest*'],
+    ['*[info] demo: Pool general is settled*'],
+  ];
+
+  it('is told in each channel, chapter by chapter', async () => {
+    for (const [index, { changed, message, isOver, title }] of demoCommits(files).entries()) {
+      const from = titles().length;
+      const commit = await world.git.commit({ files: changed, message, author: AUTHOR });
+      await world.until(title, (view) => view.source.commit === commit && isOver(view));
+      for (const line of CHAPTERS[index] ?? []) await tellsOf(line, from);
+      const said = new Set(titles().slice(from));
+      // Besides, a halt is told of while nodes are still being taken back, if anybody looked in time.
+      said.delete('*[warning] demo: Pool general is halted*');
+      assert.deepEqual([...said].sort(), [...(CHAPTERS[index] ?? [])].sort(), title);
+    }
+  });
+
+  it('is told as the page shows it', () => {
+    const page = readFileSync('docs/notifications.md', 'utf8');
+    const [, example = ''] = /```text\n([^]*?)```/.exec(page) ?? [];
+    const halts = texts().filter((text) => text.includes('is halted, and at rest'));
+    assert.equal(steady(halts[0] ?? ''), steady(example.trim()));
+  });
+
+  it('is signed for programs, whose events say the same', () => {
+    assert.ok(channels.events.every(({ isGenuine }) => isGenuine));
+    const event = channels.events.find(({ body }) => body['type'] === 'dev.kubelet-gitops.halted')?.body;
+    assert.ok(event !== undefined);
+    assert.equal(event['subject'], 'pools/general');
+    const { commit, canWait } = event['data'] as {
+      readonly commit: { readonly subject: string; readonly author: string };
+      readonly canWait: { readonly answer: string };
+    };
+    assert.deepEqual(
+      [commit.subject, commit.author],
+      ['Fix gpu; keep CPUs 0 and 4 for the system on general', 'Ada Admin'],
+    );
+    assert.equal(canWait.answer, 'yes');
+    const ids = channels.events.map(({ body }) => body['id']);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('is not told again by the next reconcilers, whether the one before ended in order or not', async () => {
+    const before = titles().length;
+    await world.restartReconciler();
+    await world.restartReconciler(undefined, true);
+    const commit = await world.git.commit({ files, message: 'As it began', author: AUTHOR });
+    await world.until(
+      'settled again',
+      (view) => view.source.commit === commit && view.pools.every(({ status }) => status?.phase === 'Settled'),
+    );
+    await tellsOf('*[info] demo: Pool general is settled*', before);
+    assert.deepEqual(titles().slice(before), ['*[info] demo: Pool general is settled*']);
+  });
+
+  it('is not told while the cluster has no record of it', async () => {
+    const before = titles().length;
+    const isRecord = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+      method === 'PATCH' && path.includes('/kubeletsources/');
+    world.api.faults.set({ match: isRecord, answer: 503 });
+    const [, , refused] = demoCommits(files);
+    await world.git.commit({ files: refused?.changed ?? {}, message: 'Break gpu', author: AUTHOR });
+    await world.until('refused in the pool', ({ pools }) =>
+      pools.some(({ status }) =>
+        status?.conditions?.some(({ type, status: is }) => type === 'ConfigValid' && is === 'False'),
+      ),
+    );
+    const struck = world.api.faults.struck();
+    await world.until('a few more passes', () => world.api.faults.struck() > struck + 3);
+    assert.deepEqual(titles().slice(before), []);
+    world.api.faults.clear();
+    await tellsOf('*[warning] demo: Pool gpu keeps what it has: the commit has errors in it*', before);
+    const commit = await world.git.commit({ files, message: 'Mend gpu', author: AUTHOR });
+    await world.until(
+      'mended',
+      (view) => view.source.commit === commit && view.pools.every(({ status }) => status?.phase === 'Settled'),
+    );
+  });
+
+  it('goes on while nobody listens, which metrics and doctor say, and is told later by the next reconciler', async () => {
+    Object.assign(channels.answers, { slack: 503 });
+    const before = titles().length;
+    const [, good] = demoCommits(files);
+    const commit = await world.git.commit({ files: good?.changed ?? {}, message: 'Raise it', author: AUTHOR });
+    await world.until(
+      'settled',
+      (view) => view.source.commit === commit && view.pools.every(({ status }) => status?.phase === 'Settled'),
+    );
+    const view = await world.until('the record says so', ({ source }) => source.notifications.startsWith('off: chat'));
+    assert.match(view.source.notifications, /^off: chat: the receiver chat at 127\.0\.0\.1:\d+ failed \(status 503\)$/);
+    const unread = { read: false, why: '' };
+    const facts = {
+      lease: unread,
+      reconciler: unread,
+      webhookService: unread,
+      source: { read: true, value: view.source },
+    };
+    const said = diagnoseCommits(facts as unknown as Facts).map(({ code, what }) => `${code}: ${what}`);
+    assert.match(said.join('\n'), /^notifications-off: notifications are failing, and tried again: chat: /m);
+    const metrics = await world.metrics();
+    assert.match(metrics, /kubelet_gitops_notifications_working\{receiver="chat"\} 0/);
+    assert.match(metrics, /kubelet_gitops_notifications_working\{receiver="programs"\} 1/);
+    assert.match(metrics, /kubelet_gitops_notifications_waiting\{receiver="chat"\} 1/);
+    assert.doesNotMatch(`${metrics} ${JSON.stringify(view.source)}`, /secret-part/);
+    assert.equal(titles().length, before);
+    await world.restartReconciler(async () => {
+      Object.assign(channels.answers, { slack: 200 });
+      await Promise.resolve();
+    });
+    await tellsOf('*[info] demo: Pool general is settled*', before);
+    await world.until('the record says so', ({ source }) => source.notifications === 'on');
+  });
+});

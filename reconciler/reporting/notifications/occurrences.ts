@@ -2,11 +2,12 @@ import type { CommitReference, HaltImpact, KubeletPool } from '#shared/contract/
 import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { readClaim } from '#shared/contract/claim.ts';
-import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { commitReference } from '../../policy/commit-reference.ts';
 import { causeLines, haltRunbook } from '../../policy/pool-status/halt-lines.ts';
 import { approvalLine } from '../../policy/rollout/pause.ts';
 import { runbookOf } from '../../policy/runbook.ts';
+import { suspensionAt } from '../../policy/suspension.ts';
 import { faultsIn, invalidity, suspensionLine } from '../attention.ts';
 import { settledSentence } from '../events/pool-events.ts';
 import { readHistory } from '../notes/commit-history.ts';
@@ -160,8 +161,10 @@ function ofInvalidity(pool: KubeletPool, source: SourceState, now: string): read
 
 function ofSuspension(pool: KubeletPool, now: string): readonly Occurrence[] {
   const { name, annotations = {} } = pool.metadata;
-  const because = suspensionLine(pool);
+  const at = fromTimestamp(now) ?? 0;
+  const because = suspensionLine(pool, at);
   if (because === null) return [];
+  const until = suspensionAt(pool, at)?.until ?? null;
   const claim = readClaim(annotations[BY_ANNOTATION], 'suspend', annotations[SUSPEND_ANNOTATION] ?? '');
   return [
     {
@@ -174,7 +177,9 @@ function ofSuspension(pool: KubeletPool, now: string): readonly Occurrence[] {
         lines: [
           because,
           ...(claim === undefined ? [] : [`by ${claim.who}, according to their command line`]),
-          `nothing new is started until a person resumes it: kubelet-gitops resume ${name}`,
+          until === null
+            ? `nothing new is started until a person resumes it: kubelet-gitops resume ${name}`
+            : `nothing new is started until ${toTimestamp(until)}; to end it now: kubelet-gitops resume ${name}`,
         ],
       },
     },

@@ -9,6 +9,7 @@ import { occurrencesOf } from '#reconciler/reporting/notifications/occurrences.t
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { claimText } from '#shared/contract/claim.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
 import { AT, COMMIT, halt, impact, NOW, pool, source } from './support.ts';
 
 const REFUSED = 'd'.repeat(40);
@@ -135,6 +136,22 @@ describe('what notifications tell of a pool', () => {
     ]);
     const without = of({ pools: [pool({}, { annotations: { [SUSPEND_ANNOTATION]: 'incident 7' } })] });
     assert.notDeepEqual(without[0]?.marks, all[0]?.marks);
+  });
+
+  it('is until when it is held up, and nothing once that is over', () => {
+    const until = (ms: number): readonly Occurrence[] => {
+      const annotations = { [SUSPEND_ANNOTATION]: `until ${toTimestamp(NOW + ms)}: incident 7` };
+      return of({ pools: [pool({}, { annotations })] });
+    };
+    const end = toTimestamp(NOW + 60_000);
+    assert.deepEqual(until(60_000).map(said), [
+      [
+        'waits info [web] Pool web is suspended',
+        `until ${end}: incident 7`,
+        `nothing new is started until ${end}; to end it now: kubelet-gitops resume web`,
+      ],
+    ]);
+    assert.deepEqual(until(0), []);
   });
 
   it('is that a wave waits for an approval, and each wait anew', () => {

@@ -9,7 +9,7 @@ import type { CommitOid } from './policy/commit-snapshot.ts';
 import type { Follows } from './policy/config-repo/loaded-repo.ts';
 import { type ClockReading, clockJump } from './policy/first-seen/clock-jump.ts';
 import { chooseCommit, MOST_CANDIDATES, type SeenNotes } from './policy/following/choose-commit.ts';
-import { settledForMs } from './policy/following/follows.ts';
+import { isSameEvidence, settledForMs, signersOf } from './policy/following/follows.ts';
 import {
   type FollowingRecord,
   newRecord,
@@ -20,6 +20,7 @@ import {
   withTree,
   writeFollowing,
 } from './policy/following/record.ts';
+import { judgeSerial, type SeenSerial } from './policy/following/signed-notes.ts';
 import { readHistory } from './reporting/notes/commit-history.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 
@@ -57,6 +58,13 @@ interface FollowingPorts {
   readonly ahead: () => Millis;
 }
 
+/** What followed clusters say. */
+interface LookedAt {
+  readonly notes: ReadonlyMap<string, SeenNotes>;
+  readonly distrusted: ReadonlyMap<string, string>;
+  readonly serials: readonly SeenSerial[];
+}
+
 export function createFollowing({ repository, onRewrite, clock, log, ahead }: FollowingPorts): Following {
   let held: FollowingRecord | null = null;
   let clocks: ClockReading | null = null;
@@ -70,37 +78,51 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
       held === null
         ? shiftRecord(readFollowing(recorded.following) ?? newRecord(follows), ahead())
         : shiftRecord(held, jump);
-    const areSame = isDeepStrictEqual(new Set(before.follows.clusters), new Set(follows.clusters));
     return {
       ...before,
       follows,
       // Nobody has seen yet what others say of them.
-      candidates: areSame ? before.candidates : [],
+      candidates: isSameEvidence(before.follows, follows) ? before.candidates : [],
       inForce,
       refused: before.inForce === inForce ? refusedAfter(before.refused, recorded.refusedCommit) : [],
     };
   }
 
   async function notesOf(
-    clusters: readonly string[],
+    follows: Follows,
     commits: readonly CommitOid[],
+    before: readonly SeenSerial[],
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, SeenNotes>> {
+  ): Promise<LookedAt> {
     const notes = new Map<string, SeenNotes>();
-    for (const cluster of clusters) {
+    const distrusted = new Map<string, string>();
+    const serials = new Map(before.map((seen) => [seen.cluster, seen]));
+    const tell = (cluster: string, because: string, err?: unknown): void => {
+      notes.set(cluster, null);
+      if (failing.get(cluster) !== because)
+        log.warn({ followed: cluster, because, err }, 'notes of the followed cluster do not count');
+      failing.set(cluster, because);
+    };
+    for (const cluster of follows.clusters) {
       try {
-        notes.set(cluster, await repository.notes(cluster, commits, signal));
-        if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster can be read again');
+        const question = { commits, signers: signersOf(follows, cluster) };
+        const { said, signed, ...read } = await repository.notes(cluster, question, signal);
+        const judged = signed && judgeSerial(cluster, signed, serials.get(cluster), clock.now());
+        if (judged) serials.set(cluster, judged.seen);
+        const because = read.distrusted ?? judged?.because ?? null;
+        if (because !== null) {
+          distrusted.set(cluster, because);
+          tell(cluster, because);
+          continue;
+        }
+        notes.set(cluster, said);
+        if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster count again');
       } catch (error) {
         if (signal.aborted) throw error;
-        notes.set(cluster, null);
-        const because = reasonOf(error);
-        if (failing.get(cluster) !== because)
-          log.warn({ followed: cluster, err: error }, 'notes of the followed cluster cannot be read');
-        failing.set(cluster, because);
+        tell(cluster, reasonOf(error), error);
       }
     }
-    return notes;
+    return { notes, distrusted, serials: follows.clusters.flatMap((cluster) => serials.get(cluster) ?? []) };
   }
 
   return {
@@ -114,7 +136,7 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
       // It is to be read, and refused.
       if (line.isRewritten && onRewrite === 'refuse') return { oid: tip, lineage: 'rewritten' };
       const commits = line.commits.map(({ oid }) => oid);
-      const notes = await notesOf(follows.clusters, commits, signal);
+      const { notes, distrusted, serials } = await notesOf(follows, commits, before.serials, signal);
       const now = clock.now();
       const settledHere = settledIn(recorded, inForce)
         ? withTree(before.settledHere, line.inForce.tree)
@@ -125,6 +147,7 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
         clusters: follows.clusters,
         settledForMs: settledForMs(follows),
         notes,
+        distrusted,
         candidates: before.candidates,
         settledHere: new Set(settledHere),
         released: released?.oid ?? null,
@@ -134,7 +157,7 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
       const { candidates, waiting, commit, grounds } = choice;
       const silent = silencesAfter(before.silent, commits.at(-1), waiting, now);
       const letThrough = grounds === 'released' ? released : before.released;
-      held = { ...before, candidates, settledHere, waiting, released: letThrough, silent };
+      held = { ...before, candidates, settledHere, waiting, released: letThrough, silent, serials };
       if (commit !== null) log.info({ commit, grounds, candidates: candidates.length }, 'commit chosen');
       else if (!isDeepStrictEqual(before.waiting, waiting)) {
         const next = waiting.next === null ? {} : { next: waiting.next.oid, at: toTimestamp(waiting.next.at) };

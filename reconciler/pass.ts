@@ -207,6 +207,7 @@ export function createPass(ports: PassPorts): Pass {
       signal,
     );
 
+    if (ports.mayWrite()) notes?.lead();
     tellNotes(taken.refused, due);
     const read = taken.reading === undefined ? taken : { ...taken, reading: readingMark(taken.reading, leftBehind) };
     const facts = {

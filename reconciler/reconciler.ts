@@ -25,6 +25,7 @@ import { createFollowing } from './following.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { ReleasedCommit } from './policy/following/record.ts';
 import { followsInForce } from './policy/following/follows.ts';
+import { readSignedNotes } from './policy/following/signed-notes.ts';
 import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
@@ -139,6 +140,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       ? null
       : createNotesWriter({
           annotator: ports.annotator,
+          signedBefore: async (signal) => readSignedNotes((await record.load(signal)).signedNotes),
           clock,
           log,
           random,

@@ -1,6 +1,8 @@
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.ts';
+import type { SignedNotes } from '../../policy/following/signed-notes.ts';
+import { verifyNotes } from '../notes/signed-notes.ts';
 import { fetchEach } from '../notes/fetch-note-trees.ts';
 import { type NotesAt, openNotes } from '../notes/notes-store.ts';
 import { MOST_NOTE_BYTES } from '../notes/stored-note.ts';
@@ -18,10 +20,27 @@ const MOST_KEPT = 20_000;
 /** What each tip of the ref brought stays in memory; after so many all of it is fetched again. */
 const TIPS_A_STORE = 200;
 
+/** What a cluster's notes say, and who vouches for it. */
+export interface FollowedNotes {
+  /** Empty where nobody vouches for them who has to. */
+  readonly said: ReadonlyMap<CommitOid, SeenNote>;
+  /** Where they have to be signed: what is. */
+  readonly signed: SignedNotes | null;
+  /** Why they do not count; completes "its notes …". */
+  readonly distrusted: string | null;
+}
+
+export interface NotesQuestion {
+  /** The oldest first. */
+  readonly commits: readonly CommitOid[];
+  /** Public keys with which they have to be signed; none where they need not be. */
+  readonly signers: readonly string[];
+}
+
 /** Reads what one cluster notes of commits, and after that what it changed since. */
 export function createNotesReader(
   cluster: string,
-): (session: GitSession, commits: readonly CommitOid[]) => Promise<ReadonlyMap<CommitOid, SeenNote>> {
+): (session: GitSession, question: NotesQuestion) => Promise<FollowedNotes> {
   const ref = notesRef(`refs/notes/kubelet-gitops/${cluster}`);
   let held: { readonly notes: NotesAt; readonly tips: number } | null = null;
   const words = new Map<string, SeenNote>();
@@ -36,9 +55,11 @@ export function createNotesReader(
     return notes;
   }
 
-  return async (session, commits) => {
-    const notes = await open(session);
-    if (notes === null) return new Map();
+  async function read(
+    session: GitSession,
+    notes: NotesAt,
+    commits: readonly CommitOid[],
+  ): Promise<ReadonlyMap<CommitOid, SeenNote>> {
     const files = await noteFiles(session, notes, commits);
     const seen = new Map<CommitOid, SeenNote>();
     const unread = new Map<string, CommitOid>();
@@ -55,8 +76,26 @@ export function createNotesReader(
       if (word !== UNREADABLE) setNewest(words, keyOf(commit, file), word, MOST_KEPT);
     }
     return seen;
+  }
+
+  return async (session, { commits, signers }) => {
+    const notes = await open(session);
+    const areSigned = signers.length > 0;
+    if (notes === null) return { said: new Map(), signed: null, distrusted: areSigned ? GONE : null };
+    if (!areSigned) return { said: await read(session, notes, commits), signed: null, distrusted: null };
+    // At every look: the keys may have changed.
+    const verdict = verifyNotes(await notes.objects.read(notes.tip, 'commit'), cluster, signers);
+    if (verdict.verdict === 'untrusted')
+      return { said: new Map(), signed: null, distrusted: `${verdict.because}. ${REMEDY}` };
+    const signed = { serial: verdict.serial, tip: notes.tip };
+    return { said: await read(session, notes, commits), signed, distrusted: null };
   };
 }
+
+const GONE =
+  'are not there: its reconciler has not begun, or somebody deleted the ref, which it makes anew within the hour';
+const REMEDY =
+  'See who may push its notes ref; if it is the cluster itself, give it its key (NOTES_SIGNING_KEY_PATH), or name that key under follows.signers';
 
 /** Two commits may have notes of the same bytes: one of them is not its own. */
 const keyOf = (commit: CommitOid, file: string): string => `${commit} ${file}`;

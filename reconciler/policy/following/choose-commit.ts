@@ -31,6 +31,8 @@ export interface FollowingLook {
   readonly clusters: readonly string[];
   readonly settledForMs: Millis;
   readonly notes: ReadonlyMap<string, SeenNotes>;
+  /** By cluster, why its notes do not count: they are not in `notes`. */
+  readonly distrusted: ReadonlyMap<string, string>;
   /** As the last look left them. */
   readonly candidates: readonly Candidate[];
   /** Trees that settled in this cluster. */
@@ -68,6 +70,8 @@ export interface WaitsFor {
   readonly newest: { readonly oid: CommitOid; readonly note: SeenNote } | null;
   /** Its notes cannot be read. */
   readonly unreadable: boolean;
+  /** Why they do not count; completes "its notes …". Absent: they do. */
+  readonly distrusted?: string;
 }
 
 export const MOST_CANDIDATES = 64;
@@ -164,7 +168,7 @@ function nextCandidates(
 function waitingOf(
   behind: readonly LineCommit[],
   candidates: readonly Candidate[],
-  { clusters, notes, line, settledForMs }: FollowingLook,
+  { clusters, notes, distrusted, line, settledForMs }: FollowingLook,
 ): Waiting {
   const ahead = new Set(behind.map(({ oid }) => oid));
   const times = candidates
@@ -180,7 +184,8 @@ function waitingOf(
     return {
       cluster,
       newest: oid === undefined ? null : { oid, note: seen?.get(oid) ?? '' },
-      unreadable: seen === null,
+      unreadable: seen === null && !distrusted.has(cluster),
+      ...(distrusted.has(cluster) ? { distrusted: distrusted.get(cluster) ?? '' } : {}),
     };
   });
   return { commits: behind.length, next, clusters: waits };

@@ -4,8 +4,8 @@ import type { FollowingRecord } from './record.ts';
 
 /** How a cluster stands towards those that it follows. */
 export interface FollowingStanding {
-  /** Nothing waits; something does; what others say cannot be read, so that nothing new comes into force. */
-  readonly reason: 'Current' | 'Waiting' | 'NotesUnreadable';
+  /** Nothing waits; something does; what others say cannot be read, or is not signed as it has to be, so that nothing new comes into force. */
+  readonly reason: 'Current' | 'Waiting' | 'NotesUnreadable' | 'NotesUntrusted';
   /** For whom and why, and what comes next when, without a time that passes. */
   readonly message: string;
 }
@@ -13,6 +13,12 @@ export interface FollowingStanding {
 export function followingStanding({ follows, waiting, silent }: FollowingRecord): FollowingStanding {
   const names = follows.clusters.join(' and ');
   const { commits, next, clusters } = waiting;
+  const wrong = clusters.filter((each) => each.distrusted !== undefined);
+  if (wrong.length > 0) {
+    const why = wrong.map(({ cluster, distrusted }) => `the notes of ${cluster} ${distrusted}`).join('; ');
+    const message = `${why}. Nothing that it says counts until then: only what settled here before comes into force`;
+    return { reason: 'NotesUntrusted', message };
+  }
   const unreadable = clusters.filter((each) => each.unreadable).map(({ cluster }) => cluster);
   if (unreadable.length > 0) {
     const message = `the notes of ${unreadable.join(' and ')} cannot be read: until they can, only what settled here before comes into force`;

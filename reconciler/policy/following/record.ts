@@ -1,6 +1,7 @@
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
 import type { Follows } from '../config-repo/loaded-repo.ts';
+import type { SeenSerial } from './signed-notes.ts';
 import { type Candidate, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
 
 /** What is kept over restarts and takeovers of a cluster that follows others. */
@@ -17,6 +18,8 @@ export interface FollowingRecord {
   readonly released: ReleasedCommit | null;
   /** Followed clusters that say nothing of newer commits, since when, and the newest that they spoke of; '' for none. */
   readonly silent: readonly Silence[];
+  /** The newest signed notes that were seen of each cluster. */
+  readonly serials: readonly SeenSerial[];
 }
 
 export interface ReleasedCommit {
@@ -44,6 +47,7 @@ export const newRecord = (follows: Follows): FollowingRecord => ({
   waiting: NOBODY_WAITS,
   released: null,
   silent: [],
+  serials: [],
 });
 
 export const withTree = (trees: readonly string[], tree: string): readonly string[] =>
@@ -53,7 +57,8 @@ export const withTree = (trees: readonly string[], tree: string): readonly strin
 export function shiftRecord(record: FollowingRecord, by: Millis): FollowingRecord {
   if (by === 0) return record;
   const later = <T extends { readonly since: Millis }>(each: T): T => ({ ...each, since: each.since + by });
-  return { ...record, candidates: record.candidates.map(later), silent: record.silent.map(later) };
+  const { candidates, silent, serials } = record;
+  return { ...record, candidates: candidates.map(later), silent: silent.map(later), serials: serials.map(later) };
 }
 
 /** The silences after one more look. */
@@ -73,7 +78,7 @@ export function silencesAfter(
 
 /** Times are RFC 3339. */
 export function writeFollowing(record: FollowingRecord): string {
-  const { candidates, silent, waiting } = record;
+  const { candidates, silent, serials, waiting } = record;
   // Rounded up: no second of the time is given away.
   const text = (at: Millis): string => toTimestamp(Math.ceil(at / 1000) * 1000);
   const dated = (each: { readonly since: Millis }): unknown => ({ ...each, since: text(each.since) });
@@ -82,6 +87,7 @@ export function writeFollowing(record: FollowingRecord): string {
     ...record,
     candidates: candidates.map(dated),
     silent: silent.map(dated),
+    serials: serials.map(dated),
     waiting: { ...waiting, next },
   });
 }
@@ -95,11 +101,11 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
   if (text === '') return null;
   try {
     const read = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const { clusters, settledFor } = (read as unknown as FollowingRecord).follows;
+    const { clusters, settledFor, signers } = (read as unknown as FollowingRecord).follows;
     const released = read['released'] as Readonly<Record<string, unknown>> | null | undefined;
     if (!Array.isArray(clusters) || clusters.length === 0 || typeof settledFor !== 'string') return undefined;
     return {
-      follows: { clusters: clusters.map(String), settledFor },
+      follows: { clusters: clusters.map(String), settledFor, ...(signers && { signers: signersIn(signers) }) },
       candidates: datedIn(read['candidates']).flatMap(({ oid, since }) =>
         typeof oid === 'string' ? [{ oid, since }] : [],
       ),
@@ -113,11 +119,19 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
         after: String(after),
         since,
       })),
+      serials: datedIn(read['serials']).flatMap(({ cluster, serial, tip, since }) =>
+        typeof cluster === 'string' && typeof serial === 'number' && typeof tip === 'string'
+          ? [{ cluster, serial, tip, since }]
+          : [],
+      ),
     };
   } catch {
     return undefined;
   }
 }
+
+const signersIn = (signers: object): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(Object.entries(signers).map(([cluster, keys]) => [cluster, textsIn(keys)]));
 
 type Dated = Readonly<Record<string, unknown>> & { readonly since: Millis };
 

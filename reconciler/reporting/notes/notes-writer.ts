@@ -9,6 +9,7 @@ import { setNewest } from '#shared/runtime/set-newest.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Annotated, Annotator, NoteContent } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
+import { SIGN_AGAIN_MS, type SignedNotes } from '../../policy/following/signed-notes.ts';
 import type { CommitNote } from './commit-note.ts';
 import { noteContent } from './note-content.ts';
 import type { UnreadableNote } from './recorded-unreadable-notes.ts';
@@ -26,6 +27,10 @@ export interface NotesWriter {
   want(note: CommitNote, onlyFirst?: boolean): void;
   /** Whether this note stands on its commit, as far as this process knows. */
   stands(note: CommitNote): boolean;
+  /** This process acts: notes are signed anew from now on, if they are signed. */
+  lead(): void;
+  /** What this process signed last; null for nothing. */
+  signed(): SignedNotes | null;
   state(): NotesState;
   /** Notes that alone cannot be written, because their place on the ref cannot be read; they are tried again. */
   unreadable(): readonly UnreadableNote[];
@@ -36,6 +41,8 @@ export interface NotesWriter {
 
 interface NotesWriterOptions {
   readonly annotator: Annotator;
+  /** What was signed last by the record. Asked only where notes are signed, and before this process signed any. */
+  readonly signedBefore?: (signal: AbortSignal) => Promise<SignedNotes | null>;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -52,6 +59,7 @@ const MOST_NOTES = 50;
 
 export function createNotesWriter({
   annotator,
+  signedBefore = () => Promise.resolve(null),
   clock,
   log,
   random,
@@ -67,6 +75,9 @@ export function createNotesWriter({
   /** Tries at which some were unreadable, one after the other, and when the next one is due, by the monotonic clock. */
   let misses = 0;
   let retryAt: Millis = 0;
+  let signed: SignedNotes | null = null;
+  /** By the monotonic clock; never before this process acts. */
+  let signAgainAt: Millis = Number.POSITIVE_INFINITY;
 
   const enter = (next: NotesState): void => {
     const changed = next.notes !== state.notes;
@@ -97,9 +108,18 @@ export function createNotesWriter({
   }
 
   async function push(signal: AbortSignal, batch: ReadonlyMap<CommitOid, NoteContent>): Promise<void> {
-    if (batch.size === 0) return;
+    if (batch.size === 0 && !isToSign()) return;
     try {
-      const outcome = await withLifetime(callTerm(signal), (life) => annotator.annotate(batch, life.signal));
+      const outcome = await withLifetime(callTerm(signal), async (life) => {
+        const before = annotator.signs === true ? (signed ?? (await signedBefore(life.signal))) : null;
+        return annotator.annotate(batch, life.signal, before);
+      });
+      if (outcome.signed !== undefined) {
+        if (outcome.signed.tip !== signed?.tip) signAgainAt = clock.monotonic() + SIGN_AGAIN_MS;
+        ({ signed } = outcome);
+      }
+      if (outcome.begunAnew === true)
+        for (const [commit, content] of written) setNewest(wanted, commit, content, MOST_NOTES);
       const done = [...batch].filter(([commit]) => !outcome.unreadable.has(commit));
       for (const [commit, content] of done) {
         setNewest(written, commit, content, MOST_NOTES);
@@ -117,7 +137,15 @@ export function createNotesWriter({
     }
   }
 
+  const isToSign = (): boolean => clock.monotonic() >= signAgainAt;
+
   return {
+    lead() {
+      if (annotator.signs !== true || signAgainAt !== Number.POSITIVE_INFINITY) return;
+      signAgainAt = clock.monotonic();
+      wakeUps.poke();
+    },
+    signed: () => signed,
     want(note, onlyFirst = false) {
       const content = { ...noteContent(note), onlyFirst };
       const last = wanted.get(note.commit) ?? written.get(note.commit);
@@ -130,7 +158,7 @@ export function createNotesWriter({
     unreadable: () => unreadable,
     async run(signal) {
       while (!signal.aborted) {
-        if (due().size === 0) await wakeUps.next(restMs(), signal);
+        if (due().size === 0 && !isToSign()) await wakeUps.next(restMs(), signal);
         if (signal.aborted) return;
         await push(signal, due());
         await clock.sleep(faults === 0 ? everyMs : backoffDelay(faults, BACKOFF, random()), signal);
@@ -146,7 +174,9 @@ export function createNotesWriter({
   }
 
   function restMs(): Millis {
-    return wanted.size === 0 ? BACKOFF.maxMs : Math.max(1, retryAt - clock.monotonic());
+    const now = clock.monotonic();
+    const next = Math.min(signAgainAt, now + BACKOFF.maxMs, wanted.size === 0 ? Number.POSITIVE_INFINITY : retryAt);
+    return Math.max(1, next - now);
   }
 }
 

@@ -42,6 +42,9 @@ async function begin(t: TestContext, path = ''): Promise<World> {
   };
 }
 
+const saidOf = async (followed: FollowedRepository, commits: readonly string[]): Promise<ReadonlyMap<string, string>> =>
+  (await followed.notes('staging', { commits, signers: [] }, soon())).said;
+
 const files = (pods: number, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
   'pools/general/kubelet.yaml': `maxPods: ${pods}\n`,
   'clusters/staging.yaml': 'kind: ClusterConfig\n',
@@ -180,7 +183,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     const { repository, followed, note, server } = await begin(t);
     const [a, b, c] = [1, 2, 3].map((n) => repository.commitFiles(files(n)));
     const oids = await Promise.all([a, b, c].map(async (oid) => (await oid) ?? ''));
-    const read = (): Promise<ReadonlyMap<string, string>> => followed.notes('staging', oids, soon());
+    const read = (): Promise<ReadonlyMap<string, string>> => saidOf(followed, oids);
     assert.deepEqual([...(await read())], [], 'no ref');
     const [first = '', second = ''] = oids;
     await note({ [first]: 'settled', [second]: 'progressing' });
@@ -201,10 +204,10 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     const { repository, followed, note, server } = await begin(t);
     const oid = await repository.commitFiles(files(1));
     await note({ [oid]: 'settled' });
-    await followed.notes('staging', [oid], soon());
+    await saidOf(followed, [oid]);
     const before = server.requests.length;
     server.wire();
-    assert.equal((await followed.notes('staging', [oid], soon())).get(oid), 'settled');
+    assert.equal((await saidOf(followed, [oid])).get(oid), 'settled');
     const { up, down } = server.wire();
     t.diagnostic(`${up} bytes up, ${down} bytes down`);
     assert.equal(server.requests.length - before, 1);
@@ -214,7 +217,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
   it('say again what was said before, after the ref was pushed again or made anew', async (t) => {
     const { repository, followed, note, server } = await begin(t);
     const oid = await repository.commitFiles(files(1));
-    const read = async (): Promise<string | undefined> => (await followed.notes('staging', [oid], soon())).get(oid);
+    const read = async (): Promise<string | undefined> => (await saidOf(followed, [oid])).get(oid);
     await note({ [oid]: 'settled' });
     assert.equal(await read(), 'settled');
     const [settled] = (await server.git.attempt('rev-parse', REF)).out.split('\n');
@@ -234,7 +237,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     const oid = await repository.commitFiles(files(1));
     for (const wrong of [{ cluster: 'other' }, { commit: 'f'.repeat(40) }, { schema: 'x' }, { outcome: 7 }]) {
       await note({ [oid]: 'settled' }, wrong);
-      assert.notEqual((await followed.notes('staging', [oid], soon())).get(oid), 'settled', JSON.stringify(wrong));
+      assert.notEqual((await saidOf(followed, [oid])).get(oid), 'settled', JSON.stringify(wrong));
     }
   });
 
@@ -250,7 +253,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     const before = await commit({ tree: await tree([broken]) });
     const both = [whole, broken].toSorted(([, one], [, two]) => (one < two ? -1 : 1));
     await setRef(REF, await commit({ tree: await tree(both), parents: [before] }));
-    const seen = await followed.notes('staging', [oid, other], soon());
+    const seen = await saidOf(followed, [oid, other]);
     assert.deepEqual([seen.get(oid), seen.get(other)], [UNREADABLE, 'settled']);
   });
 });

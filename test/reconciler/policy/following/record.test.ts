@@ -15,7 +15,8 @@ import {
 import { COMMIT_A, COMMIT_B, NOW } from '../../../support/fleet.ts';
 import { fc } from '../../../support/property.ts';
 
-const FOLLOWS = { clusters: ['staging', 'canary'], settledFor: '24h' };
+const KEY = 'ssh-ed25519 AAAA';
+const FOLLOWS = { clusters: ['staging', 'canary'], settledFor: '24h', signers: { staging: [KEY] } };
 const says = (cluster: string, oid: string | null, note = 'settled') => ({
   cluster,
   newest: oid === null ? null : { oid, note },
@@ -30,6 +31,7 @@ const RECORD: FollowingRecord = {
   released: { oid: COMMIT_A, said: 'released by ada' },
   waiting: { commits: 2, next: { oid: COMMIT_A, at: NOW + 1_000 }, clusters: [says('staging', COMMIT_A)] },
   silent: [{ cluster: 'canary', after: '', since: NOW }],
+  serials: [{ cluster: 'staging', serial: 17, tip: COMMIT_B, since: NOW }],
 };
 
 describe('the record of a cluster that follows others', () => {
@@ -56,7 +58,16 @@ describe('the record of a cluster that follows others', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const whole: unknown = JSON.parse(json);
-        readFollowing(JSON.stringify({ ...RECORD, candidates: whole, silent: whole, waiting: whole, released: whole }));
+        readFollowing(
+          JSON.stringify({
+            ...RECORD,
+            candidates: whole,
+            silent: whole,
+            waiting: whole,
+            released: whole,
+            serials: whole,
+          }),
+        );
         readFollowing(json);
       }),
     );
@@ -129,6 +140,18 @@ describe('what is said of it', () => {
       { waiting: { commits: 1, next: null, clusters: [{ ...says('staging', null), unreadable: true }] } },
       'NotesUnreadable',
       'the notes of staging cannot be read: until they can, only what settled here before comes into force',
+    ],
+    [
+      'one is not signed',
+      {
+        waiting: {
+          commits: 1,
+          next: null,
+          clusters: [{ ...says('staging', null), distrusted: 'are not signed. Give it its key' }],
+        },
+      },
+      'NotesUntrusted',
+      'the notes of staging are not signed. Give it its key. Nothing that it says counts until then: only what settled here before comes into force',
     ],
   ];
   for (const [title, over, reason, message] of rows) {

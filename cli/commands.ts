@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { APPROVE } from './approve/command.ts';
 import { AUDIT } from './audit/command.ts';
 import { COMPLETION } from './completion/command.ts';
 import { DEMO } from './demo/command.ts';
@@ -40,6 +41,7 @@ const OTHERS: readonly Command[] = [
   SUSPEND,
   RESUME,
   RELEASE,
+  APPROVE,
   DEMO,
 ];
 

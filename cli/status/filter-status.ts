@@ -6,7 +6,8 @@ import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { findByName } from '../find-by-name.ts';
 import { attentionOf } from '#reconciler/reporting/attention.ts';
-import { nodeTroubles, type StatusView } from './render.ts';
+import type { StatusView } from './render.ts';
+import { nodeTroubles } from './render-nodes.ts';
 
 /** Which part of a status is asked for; undefined for all. */
 interface StatusQuestion {

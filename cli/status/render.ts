@@ -1,19 +1,10 @@
-import {
-  CONFIG_HEALTH,
-  type ConfigReference,
-  type KubeletNode,
-  UNKNOWN_CONFIG,
-} from '#shared/contract/api/kubelet-node.ts';
-import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
-import { isAgentAlive } from '#shared/contract/api/silent-agent.ts';
-import { assignmentOf, failedAt } from '#reconciler/policy/rollout/node-progress.ts';
 import { runbookOf } from '#reconciler/policy/runbook.ts';
 import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
 import { readFollowing } from '#reconciler/policy/following/record.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { formatFailedWrite } from '#reconciler/policy/pool-status/failed-write-line.ts';
-import { nodeTrouble } from '#reconciler/policy/pool-status/node-trouble.ts';
 import { haltLines } from '#reconciler/policy/pool-status/halt-lines.ts';
 import { invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
 import { readFindings } from '#reconciler/reporting/notes/recorded-findings.ts';
@@ -21,9 +12,10 @@ import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unrea
 import { sayWorking } from '#reconciler/reporting/notes/writer-state.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
-import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { joinLines } from '../one-line.ts';
 import type { Paint, Tone } from '../paint.ts';
+import { age, renderNodes, strong } from './render-nodes.ts';
 import { classStatusLines } from './class-status-lines.ts';
 import { type Cell, renderFitting } from '../text-table.ts';
 
@@ -51,7 +43,7 @@ export function renderStatus(
   const sections = [
     renderSource(source, paint, now),
     [...renderPools(pools, paint, columns, leftOut, isWide), ...others(leftOut?.pools, 'pool', 'settled', paint)],
-    [...renderNodes(nodes, paint, now, columns, leftOut), ...others(leftOut?.nodes, 'node', 'as assigned', paint)],
+    [...renderNodes(nodes, paint, now, columns), ...nodesNotShown(pools, nodes, leftOut, paint)],
   ];
   return `${sections.map(joinLines).join('\n\n')}\n`;
 }
@@ -186,76 +178,16 @@ function poolTroubles({ metadata, status = {} }: KubeletPool): readonly string[]
 
 const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);
 
-function renderNodes(
+/** A node that its pool selects has no pool of its own before its first assignment. */
+function nodesNotShown(
+  pools: readonly KubeletPool[],
   nodes: readonly KubeletNode[],
-  paint: Paint,
-  now: Millis,
-  columns: number,
   leftOut: StatusView['leftOut'],
+  paint: Paint,
 ): readonly string[] {
-  if (nodes.length === 0) return (leftOut?.nodes ?? 0) > 0 ? [] : [paint('quiet', 'no nodes')];
-  const heading = ['NODE', 'POOL', 'PHASE', 'ASSIGNED', 'ACTIVE', 'LAST KNOWN GOOD', 'KUBELET', 'SEEN'];
-  const rows = nodes.map((node) => nodeRow(node, paint, now));
-  const table = renderFitting([strong(heading, paint), ...rows], columns, ['LAST KNOWN GOOD', 'KUBELET', 'ASSIGNED']);
-  return table.flatMap((line, index) => [
-    line,
-    ...nodeTroubles(nodes[index - 1]).map((trouble) => paint('bad', `  ${trouble}`)),
-  ]);
-}
-
-/** What a person has to know of a node, besides its phase. */
-export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
-  const { active, error, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
-  const asks = awaitsTurn === undefined || awaitsTurn === null ? undefined : awaitsTurn;
-  const turn = node?.spec?.turn?.seen === asks?.seen ? 'restarts in its turn' : 'asks for its turn to restart';
-  const unseen = unseenIn(node?.status ?? {});
-  const tookBack = failedAt(node, assignmentOf(node)) !== undefined;
-  const trouble = nodeTrouble(node);
-  const runbook = trouble?.runbook ?? (tookBack ? runbookOf('NodeConfigError') : undefined);
-  const isUnknown = active?.name === UNKNOWN_CONFIG && (error === undefined || error === null);
-  const told = conditions.find(({ type }) => type === CONFIG_HEALTH);
-  const said = trouble?.message ?? (told?.status === 'False' || isUnknown ? told?.message : undefined);
-  return [
-    ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
-    ...(said === undefined || said === error?.message || said === asks?.message ? [] : [said]),
-    ...(asks === undefined ? [] : [`${turn}: ${asks.message}`]),
-    ...(unseen === undefined ? [] : [`what its kubelet runs cannot be seen: ${unseen.message}`]),
-    ...(refusedBase === undefined || refusedBase === null
-      ? []
-      : [`keeps its own config file of before: ${refusedBase.message}`]),
-    ...(trouble?.look === undefined ? [] : [`on the node: ${trouble.look}`]),
-    ...(runbook === undefined ? [] : [`runbook: ${runbook}`]),
-  ];
-}
-
-const strong = (heading: readonly string[], paint: Paint): readonly Cell[] =>
-  heading.map((text) => ({ text, shown: paint('strong', text) }));
-
-function nodeRow(node: KubeletNode, paint: Paint, now: Millis): readonly Cell[] {
-  const { spec = {}, status = {} } = node;
-  const silent = !isAgentAlive(node, now);
-  const phase = silent ? 'NoAgent' : (status.phase ?? 'Unknown');
-  const tone: Tone = phase === 'Idle' ? 'good' : phase === 'NoAgent' || phase === 'Broken' ? 'bad' : 'busy';
-  const name = (reference: ConfigReference | undefined): string => reference?.name ?? '-';
-  return [
-    node.metadata.name,
-    spec.pool ?? '-',
-    { text: phase, shown: paint(tone, phase) },
-    name(status.assigned),
-    name(status.active),
-    name(status.lastKnownGood),
-    status.kubeletVersion ?? '-',
-    status.heartbeat === undefined ? 'never' : age(status.heartbeat, now),
-  ];
-}
-
-/** `12s`, `5m`, `3h`, `8d`: as kubectl shows ages. */
-function age(timestamp: string, now: Millis): string {
-  const at = fromTimestamp(timestamp);
-  if (at === undefined) return '?';
-  const seconds = Math.max(0, Math.round((now - at) / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
+  if (leftOut !== undefined) return others(leftOut.nodes, 'node', 'as assigned', paint);
+  if (nodes.length > 0) return [];
+  const selected = pools.reduce((sum, { status }) => sum + (status?.counts?.nodes ?? 0), 0);
+  const unassigned = `${selected} ${selected === 1 ? 'node is' : 'nodes are'} selected, with nothing assigned yet; --why says why`;
+  return [paint('quiet', selected === 0 ? 'no nodes' : unassigned)];
 }

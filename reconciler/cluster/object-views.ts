@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  APPROVE_ANNOTATION,
   BY_ANNOTATION,
   CANONICAL_FORM_ANNOTATION,
   CLASS_LABELS_ANNOTATION,
@@ -169,6 +170,7 @@ export function viewConfigSource(object: KubeObject): ConfigSourceView {
 const READ: readonly string[] = [
   SUSPEND_ANNOTATION,
   RELEASE_ANNOTATION,
+  APPROVE_ANNOTATION,
   BY_ANNOTATION,
   FIRST_SEEN_ANNOTATION,
   MOVED_SINCE_ANNOTATION,

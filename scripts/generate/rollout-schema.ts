@@ -113,12 +113,15 @@ const MEASURES_SOURCE = map('Measures that a Prometheus keeps', {
 
 const soak = duration('How long its nodes prove themselves before others follow; default: the soak of the rollout');
 
+const pause = flag('When it is done, others wait until a person approves the config: kubelet-gitops approve POOL');
+
 const CANARY: Schema = {
   ...map('The nodes that are changed first', {
     nodes: amount('How many', 1),
     perClass: flag('Of each class of machines so many, where values are computed'),
     selector: narrowSelector('Which; all requirements must hold'),
     soak,
+    pause,
   }),
   oneOf: [{ type: 'null' }, has('nodes'), has('selector')],
   not: {
@@ -168,7 +171,11 @@ const HOW_STEP = 'write {nodes: "25%", soak: 30m}';
 const STEP: Schema = {
   ...map(
     'A step',
-    { nodes: needed(amount('How many, canaries included', 1), 'a step does not say how many nodes', HOW_STEP), soak },
+    {
+      nodes: needed(amount('How many, canaries included', 1), 'a step does not say how many nodes', HOW_STEP),
+      soak,
+      pause,
+    },
     'object',
   ),
   ...saying({ type: ['wrong-type', '{at} has to be a map', HOW_STEP] }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** What a person does to a pool from the command line. */
-export type ClaimedVerb = 'suspend' | 'resume' | 'release';
+export type ClaimedVerb = 'suspend' | 'resume' | 'release' | 'approve';
 
 /**
  * Who says to have done something to a pool, in the annotation beside it. Proved only where the admission policies hold: they refuse

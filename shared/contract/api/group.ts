@@ -28,6 +28,9 @@ export const SUSPEND_ANNOTATION = `${GROUP}/suspend`;
  */
 export const RELEASE_ANNOTATION = `${GROUP}/release`;
 
+/** Annotation on a KubeletPool: what a person lets go on, see `approval.ts`. */
+export const APPROVE_ANNOTATION = `${GROUP}/approve`;
+
 /** Annotation on a KubeletPool: who says to have written the annotations above last, see `claim.ts`. */
 export const BY_ANNOTATION = `${GROUP}/by`;
 

@@ -26,6 +26,8 @@ export interface CanarySpec {
   readonly selector?: LabelSelector;
   /** How long the canaries prove themselves before anybody else is changed; default: the rollout's `soak`. */
   readonly soak?: string;
+  /** When they have proven the payload, the others wait until a person approves it. */
+  readonly pause?: boolean;
 }
 
 /** The measures of the canaries are compared before anybody else begins: see `MEASURES`. */
@@ -46,6 +48,8 @@ export interface RolloutStep {
   readonly nodes: Amount;
   /** How long its nodes prove themselves before the next step; default: the rollout's `soak`. */
   readonly soak?: string;
+  /** When it is done, the rest waits until a person approves it. */
+  readonly pause?: boolean;
 }
 
 /** A span of time that comes again: it begins whenever the cron expression says, and lasts for `duration`. */
@@ -353,6 +357,11 @@ export interface WaveStatus {
   /** When its first node was started, and when it had soaked. */
   readonly startedAt?: string;
   readonly doneAt?: string;
+  /** Since when a person is asked to let the rollout go on after it, and when that was approved. Absent where nobody was asked. */
+  readonly pausedAt?: string;
+  readonly approvedAt?: string;
+  /** Who says to have approved it; absent where the object does not say. */
+  readonly approvedBy?: string;
 }
 
 /** What the measures of the canaries said of the payload. */

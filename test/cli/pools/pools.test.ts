@@ -7,8 +7,14 @@ import { annotatorFor } from '#cli/pools/annotate-pool.ts';
 import { RESUME } from '#cli/resume/command.ts';
 import { readClaim } from '#shared/contract/claim.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
-import { API_VERSION, BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import {
+  API_VERSION,
+  APPROVE_ANNOTATION,
+  BY_ANNOTATION,
+  RELEASE_ANNOTATION,
+  SUSPEND_ANNOTATION,
+} from '#shared/contract/api/group.ts';
+import type { KubeletPool, KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { poolSpec } from '../../support/fleet.ts';
@@ -126,6 +132,50 @@ describe('the commands that hold pools up and let them go on', () => {
     await write('a', { status: { halt: later } });
     assert.equal((await cli('release', 'a')).code, 0);
     assert.equal(await annotation('a', RELEASE_ANNOTATION), releaseValue(later));
+  });
+
+  it('approve names the payload, the wave and the wait that it ends', async () => {
+    const paused: RolloutStatus = {
+      configName: 'b-7kfc2m9h4t',
+      sha256: 'b'.repeat(64),
+      startedAt: '2026-11-21T10:00:00Z',
+      waves: [
+        {
+          name: 'canary',
+          nodes: 1,
+          state: 'done',
+          pausedAt: '2026-11-21T11:00:00Z',
+          approvedAt: '2026-11-21T12:00:00Z',
+        },
+        { name: 'step 1', nodes: 3, state: 'done', pausedAt: '2026-11-21T13:00:00Z' },
+        { name: 'rest', nodes: 9, state: 'waiting' },
+      ],
+    };
+    await write('b', { status: { rollout: paused } });
+    const value = `${paused.sha256}@2026-11-21T13:00:00Z step 1`;
+    const other = await cli('approve', 'b', '--config', 'b-2gmf6b4k8c');
+    assert.deepEqual([other.code, await annotation('b', APPROVE_ANNOTATION)], [1, undefined]);
+    assert.match(other.out, /^b: b-2gmf6b4k8c does not wait for an approval: b-7kfc2m9h4t after wave step 1 does/);
+    const approved = await cli('approve', 'b', '--config', paused.configName);
+    assert.deepEqual([approved.code, await annotation('b', APPROVE_ANNOTATION)], [0, value]);
+    assert.equal(readClaim(await annotation('b', BY_ANNOTATION), 'approve', value)?.who, 'operator');
+    const again = await cli('approve', 'b');
+    assert.deepEqual([again.code, again.out.includes('is approved already')], [0, true]);
+  });
+
+  it('approve refuses where nothing waits: nothing rolls out, it is halted, or over', async () => {
+    const before = await annotation('b', APPROVE_ANNOTATION);
+    assert.equal((await cli('approve', 'a', 'b')).code, 1);
+    await write('b', { status: { halt: HALT } });
+    const halted = await cli('approve', 'b');
+    assert.deepEqual([halted.code, halted.out.includes('is halted')], [1, true]);
+    await write('b', { status: { halt: null } });
+    const rollout = (await sandbox.kube.get<KubeletPool>(AT, 'b'))?.status?.rollout;
+    assert.ok(rollout !== undefined);
+    await write('b', { status: { rollout: { ...rollout, finishedAt: '2026-11-21T14:00:00Z' } } });
+    const over = await cli('approve', 'b');
+    assert.deepEqual([over.code, over.out], [1, 'b: nothing waits for an approval\n']);
+    assert.equal(await annotation('b', APPROVE_ANNOTATION), before);
   });
 
   it('release --commit names the commit that ended reconcilers, and no other', async () => {

@@ -86,6 +86,16 @@ describe('the part of a status that is asked for', () => {
     assert.doesNotMatch(renderStatus(well.shown, plain, NOW), /no pools|no nodes/);
   });
 
+  it('counts the selected nodes of a pool whose nodes have nothing assigned yet', () => {
+    const counts = { nodes: 2, updated: 0, updating: 0, pending: 2, failed: 0, noAgent: 0 };
+    const look = (status: object): string => {
+      const waiting = { ...ALL, nodes: [], pools: ALL.pools.map((pool) => ({ ...pool, status })) };
+      return renderStatus(filterStatus(waiting, { ...NOTHING, pool: 'gpu' }, NOW).shown, plain, NOW);
+    };
+    assert.match(look({ counts }), /^2 nodes are selected, with nothing assigned yet; --why says why$/m);
+    assert.match(look({}), /^no nodes$/m);
+  });
+
   it('has a node whose agent is silent, or which has yet to get its config, among the problems', () => {
     const hasProblems = (nodes: StatusView['nodes'], now: number): readonly string[] =>
       filterStatus({ ...ALL, pools: [], nodes }, { ...NOTHING, hasProblems: true }, now).shown.nodes.map(

@@ -44,7 +44,7 @@ const POOL = {
     probation: '1m',
     notReadyNodes: 'change',
     soak: '10m',
-    canary: { nodes: 2, perClass: true, soak: '2h' },
+    canary: { nodes: 2, perClass: true, soak: '2h', pause: true },
     analysis: {
       measures: ['cpu', 'relist'],
       thresholds: { cpu: threshold },
@@ -59,7 +59,11 @@ const POOL = {
       },
       timeout: '1h',
     },
-    steps: [{ nodes: 5, soak: '1h' }, { nodes: '25%' }, { nodes: '50%', soak: '0s' }],
+    steps: [
+      { nodes: 5, soak: '1h' },
+      { nodes: '25%', pause: true },
+      { nodes: '50%', soak: '0s' },
+    ],
     windows: WINDOWS,
     emergency: 'CVE-2026-1234',
     onFailure: { threshold: 2, action: 'revert' },

@@ -2,13 +2,29 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import type { Approval } from '#shared/contract/api/approval.ts';
 import type { ChooseCommit } from './branch.ts';
+import type { CandidateChanges } from './candidate-changes.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 import type { CommitOid } from './policy/commit-snapshot.ts';
 import type { Follows } from './policy/config-repo/loaded-repo.ts';
 import { type ClockReading, clockJump } from './policy/first-seen/clock-jump.ts';
-import { chooseCommit, MOST_CANDIDATES, type SeenNotes } from './policy/following/choose-commit.ts';
+import {
+  chooseCommit,
+  type FollowingChoice,
+  type FollowingLook,
+  MOST_CANDIDATES,
+  type SeenNotes,
+} from './policy/following/choose-commit.ts';
+import {
+  type Counterparts,
+  MOST_POOLS,
+  type UnprovedPool,
+  unprovedPools,
+  withApprovals,
+} from './policy/following/counterparts.ts';
+import type { PayloadProofs } from './policy/following/payload-proofs.ts';
 import { isSameEvidence, settledForMs, signersOf } from './policy/following/follows.ts';
 import {
   type FollowingRecord,
@@ -54,6 +70,9 @@ interface FollowingPorts {
   readonly onRewrite: RewritePolicy;
   readonly clock: Clock;
   readonly log: Log;
+  readonly changes: CandidateChanges;
+  /** By pool, what a person let go on last, as the annotations have it. */
+  readonly approvals: () => ReadonlyMap<string, Approval>;
   /** How far this machine's clock is ahead of that of the leader before. */
   readonly ahead: () => Millis;
 }
@@ -63,9 +82,11 @@ interface LookedAt {
   readonly notes: ReadonlyMap<string, SeenNotes>;
   readonly distrusted: ReadonlyMap<string, string>;
   readonly serials: readonly SeenSerial[];
+  readonly proven: ReadonlyMap<string, PayloadProofs | null>;
 }
 
-export function createFollowing({ repository, onRewrite, clock, log, ahead }: FollowingPorts): Following {
+export function createFollowing(ports: FollowingPorts): Following {
+  const { repository, onRewrite, clock, log, ahead } = ports;
   let held: FollowingRecord | null = null;
   let clocks: ClockReading | null = null;
   const failing = new Map<string, string>();
@@ -96,6 +117,7 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
   ): Promise<LookedAt> {
     const notes = new Map<string, SeenNotes>();
     const distrusted = new Map<string, string>();
+    const proven = new Map<string, PayloadProofs | null>();
     const serials = new Map(before.map((seen) => [seen.cluster, seen]));
     const tell = (cluster: string, because: string, err?: unknown): void => {
       notes.set(cluster, null);
@@ -106,7 +128,7 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
     for (const cluster of follows.clusters) {
       try {
         const question = { commits, signers: signersOf(follows, cluster) };
-        const { said, signed, ...read } = await repository.notes(cluster, question, signal);
+        const { said, signed, payloads, ...read } = await repository.notes(cluster, question, signal);
         const judged = signed && judgeSerial(cluster, signed, serials.get(cluster), clock.now());
         if (judged) serials.set(cluster, judged.seen);
         const because = read.distrusted ?? judged?.because ?? null;
@@ -116,13 +138,50 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
           continue;
         }
         notes.set(cluster, said);
+        proven.set(cluster, payloads);
         if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster count again');
       } catch (error) {
         if (signal.aborted) throw error;
         tell(cluster, reasonOf(error), error);
       }
     }
-    return { notes, distrusted, serials: follows.clusters.flatMap((cluster) => serials.get(cluster) ?? []) };
+    return { notes, distrusted, proven, serials: follows.clusters.flatMap((cluster) => serials.get(cluster) ?? []) };
+  }
+
+  /** The newest commit of which followed clusters have proven what it changes here, where they have to; and what they lack for the next one. */
+  async function chosen(
+    look: FollowingLook,
+    follows: Follows,
+    proven: LookedAt['proven'],
+    before: Counterparts | null,
+    signal: AbortSignal,
+  ): Promise<{ readonly choice: FollowingChoice; readonly counterparts: Counterparts | null }> {
+    const approvals = ports.approvals();
+    const lacking = async (commit: CommitOid, isFresh: boolean): Promise<readonly UnprovedPool[] | null> => {
+      const changed = await ports.changes.of(commit, isFresh, signal);
+      return changed && unprovedPools(changed, proven, before?.pools ?? [], look.now);
+    };
+    const isLet = (pools: readonly UnprovedPool[] | null): boolean =>
+      pools !== null && withApprovals(pools, approvals).every(({ isApproved }) => isApproved);
+    const held = new Set<CommitOid>();
+    let counterparts: Counterparts | null = null;
+    let choice = chooseCommit(look);
+    while (follows.require === 'payloads' && choice.grounds === 'settled' && choice.commit !== null) {
+      const { commit } = choice;
+      const known = await lacking(commit, false);
+      // What lets a commit into force is read of the nodes that there are now.
+      const pools = isLet(known) ? await lacking(commit, true) : known;
+      if (isLet(pools)) break;
+      counterparts ??= { commit, pools, isHeld: true };
+      choice = chooseCommit({ ...look, held: held.add(commit) });
+    }
+    const next = choice.waiting.next?.oid;
+    if (counterparts === null && next !== undefined)
+      counterparts = { commit: next, pools: await lacking(next, false), isHeld: follows.require === 'payloads' };
+    if (counterparts?.pools == null) return { choice, counterparts };
+    // What is approved stays in the record, so that it is still since then that it waited.
+    const pools = withApprovals(counterparts.pools, approvals).slice(0, MOST_POOLS);
+    return { choice, counterparts: { ...counterparts, pools } };
   }
 
   return {
@@ -136,12 +195,12 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
       // It is to be read, and refused.
       if (line.isRewritten && onRewrite === 'refuse') return { oid: tip, lineage: 'rewritten' };
       const commits = line.commits.map(({ oid }) => oid);
-      const { notes, distrusted, serials } = await notesOf(follows, commits, before.serials, signal);
+      const { notes, distrusted, serials, proven } = await notesOf(follows, commits, before.serials, signal);
       const now = clock.now();
       const settledHere = settledIn(recorded, inForce)
         ? withTree(before.settledHere, line.inForce.tree)
         : before.settledHere;
-      const choice = chooseCommit({
+      const look: FollowingLook = {
         inForce: line.inForce,
         line: line.commits,
         clusters: follows.clusters,
@@ -152,12 +211,14 @@ export function createFollowing({ repository, onRewrite, clock, log, ahead }: Fo
         settledHere: new Set(settledHere),
         released: released?.oid ?? null,
         refused: new Set(before.refused),
+        held: new Set(),
         now,
-      });
+      };
+      const { choice, counterparts } = await chosen(look, follows, proven, before.counterparts, signal);
       const { candidates, waiting, commit, grounds } = choice;
       const silent = silencesAfter(before.silent, commits.at(-1), waiting, now);
       const letThrough = grounds === 'released' ? released : before.released;
-      held = { ...before, candidates, settledHere, waiting, released: letThrough, silent, serials };
+      held = { ...before, candidates, settledHere, waiting, released: letThrough, silent, serials, counterparts };
       if (commit !== null) log.info({ commit, grounds, candidates: candidates.length }, 'commit chosen');
       else if (!isDeepStrictEqual(before.waiting, waiting)) {
         const next = waiting.next === null ? {} : { next: waiting.next.oid, at: toTimestamp(waiting.next.at) };

@@ -1,3 +1,5 @@
+import { type Approval, readApproval } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -21,6 +23,7 @@ import { createNotesWriter } from './reporting/notes/notes-writer.ts';
 import { createSourceRecord } from './reporting/source/source-record.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ChooseCommit, createBranch } from './branch.ts';
+import { createCandidateChanges } from './candidate-changes.ts';
 import { createFollowing } from './following.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { ReleasedCommit } from './policy/following/record.ts';
@@ -121,7 +124,15 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const marks = createWriteOverlay(clock, WRITTEN_MARKS);
   const branch = createBranch(source, clock, log, ports.trust);
   const { onRewrite } = options;
-  const following = createFollowing({ repository: ports.followed, onRewrite, clock, log, ahead: () => ahead });
+  const following = createFollowing({
+    repository: ports.followed,
+    changes: createCandidateChanges(source, ports.readEarlier, () => view.fleet(), clock, log),
+    approvals: () => approvalsIn(view.fleet()),
+    onRewrite,
+    clock,
+    log,
+    ahead: () => ahead,
+  });
   const record = createSourceRecord(kube, clock, ports.isLeader);
   const takeUps = createAcceptedCommits({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
   const view = createClusterView({
@@ -140,6 +151,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       ? null
       : createNotesWriter({
           annotator: ports.annotator,
+          cluster: options.cluster,
           signedBefore: async (signal) => readSignedNotes((await record.load(signal)).signedNotes),
           clock,
           log,
@@ -294,3 +306,12 @@ function withoutReading(status: KubeletSourceStatus): KubeletSourceStatus {
   const { reading: _, ...rest } = status;
   return rest;
 }
+
+/** By pool, what its annotation lets go on. */
+const approvalsIn = (fleet: Fleet | null): ReadonlyMap<string, Approval> =>
+  new Map(
+    [...(fleet?.pools ?? [])].flatMap(([name, { metadata }]) => {
+      const approval = readApproval(metadata.annotations?.[APPROVE_ANNOTATION]);
+      return approval === undefined ? [] : [[name, approval]];
+    }),
+  );

@@ -47,7 +47,7 @@ interface ApprovalChange extends AnnotationChange {
 function approval({ metadata, status }: KubeletPool, config: string | undefined): ApprovalChange {
   const [waiting, ...others] = awaitedApprovals(status);
   const halt = status?.halt ?? undefined;
-  if (halt !== undefined)
+  if (halt !== undefined && waiting === undefined)
     return { isApproved: false, say: 'is halted: release it or commit a fix; nothing waits for an approval' };
   if (waiting === undefined) return { isApproved: false, say: 'nothing waits for an approval' };
   const meant = config === undefined ? waiting : [waiting, ...others].find((each) => each.configName === config);

@@ -196,6 +196,11 @@ const CLUSTER_SPEC = map('What holds for the cluster', {
     ),
     settledFor: filled(duration('How long they have to call it settled', '24h')),
     signers: SIGNERS,
+    require: {
+      ...described('payloads: their nodes have to have proven what a commit changes here, unless a person approves it'),
+      enum: ['payloads', null],
+      ...saying({ any: ['unknown-value', '{at} is {value}', 'write payloads, or leave it out'] }),
+    },
   }),
   windows: WINDOWS,
   trial: filled(

@@ -1,6 +1,8 @@
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.ts';
+import { type PayloadProofs, readProofs } from '../../policy/following/payload-proofs.ts';
+import { payloadsEntry, payloadsText } from '../notes/payloads-file.ts';
 import type { SignedNotes } from '../../policy/following/signed-notes.ts';
 import { verifyNotes } from '../notes/signed-notes.ts';
 import { fetchEach } from '../notes/fetch-note-trees.ts';
@@ -28,6 +30,8 @@ export interface FollowedNotes {
   readonly signed: SignedNotes | null;
   /** Why they do not count; completes "its notes …". */
   readonly distrusted: string | null;
+  /** What the cluster has proven; null where it does not say so, or that cannot be read. */
+  readonly payloads: PayloadProofs | null;
 }
 
 export interface NotesQuestion {
@@ -44,6 +48,7 @@ export function createNotesReader(
   const ref = notesRef(`refs/notes/kubelet-gitops/${cluster}`);
   let held: { readonly notes: NotesAt; readonly tips: number } | null = null;
   const words = new Map<string, SeenNote>();
+  let proofs: { readonly file: string; readonly read: PayloadProofs | null } | null = null;
 
   async function open(session: GitSession): Promise<NotesAt | null> {
     const tip = await findTip(session, ref);
@@ -59,39 +64,48 @@ export function createNotesReader(
     session: GitSession,
     notes: NotesAt,
     commits: readonly CommitOid[],
-  ): Promise<ReadonlyMap<CommitOid, SeenNote>> {
-    const files = await noteFiles(session, notes, commits);
+  ): Promise<Pick<FollowedNotes, 'said' | 'payloads'>> {
+    const root = parseTree(notes.tree, await notes.objects.read(notes.tree, 'tree'));
+    const file = payloadsEntry(root)?.oid;
+    const files = await noteFiles(session, notes, root, commits);
     const seen = new Map<CommitOid, SeenNote>();
     const unread = new Map<string, CommitOid>();
-    for (const [commit, file] of files) {
-      const word = file === UNREADABLE ? UNREADABLE : words.get(keyOf(commit, file));
-      if (word === undefined && unread.size < MOST_FETCHED) unread.set(file, commit);
+    for (const [commit, note] of files) {
+      const word = note === UNREADABLE ? UNREADABLE : words.get(keyOf(commit, note));
+      if (word === undefined && unread.size < MOST_FETCHED) unread.set(note, commit);
       else seen.set(commit, word ?? UNREADABLE);
     }
-    const missing = [...unread.keys()].filter((file) => !notes.objects.has(file));
+    const isNew = file !== undefined && proofs?.file !== file;
+    const wanted = [...unread.keys(), ...(isNew ? [file] : [])];
+    const missing = wanted.filter((oid) => !notes.objects.has(oid));
     const failed = missing.length === 0 ? new Map() : await fetchEach(session, notes.objects, missing, notes.tip);
-    for (const [file, commit] of unread) {
-      const word = failed.has(file) ? UNREADABLE : await wordOf(notes.objects, file, cluster, commit);
+    for (const [note, commit] of unread) {
+      const word = failed.has(note) ? UNREADABLE : await wordOf(notes.objects, note, cluster, commit);
       seen.set(commit, word);
-      if (word !== UNREADABLE) setNewest(words, keyOf(commit, file), word, MOST_KEPT);
+      if (word !== UNREADABLE) setNewest(words, keyOf(commit, note), word, MOST_KEPT);
     }
-    return seen;
+    if (isNew) {
+      const text = failed.has(file) ? null : await payloadsText(notes.objects, file);
+      // Asked for again where it could not be had.
+      proofs = text === null ? null : { file, read: readProofs(text, cluster) };
+    }
+    return { said: seen, payloads: file === undefined ? null : (proofs?.read ?? null) };
   }
 
   return async (session, { commits, signers }) => {
     const notes = await open(session);
     const areSigned = signers.length > 0;
-    if (notes === null) return { said: new Map(), signed: null, distrusted: areSigned ? GONE : null };
-    if (!areSigned) return { said: await read(session, notes, commits), signed: null, distrusted: null };
+    if (notes === null) return { ...NOTHING, distrusted: areSigned ? GONE : null };
+    if (!areSigned) return { ...NOTHING, ...(await read(session, notes, commits)) };
     // At every look: the keys may have changed.
     const verdict = verifyNotes(await notes.objects.read(notes.tip, 'commit'), cluster, signers);
-    if (verdict.verdict === 'untrusted')
-      return { said: new Map(), signed: null, distrusted: `${verdict.because}. ${REMEDY}` };
+    if (verdict.verdict === 'untrusted') return { ...NOTHING, distrusted: `${verdict.because}. ${REMEDY}` };
     const signed = { serial: verdict.serial, tip: notes.tip };
-    return { said: await read(session, notes, commits), signed, distrusted: null };
+    return { ...NOTHING, ...(await read(session, notes, commits)), signed };
   };
 }
 
+const NOTHING: FollowedNotes = { said: new Map(), signed: null, distrusted: null, payloads: null };
 const GONE =
   'are not there: its reconciler has not begun, or somebody deleted the ref, which it makes anew within the hour';
 const REMEDY =
@@ -103,14 +117,11 @@ const keyOf = (commit: CommitOid, file: string): string => `${commit} ${file}`;
 /** The names of the files for programs, or that their folder cannot be read, in the order of the commits. */
 async function noteFiles(
   session: GitSession,
-  { objects, tip, tree }: NotesAt,
+  { objects, tip }: NotesAt,
+  root: readonly TreeEntry[],
   commits: readonly CommitOid[],
 ): Promise<ReadonlyMap<CommitOid, string>> {
-  const folders = new Map(
-    parseTree(tree, await objects.read(tree, 'tree'))
-      .filter(isDirectory)
-      .map((entry) => [entry.name.toString('latin1'), entry.oid]),
-  );
+  const folders = new Map(root.filter(isDirectory).map((entry) => [entry.name.toString('latin1'), entry.oid]));
   const wanted = [...new Set(commits.flatMap((commit) => folders.get(commit.slice(0, 2)) ?? []))];
   const missing = wanted.filter((folder) => !objects.has(folder));
   if (missing.length > 0) await fetchEach(session, objects, missing, tip);

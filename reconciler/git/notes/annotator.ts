@@ -26,6 +26,14 @@ export interface NoteContent {
   readonly onlyFirst?: boolean;
 }
 
+/** What is written along with notes. */
+export interface BesideNotes {
+  /** What was signed last, by the record; null where that is lost. */
+  readonly signed?: SignedNotes | null;
+  /** Makes of the file of proven payloads as it is, null for none, what it is to be. Absent: it stays. */
+  readonly payloads?: ((before: string | null) => string) | undefined;
+}
+
 /**
  * Writes notes onto commits, merged with what others wrote, never forced. A projection of the cluster's state: this cluster
  * decides nothing from it.
@@ -36,12 +44,12 @@ export interface Annotator {
    * up the notes that lie in it and no other. Errors are `GitError`s; `GIT_FORBIDDEN` (a read-only credential) is for
    * good until the credential changes.
    *
-   * @param signed what was signed last, by the record; where notes are signed, none of them is needed to sign anew
+   * Where notes are signed, none of them is needed to sign anew.
    */
   annotate(
     notes: ReadonlyMap<CommitOid, NoteContent | string>,
     signal: AbortSignal,
-    signed?: SignedNotes | null,
+    beside?: BesideNotes,
   ): Promise<Annotated>;
   /** Whether notes are signed; absent for not. */
   readonly signs?: boolean;

@@ -1,4 +1,4 @@
-import type { Annotated, Annotator, NoteContent } from './annotator.ts';
+import type { Annotated, Annotator, BesideNotes, NoteContent } from './annotator.ts';
 import type { GitError } from '../errors.ts';
 import { createRemote } from '../create-remote.ts';
 import type { RemoteOptions } from '../remote.ts';
@@ -12,6 +12,7 @@ import { nextSerial, signedNotesCommit, SUBJECT } from './signed-notes.ts';
 import { retryRaces } from './notes-race.ts';
 import { isUnreadableNote } from './unreadable-note.ts';
 import { fetchNoteTrees } from './fetch-note-trees.ts';
+import { withPayloads } from './payloads-file.ts';
 import { pushNotes } from './push-notes.ts';
 import { type NoteFiles, setNotes } from './set-notes.ts';
 import type { ObjectStore } from '../objects/git-object-store.ts';
@@ -58,13 +59,13 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
   async function attempt(
     session: GitSession,
     notes: ReadonlyMap<CommitOid, NoteFiles>,
-    recorded: SignedNotes | null,
+    beside: BesideNotes,
   ): Promise<Annotated> {
     const before = held;
     // Held again only after it went well: after any error, what the server has is unknown.
     held = null;
     const key = signing === undefined ? null : await signing.key();
-    const own = before?.own ?? (await load(session, key, recorded));
+    const own = before?.own ?? (await load(session, key, beside.signed ?? null));
     const { store } = own;
     const pushes = before?.pushes ?? 0;
     const { tip: from, tree: root } = store;
@@ -74,7 +75,9 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
       : new Map<CommitOid, GitError>();
     const { objects, written } = recordedWrites(store.objects);
     const fetched = new Map([...notes].filter(([commit]) => !unfetched.has(commit)));
-    const { tree, unreadable: unset } = await setNotes(objects, store.tree, fetched);
+    const noted = await setNotes(objects, store.tree, fetched);
+    const { unreadable: unset } = noted;
+    const tree = await withPayloads(session, objects, noted.tree, beside.payloads);
     const unreadable = new Map([...unfetched, ...unset]);
     // Not kept where something is wrong with it: what was repaired since is seen by reading the ref again.
     const keep = (next: { readonly own: OwnNotes; readonly pushes: number }): void => {
@@ -82,10 +85,10 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     };
     if (!own.isOwn && unreadable.size > 0) {
       restores = false;
-      return attempt(session, notes, recorded);
+      return attempt(session, notes, beside);
     }
-    const signsAnew = key !== null && (notes.size === 0 || !own.isOwn);
-    if (!signsAnew && (tree === store.tree || unreadable.size === notes.size)) {
+    const signsAnew = key !== null && ((notes.size === 0 && beside.payloads === undefined) || !own.isOwn);
+    if (!signsAnew && (tree === store.tree || (unreadable.size > 0 && unreadable.size === notes.size))) {
       keep({ own, pushes });
       const stands = key === null || from === null ? {} : { signed: { serial: own.serial, tip: from } };
       return { written: false, unreadable, ...stands };
@@ -115,21 +118,22 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
   async function annotate(
     notes: ReadonlyMap<CommitOid, NoteFiles>,
     signal: AbortSignal,
-    recorded: SignedNotes | null,
+    beside: BesideNotes,
   ): Promise<Annotated> {
     return remote.within(signal, (session) =>
-      retryRaces(() => attempt(session, notes, recorded), { clock, random, signal }),
+      retryRaces(() => attempt(session, notes, beside), { clock, random, signal }),
     );
   }
 
   return {
     ref,
     signs: signing !== undefined,
-    async annotate(notes, signal, recorded = null) {
+    async annotate(notes, signal, beside = {}) {
       for (const commit of notes.keys()) assertCommitOid(commit);
       const texts = new Map([...notes].map(([commit, text]) => [commit, filesOf(text)]));
-      if (texts.size === 0 && signing === undefined) return { written: false, unreadable: new Map() };
-      const turn = queue.then(() => annotate(texts, signal, recorded));
+      if (texts.size === 0 && signing === undefined && beside.payloads === undefined)
+        return { written: false, unreadable: new Map() };
+      const turn = queue.then(() => annotate(texts, signal, beside));
       queue = turn.catch(() => undefined);
       return turn;
     },

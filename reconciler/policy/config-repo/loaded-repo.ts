@@ -47,6 +47,8 @@ export interface Follows {
   readonly settledFor: string;
   /** By cluster, the public keys that its notes have to be signed with; those of others need not be signed. */
   readonly signers?: Readonly<Record<string, readonly string[]>>;
+  /** What a commit changes has to be proven there, payload by payload, or a person lets it through. */
+  readonly require?: 'payloads';
 }
 
 /** Durations as `90s`. */

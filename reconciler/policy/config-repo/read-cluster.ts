@@ -78,9 +78,10 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
 }
 
 /** Keys without what stands behind them, which is for people. */
-function followsIn({ signers, ...rest }: NonNullable<clusterFile.ClusterFile['spec']['follows']>): Follows {
+function followsIn({ signers, require, ...rest }: NonNullable<clusterFile.ClusterFile['spec']['follows']>): Follows {
   const keyOf = (line: string): string => line.split(' ', 2).join(' ');
   const named = Object.entries(signers ?? {}).map(([name, keys]) => [name, [...new Set(keys.map(keyOf))]]);
   const keys = signers === undefined ? {} : { signers: Object.fromEntries(named) };
-  return { ...rest, ...keys, clusters: [...new Set(rest.clusters)] };
+  const wanted = require === 'payloads' ? { require } : {};
+  return { ...rest, ...keys, ...wanted, clusters: [...new Set(rest.clusters)] };
 }

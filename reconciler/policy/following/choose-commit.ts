@@ -41,6 +41,8 @@ export interface FollowingLook {
   readonly released: CommitOid | null;
   /** Refused while the present commit is in force, by limits or for want of a signature. */
   readonly refused: ReadonlySet<CommitOid>;
+  /** That followed clusters settled without having proven what they change here, and nobody approved. */
+  readonly held: ReadonlySet<CommitOid>;
   readonly now: Millis;
 }
 
@@ -100,7 +102,7 @@ export function chooseCommit(look: FollowingLook): FollowingChoice {
     if (tree === look.inForce.tree) return 'unchanged';
     if (look.settledHere.has(tree)) return 'settled-here';
     const from = verdicts.get(tree) === 'settled' ? since.get(newest) : undefined;
-    if (from !== undefined && look.now - from >= look.settledForMs) return 'settled';
+    if (from !== undefined && look.now - from >= look.settledForMs && !look.held.has(newest)) return 'settled';
     return members.some((oid) => oid === look.released) ? 'released' : null;
   };
   const ripe = groups.flatMap((group) => {

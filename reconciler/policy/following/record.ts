@@ -1,6 +1,8 @@
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
 import type { Follows } from '../config-repo/loaded-repo.ts';
+import { isMap } from '#shared/runtime/maps.ts';
+import { type Counterparts, MOST_POOLS, type UnprovedPool } from './counterparts.ts';
 import type { SeenSerial } from './signed-notes.ts';
 import { type Candidate, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
 
@@ -20,6 +22,8 @@ export interface FollowingRecord {
   readonly silent: readonly Silence[];
   /** The newest signed notes that were seen of each cluster. */
   readonly serials: readonly SeenSerial[];
+  /** What they prove nothing of in the commit that is next; null for no commit. */
+  readonly counterparts: Counterparts | null;
 }
 
 export interface ReleasedCommit {
@@ -48,6 +52,7 @@ export const newRecord = (follows: Follows): FollowingRecord => ({
   released: null,
   silent: [],
   serials: [],
+  counterparts: null,
 });
 
 export const withTree = (trees: readonly string[], tree: string): readonly string[] =>
@@ -101,11 +106,16 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
   if (text === '') return null;
   try {
     const read = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const { clusters, settledFor, signers } = (read as unknown as FollowingRecord).follows;
+    const { clusters, settledFor, signers, require } = (read as unknown as FollowingRecord).follows;
     const released = read['released'] as Readonly<Record<string, unknown>> | null | undefined;
     if (!Array.isArray(clusters) || clusters.length === 0 || typeof settledFor !== 'string') return undefined;
     return {
-      follows: { clusters: clusters.map(String), settledFor, ...(signers && { signers: signersIn(signers) }) },
+      follows: {
+        clusters: clusters.map(String),
+        settledFor,
+        ...(signers && { signers: signersIn(signers) }),
+        ...(require === 'payloads' && { require }),
+      },
       candidates: datedIn(read['candidates']).flatMap(({ oid, since }) =>
         typeof oid === 'string' ? [{ oid, since }] : [],
       ),
@@ -119,6 +129,7 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
         after: String(after),
         since,
       })),
+      counterparts: counterpartsIn(read['counterparts']),
       serials: datedIn(read['serials']).flatMap(({ cluster, serial, tip, since }) =>
         typeof cluster === 'string' && typeof serial === 'number' && typeof tip === 'string'
           ? [{ cluster, serial, tip, since }]
@@ -128,6 +139,28 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
   } catch {
     return undefined;
   }
+}
+
+function counterpartsIn(value: unknown): Counterparts | null {
+  if (!isMap(value) || typeof value['commit'] !== 'string') return null;
+  const { commit, pools, isHeld } = value;
+  if (!Array.isArray(pools)) return { commit, pools: null, isHeld: isHeld === true };
+  const read = pools
+    .slice(0, MOST_POOLS)
+    .filter(isMap)
+    .map((each): UnprovedPool => {
+      const [pool, configName, sha256, since] = ['pool', 'configName', 'sha256', 'since'].map((key) =>
+        String(each[key]),
+      );
+      const names = { pool: pool ?? '', configName: configName ?? '', sha256: sha256 ?? '', since: since ?? '' };
+      return {
+        ...names,
+        isKnown: each['isKnown'] === true,
+        isApproved: each['isApproved'] === true,
+        classes: textsIn(each['classes']),
+      };
+    });
+  return { commit, pools: read, isHeld: isHeld === true };
 }
 
 const signersIn = (signers: object): Readonly<Record<string, readonly string[]>> =>

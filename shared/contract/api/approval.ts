@@ -32,7 +32,12 @@ export interface AwaitedApproval extends Approval {
 }
 
 /** Everything of a pool that waits for a person now, as its status says. */
-export function awaitedApprovals({ halt, rollout }: KubeletPoolStatus = {}): readonly AwaitedApproval[] {
+export const awaitedApprovals = (status: KubeletPoolStatus = {}): readonly AwaitedApproval[] => [
+  ...pausedWaves(status),
+  ...(status.awaits ? [status.awaits] : []),
+];
+
+function pausedWaves({ halt, rollout }: KubeletPoolStatus): readonly AwaitedApproval[] {
   if ((halt ?? null) !== null || rollout === undefined || (rollout.finishedAt ?? null) !== null) return [];
   const { configName, sha256 } = rollout;
   return rollout.waves.flatMap(({ name, pausedAt, approvedAt }) =>

@@ -109,6 +109,7 @@ const CLUSTER = {
   follows: {
     clusters: ['staging', 'canary-eu'],
     settledFor: '24h',
+    require: 'payloads',
     signers: { staging: [`ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAII${'a'.repeat(42)} staging`] },
   },
   windows: WINDOWS,

@@ -37,7 +37,7 @@ async function begin(t: TestContext): Promise<Signing> {
       let known = recorded;
       return async (notes) => {
         const contents = Object.entries(notes).map(([commit, text]) => [commit, { text, data: text }] as const);
-        const outcome = await writer.annotate(new Map(contents), soon(), known);
+        const outcome = await writer.annotate(new Map(contents), soon(), { signed: known });
         known = outcome.signed ?? known;
         return outcome;
       };
@@ -156,7 +156,7 @@ describeOrSkip('signed notes', { skip: WITHOUT_GIT }, () => {
     assert.deepEqual([await world.note(a), await world.note(b)], ['one\n', 'two\n']);
     const tip = await world.tip();
     const locked = world.annotator({ signing: { cluster: 'staging', key: () => Promise.reject(new Error('no key')) } });
-    await assert.rejects(locked.annotate(new Map([[a, 'three']]), soon(), signed), /no key/);
+    await assert.rejects(locked.annotate(new Map([[a, 'three']]), soon(), { signed: signed ?? null }), /no key/);
     assert.equal(await world.tip(), tip);
   });
 

@@ -34,6 +34,7 @@ function look(
     distrusted: new Map(),
     released: null,
     refused: new Set(),
+    held: new Set(),
     now: NOW,
     ...rest,
     notes: new Map(Object.entries(notes)),
@@ -280,6 +281,7 @@ it('never goes back or takes what was not settled for the time, and never stands
           settledHere,
           released,
           refused,
+          held: new Set(),
           now,
         });
         // As a record in the cluster: another process reads it back.

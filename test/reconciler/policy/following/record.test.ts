@@ -16,12 +16,32 @@ import { COMMIT_A, COMMIT_B, NOW } from '../../../support/fleet.ts';
 import { fc } from '../../../support/property.ts';
 
 const KEY = 'ssh-ed25519 AAAA';
-const FOLLOWS = { clusters: ['staging', 'canary'], settledFor: '24h', signers: { staging: [KEY] } };
+const FOLLOWS = {
+  clusters: ['staging', 'canary'],
+  settledFor: '24h',
+  signers: { staging: [KEY] },
+  require: 'payloads' as const,
+};
 const says = (cluster: string, oid: string | null, note = 'settled') => ({
   cluster,
   newest: oid === null ? null : { oid, note },
   unreadable: false,
 });
+const LACKING = {
+  commit: COMMIT_A,
+  isHeld: true,
+  pools: [
+    {
+      pool: 'gpu',
+      configName: 'gpu-x',
+      sha256: 'f'.repeat(64),
+      since: '2026-11-21T12:00:00Z',
+      isKnown: false,
+      isApproved: false,
+      classes: ['cpu=4'],
+    },
+  ],
+};
 const RECORD: FollowingRecord = {
   follows: FOLLOWS,
   candidates: [{ oid: COMMIT_A, since: NOW }],
@@ -31,6 +51,7 @@ const RECORD: FollowingRecord = {
   released: { oid: COMMIT_A, said: 'released by ada' },
   waiting: { commits: 2, next: { oid: COMMIT_A, at: NOW + 1_000 }, clusters: [says('staging', COMMIT_A)] },
   silent: [{ cluster: 'canary', after: '', since: NOW }],
+  counterparts: LACKING,
   serials: [{ cluster: 'staging', serial: 17, tip: COMMIT_B, since: NOW }],
 };
 
@@ -66,6 +87,7 @@ describe('the record of a cluster that follows others', () => {
             waiting: whole,
             released: whole,
             serials: whole,
+            counterparts: whole,
           }),
         );
         readFollowing(json);
@@ -142,6 +164,30 @@ describe('what is said of it', () => {
       'the notes of staging cannot be read: until they can, only what settled here before comes into force',
     ],
     [
+      'they prove nothing of a pool',
+      { silent: [], counterparts: { ...LACKING, isHeld: false } },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled; of ${a}, staging and canary prove nothing of gpu (cpu=4)`,
+    ],
+    [
+      'that has to be approved',
+      { silent: [], counterparts: LACKING },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4). It waits for a person: kubelet-gitops approve gpu, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new`,
+    ],
+    [
+      'that was approved',
+      { silent: [], counterparts: { ...LACKING, pools: LACKING.pools.map((each) => ({ ...each, isApproved: true })) } },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled`,
+    ],
+    [
+      'what it changes cannot be read',
+      { silent: [], counterparts: { ...LACKING, pools: null } },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; what ${a} changes here cannot be read, so that it waits`,
+    ],
+    [
       'one is not signed',
       {
         waiting: {
@@ -155,7 +201,8 @@ describe('what is said of it', () => {
     ],
   ];
   for (const [title, over, reason, message] of rows) {
-    it(`where ${title}`, () => assert.deepEqual(followingStanding({ ...RECORD, ...over }), { reason, message }));
+    it(`where ${title}`, () =>
+      assert.deepEqual(followingStanding({ ...RECORD, counterparts: null, ...over }), { reason, message }));
   }
   it('where nothing was looked at yet', () => assert.equal(followingStanding(newRecord(FOLLOWS)).reason, 'Current'));
 });

@@ -27,7 +27,7 @@ function repository(signs = false) {
   const annotator: Annotator = {
     ref: 'refs/notes/kubelet-gitops/prod',
     signs,
-    annotate(notes, signal, before = null) {
+    annotate(notes, signal, { signed: before = null } = {}) {
       pushes.push(notes.size);
       if (isSilent) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       if (isReadOnly) return Promise.reject(new GitError('GIT_FORBIDDEN', 'the credential may not write'));
@@ -45,6 +45,7 @@ function repository(signs = false) {
   };
   const notes: NotesWriter = createNotesWriter({
     annotator,
+    cluster: 'prod',
     signedBefore: () => Promise.resolve({ serial: 40, tip: oid(40) }),
     clock,
     log,
@@ -146,10 +147,10 @@ describe('signed notes', () => {
     const running = notes.run(stop.signal);
     await clock.advance(7_200_000);
     assert.deepEqual([pushes, notes.signed()], [[], null]);
-    notes.lead();
+    notes.prove([]);
     await clock.advance(2_000);
     assert.deepEqual([pushes, notes.signed()], [[0], { serial: 41, tip: oid(41) }]);
-    notes.lead();
+    notes.prove([]);
     await clock.advance(3_590_000);
     assert.equal(pushes.length, 1);
     await clock.advance(10_000);
@@ -178,7 +179,7 @@ describe('signed notes', () => {
     const { notes, pushes, clock } = repository();
     const stop = new AbortController();
     const running = notes.run(stop.signal);
-    notes.lead();
+    notes.prove([]);
     await clock.advance(7_200_000);
     assert.deepEqual([pushes, notes.signed()], [[], null]);
     stop.abort();

@@ -24,7 +24,7 @@ import {
   unprovedPools,
   withApprovals,
 } from './policy/following/counterparts.ts';
-import type { PayloadProofs } from './policy/following/payload-proofs.ts';
+import { type PayloadProof, type PayloadProofs, provenHere } from './policy/following/payload-proofs.ts';
 import { isSameEvidence, settledForMs, signersOf } from './policy/following/follows.ts';
 import {
   type FollowingRecord,
@@ -71,6 +71,8 @@ interface FollowingPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly changes: CandidateChanges;
+  /** What nodes of this cluster have proven, as its pools say. */
+  readonly proven: () => readonly PayloadProof[];
   /** By pool, what a person let go on last, as the annotations have it. */
   readonly approvals: () => ReadonlyMap<string, Approval>;
   /** How far this machine's clock is ahead of that of the leader before. */
@@ -152,14 +154,15 @@ export function createFollowing(ports: FollowingPorts): Following {
   async function chosen(
     look: FollowingLook,
     follows: Follows,
+    before: FollowingRecord,
     proven: LookedAt['proven'],
-    before: Counterparts | null,
     signal: AbortSignal,
   ): Promise<{ readonly choice: FollowingChoice; readonly counterparts: Counterparts | null }> {
     const approvals = ports.approvals();
+    const here = new Set(before.provenHere);
     const lacking = async (commit: CommitOid, isFresh: boolean): Promise<readonly UnprovedPool[] | null> => {
       const changed = await ports.changes.of(commit, isFresh, signal);
-      return changed && unprovedPools(changed, proven, before?.pools ?? [], look.now);
+      return changed && unprovedPools(changed, proven, here, before.counterparts?.pools ?? [], look.now);
     };
     const isLet = (pools: readonly UnprovedPool[] | null): boolean =>
       pools !== null && withApprovals(pools, approvals).every(({ isApproved }) => isApproved);
@@ -178,7 +181,7 @@ export function createFollowing(ports: FollowingPorts): Following {
     const next = choice.waiting.next?.oid;
     if (counterparts === null && next !== undefined)
       counterparts = { commit: next, pools: await lacking(next, false), isHeld: follows.require === 'payloads' };
-    if (counterparts?.pools == null) return { choice, counterparts };
+    if (counterparts === null || counterparts.pools === null) return { choice, counterparts };
     // What is approved stays in the record, so that it is still since then that it waited.
     const pools = withApprovals(counterparts.pools, approvals).slice(0, MOST_POOLS);
     return { choice, counterparts: { ...counterparts, pools } };
@@ -214,11 +217,22 @@ export function createFollowing(ports: FollowingPorts): Following {
         held: new Set(),
         now,
       };
-      const { choice, counterparts } = await chosen(look, follows, proven, before.counterparts, signal);
+      const own = follows.require === undefined ? [] : provenHere(before.provenHere, ports.proven());
+      const { choice, counterparts } = await chosen(look, follows, { ...before, provenHere: own }, proven, signal);
       const { candidates, waiting, commit, grounds } = choice;
       const silent = silencesAfter(before.silent, commits.at(-1), waiting, now);
       const letThrough = grounds === 'released' ? released : before.released;
-      held = { ...before, candidates, settledHere, waiting, released: letThrough, silent, serials, counterparts };
+      held = {
+        ...before,
+        candidates,
+        settledHere,
+        waiting,
+        released: letThrough,
+        silent,
+        serials,
+        counterparts,
+        provenHere: own,
+      };
       if (commit !== null) log.info({ commit, grounds, candidates: candidates.length }, 'commit chosen');
       else if (!isDeepStrictEqual(before.waiting, waiting)) {
         const next = waiting.next === null ? {} : { next: waiting.next.oid, at: toTimestamp(waiting.next.at) };

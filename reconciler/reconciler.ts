@@ -28,6 +28,7 @@ import { createFollowing } from './following.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { ReleasedCommit } from './policy/following/record.ts';
 import { followsInForce } from './policy/following/follows.ts';
+import { provenIn } from './policy/following/payload-proofs.ts';
 import { readSignedNotes } from './policy/following/signed-notes.ts';
 import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
@@ -127,6 +128,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const following = createFollowing({
     repository: ports.followed,
     changes: createCandidateChanges(source, ports.readEarlier, () => view.fleet(), clock, log),
+    proven: () => provenIn([...(view.fleet()?.pools ?? [])].map(([name, { status }]) => [name, status])),
     approvals: () => approvalsIn(view.fleet()),
     onRewrite,
     clock,

@@ -3,7 +3,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
 import type { ChangedPool } from './changed-pools.ts';
-import type { PayloadProofs } from './payload-proofs.ts';
+import { type PayloadProofs, proofId } from './payload-proofs.ts';
 
 /** A pool of a commit of which no followed cluster has proven what its nodes get. */
 export interface UnprovedPool extends AwaitedApproval {
@@ -33,20 +33,23 @@ export const MOST_POOLS = 20;
  * The pools that a commit changes and that no followed cluster has proven: neither this payload nor this class will do. A list that is not
  * whole, or cannot be read, proves nothing.
  *
+ * @param here   what this cluster has proven itself, see `proofId`
  * @param before what was found at the last look: what waits since then still does
  */
 export function unprovedPools(
   changed: readonly ChangedPool[],
   proven: ReadonlyMap<string, PayloadProofs | null>,
+  here: ReadonlySet<string>,
   before: readonly UnprovedPool[],
   now: Millis,
 ): readonly UnprovedPool[] {
   const whole = [...proven.values()].flatMap((each) => (each?.isWhole === true ? each.proofs : []));
-  const pairs = new Set(whole.map((proof) => `${proof.payload}\n${proof.class}`));
+  const pairs = new Set(whole.map((proof) => proofId(proof.payload, proof.class)));
   const known = new Set(whole.map(({ pool }) => pool));
   return changed.flatMap(({ pool, configName, sha256, classes }) => {
     const missing = classes.filter(
-      ({ name, payloads }) => !payloads.some((payload) => pairs.has(`${payload}\n${name}`)),
+      ({ name, payloads }) =>
+        !payloads.some((payload) => pairs.has(proofId(payload, name)) || here.has(proofId(payload, name))),
     );
     if (missing.length === 0) return [];
     const names = missing.flatMap(({ name }) => (name === '' ? [] : [name])).slice(0, MOST_NAMES);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { identityText } from '#shared/contract/api/config-identity.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { isMap } from '#shared/runtime/maps.ts';
@@ -33,6 +34,18 @@ export const provenIn = (pools: Iterable<readonly [string, KubeletPoolStatus | u
   );
 
 export const proofKey = ({ pool, class: name, payload }: PayloadProof): string => [payload, pool, name].join('\n');
+
+const MOST_HERE = 500;
+
+/** A short name for a payload on a class, whatever the pool is called. */
+export const proofId = (payload: string, name: string): string =>
+  createHash('sha256').update(`${payload}\n${name}`).digest('hex').slice(0, 32);
+
+/** What this cluster has proven itself, as short names, the newest last. */
+export function provenHere(before: readonly string[], now: readonly PayloadProof[]): readonly string[] {
+  const ids = new Set(now.map((proof) => proofId(proof.payload, proof.class)));
+  return [...before.filter((id) => !ids.has(id)), ...ids].slice(-MOST_HERE);
+}
 
 /**
  * The file after these proofs: what was proven before stays, the newest last, as long as there is room.

@@ -24,6 +24,8 @@ export interface FollowingRecord {
   readonly serials: readonly SeenSerial[];
   /** What they prove nothing of in the commit that is next; null for no commit. */
   readonly counterparts: Counterparts | null;
+  /** What this cluster has proven itself, see `proofId`; nothing where it need not be proven elsewhere. */
+  readonly provenHere: readonly string[];
 }
 
 export interface ReleasedCommit {
@@ -53,6 +55,7 @@ export const newRecord = (follows: Follows): FollowingRecord => ({
   silent: [],
   serials: [],
   counterparts: null,
+  provenHere: [],
 });
 
 export const withTree = (trees: readonly string[], tree: string): readonly string[] =>
@@ -129,6 +132,7 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
         after: String(after),
         since,
       })),
+      provenHere: textsIn(read['provenHere']),
       counterparts: counterpartsIn(read['counterparts']),
       serials: datedIn(read['serials']).flatMap(({ cluster, serial, tip, since }) =>
         typeof cluster === 'string' && typeof serial === 'number' && typeof tip === 'string'

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { it, type TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createFollowedRepository, type FollowedRepository } from '#reconciler/git/following/followed-repository.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
+import { signedNotesCommit } from '#reconciler/git/notes/signed-notes.ts';
+import { readSigningKey } from '#reconciler/git/trust/signing-key.ts';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
+import { addProofs } from '#reconciler/policy/following/payload-proofs.ts';
 import { UNREADABLE } from '#reconciler/policy/following/choose-commit.ts';
 import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
@@ -15,6 +19,8 @@ const REF = 'refs/notes/kubelet-gitops/staging';
 
 interface World extends Started {
   readonly followed: FollowedRepository;
+  /** What staging has proven, as it writes it down. */
+  prove(...payloads: readonly string[]): Promise<void>;
   /** What staging writes on commits. */
   note(outcomes: Readonly<Record<string, string>>, more?: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -32,6 +38,10 @@ async function begin(t: TestContext, path = ''): Promise<World> {
   return {
     ...started,
     followed: createFollowedRepository(remote, path),
+    async prove(...payloads) {
+      const proofs = payloads.map((payload) => ({ pool: 'general', class: '', payload }));
+      await annotator.annotate(new Map(), soon(), { payloads: (before) => addProofs('staging', before, proofs) });
+    },
     async note(outcomes, more = {}) {
       const noted = Object.entries(outcomes).map(([commit, outcome]) => {
         const said = { schema: 'kubelet-gitops.dev/note/v1', cluster: 'staging', commit, outcome, ...more };
@@ -178,6 +188,53 @@ describeOrSkip('the line of a branch', { skip: WITHOUT_GIT }, () => {
   });
 });
 
+describeOrSkip('what a followed cluster has proven', { skip: WITHOUT_GIT }, () => {
+  const payloadsOf = async (followed: FollowedRepository, commits: readonly string[] = []) =>
+    (await followed.notes('staging', { commits, signers: [] }, soon())).payloads;
+
+  it('lies beside its notes, grows, and is none where it cannot be read', async (t) => {
+    const { repository, followed, note, prove, server } = await begin(t);
+    const oid = await repository.commitFiles(files(1));
+    await note({ [oid]: 'settled' });
+    assert.equal(await payloadsOf(followed), null);
+    await prove('a');
+    await prove('b');
+    assert.deepEqual(
+      (await payloadsOf(followed))?.proofs.map(({ payload }) => payload),
+      ['a', 'b'],
+    );
+    assert.equal((await saidOf(followed, [oid])).get(oid), 'settled');
+    await note({ [oid]: 'halted' });
+    assert.equal((await payloadsOf(followed))?.isWhole, true, 'a note leaves it as it is');
+    assert.match(await server.git('log', '--notes=kubelet-gitops/*', '-1', oid), /halted$/);
+    const { blob, tree, commit, setRef } = repository;
+    const put = async (content: string): Promise<void> =>
+      setRef(REF, await commit({ tree: await tree([['100644', 'payloads.json', await blob(content)]]) }));
+    for (const wrong of ['{}', 'x'.repeat(300_000)]) {
+      await put(wrong);
+      assert.equal(await payloadsOf(followed), null);
+    }
+    await put(addProofs('staging', null, [{ pool: 'general', class: '', payload: 'c' }]));
+    assert.equal((await payloadsOf(followed))?.proofs[0]?.payload, 'c');
+    await prove('d');
+    assert.equal((await payloadsOf(followed))?.proofs.length, 2);
+  });
+
+  itOverHttp('costs one request of less than a kilobyte while nothing is new', async (t) => {
+    const { repository, followed, note, prove, server } = await begin(t);
+    const oid = await repository.commitFiles(files(1));
+    await note({ [oid]: 'settled' });
+    await prove(...Array.from({ length: 500 }, (_, n) => `overlay ${n}`));
+    await payloadsOf(followed, [oid]);
+    const before = server.requests.length;
+    server.wire();
+    assert.equal((await payloadsOf(followed, [oid]))?.proofs.length, 500);
+    const { up, down } = server.wire();
+    assert.equal(server.requests.length - before, 1);
+    assert.ok(up + down < 1024, `${up} + ${down} bytes`);
+  });
+});
+
 describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
   it('are what it says of commits, and change with what it says', async (t) => {
     const { repository, followed, note, server } = await begin(t);
@@ -239,6 +296,34 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
       await note({ [oid]: 'settled' }, wrong);
       assert.notEqual((await saidOf(followed, [oid])).get(oid), 'settled', JSON.stringify(wrong));
     }
+  });
+
+  it('count with a key named for it only as it signed them', async (t) => {
+    const { repository, followed, note, server } = await begin(t);
+    const [key, other] = [1, 2].map(() =>
+      readSigningKey(String(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))),
+    );
+    assert.ok(key !== undefined && other !== undefined);
+    const oid = await repository.commitFiles(files(1));
+    const read = (...signers: readonly string[]) => followed.notes('staging', { commits: [oid], signers }, soon());
+    assert.match((await read(key.publicLine)).distrusted ?? '', /^are not there/);
+    await note({ [oid]: 'settled' });
+    const unsigned = await read(key.publicLine);
+    assert.deepEqual([unsigned.said.size, unsigned.payloads, unsigned.signed], [0, null, null]);
+    assert.match(unsigned.distrusted ?? '', /^are not signed\. /);
+    const tree = await server.git('rev-parse', `${REF}^{tree}`);
+    const author = { name: 'staging', email: 's@example.com' };
+    const commitOf = async (cluster: string): Promise<string> => {
+      const bytes = signedNotesCommit({ tree: tree.trim(), parent: null, author, seconds: 1, cluster, serial: 7 }, key);
+      return (await server.git.feed(String(bytes), 'hash-object', '-t', 'commit', '-w', '--stdin')).out.trim();
+    };
+    const own = await commitOf('staging');
+    await repository.setRef(REF, own);
+    assert.deepEqual((await read(key.publicLine)).signed, { serial: 7, tip: own });
+    assert.equal((await read(other.publicLine, key.publicLine)).said.get(oid), 'settled');
+    assert.match((await read(other.publicLine)).distrusted ?? '', /not named for it/);
+    await repository.setRef(REF, await commitOf('canary'));
+    assert.match((await read(key.publicLine)).distrusted ?? '', /^are those of canary/);
   });
 
   it('in a folder that cannot be read are not known, and the others are', async (t) => {

@@ -52,6 +52,7 @@ const RECORD: FollowingRecord = {
   waiting: { commits: 2, next: { oid: COMMIT_A, at: NOW + 1_000 }, clusters: [says('staging', COMMIT_A)] },
   silent: [{ cluster: 'canary', after: '', since: NOW }],
   counterparts: LACKING,
+  provenHere: ['a'.repeat(32)],
   serials: [{ cluster: 'staging', serial: 17, tip: COMMIT_B, since: NOW }],
 };
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Approval } from '#shared/contract/api/approval.ts';
 import type { ChooseCommit } from './branch.ts';
+import { createNotesLook, type LookedAt } from './followed-notes.ts';
 import type { CandidateChanges } from './candidate-changes.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
@@ -15,7 +15,6 @@ import {
   type FollowingChoice,
   type FollowingLook,
   MOST_CANDIDATES,
-  type SeenNotes,
 } from './policy/following/choose-commit.ts';
 import {
   type Counterparts,
@@ -24,8 +23,8 @@ import {
   unprovedPools,
   withApprovals,
 } from './policy/following/counterparts.ts';
-import { type PayloadProof, type PayloadProofs, provenHere } from './policy/following/payload-proofs.ts';
-import { isSameEvidence, settledForMs, signersOf } from './policy/following/follows.ts';
+import { type PayloadProof, provenHere } from './policy/following/payload-proofs.ts';
+import { isSameEvidence, settledForMs } from './policy/following/follows.ts';
 import {
   type FollowingRecord,
   newRecord,
@@ -36,7 +35,6 @@ import {
   withTree,
   writeFollowing,
 } from './policy/following/record.ts';
-import { judgeSerial, type SeenSerial } from './policy/following/signed-notes.ts';
 import { readHistory } from './reporting/notes/commit-history.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 
@@ -79,19 +77,11 @@ interface FollowingPorts {
   readonly ahead: () => Millis;
 }
 
-/** What followed clusters say. */
-interface LookedAt {
-  readonly notes: ReadonlyMap<string, SeenNotes>;
-  readonly distrusted: ReadonlyMap<string, string>;
-  readonly serials: readonly SeenSerial[];
-  readonly proven: ReadonlyMap<string, PayloadProofs | null>;
-}
-
 export function createFollowing(ports: FollowingPorts): Following {
   const { repository, onRewrite, clock, log, ahead } = ports;
   let held: FollowingRecord | null = null;
   let clocks: ClockReading | null = null;
-  const failing = new Map<string, string>();
+  const notesOf = createNotesLook(ports);
 
   function atPresent({ follows, inForce, recorded }: FollowingQuestion): FollowingRecord {
     const reading = { wall: clock.now(), monotonic: clock.monotonic() };
@@ -109,45 +99,6 @@ export function createFollowing(ports: FollowingPorts): Following {
       inForce,
       refused: before.inForce === inForce ? refusedAfter(before.refused, recorded.refusedCommit) : [],
     };
-  }
-
-  async function notesOf(
-    follows: Follows,
-    commits: readonly CommitOid[],
-    before: readonly SeenSerial[],
-    signal: AbortSignal,
-  ): Promise<LookedAt> {
-    const notes = new Map<string, SeenNotes>();
-    const distrusted = new Map<string, string>();
-    const proven = new Map<string, PayloadProofs | null>();
-    const serials = new Map(before.map((seen) => [seen.cluster, seen]));
-    const tell = (cluster: string, because: string, err?: unknown): void => {
-      notes.set(cluster, null);
-      if (failing.get(cluster) !== because)
-        log.warn({ followed: cluster, because, err }, 'notes of the followed cluster do not count');
-      failing.set(cluster, because);
-    };
-    for (const cluster of follows.clusters) {
-      try {
-        const question = { commits, signers: signersOf(follows, cluster) };
-        const { said, signed, payloads, ...read } = await repository.notes(cluster, question, signal);
-        const judged = signed && judgeSerial(cluster, signed, serials.get(cluster), clock.now());
-        if (judged) serials.set(cluster, judged.seen);
-        const because = read.distrusted ?? judged?.because ?? null;
-        if (because !== null) {
-          distrusted.set(cluster, because);
-          tell(cluster, because);
-          continue;
-        }
-        notes.set(cluster, said);
-        proven.set(cluster, payloads);
-        if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster count again');
-      } catch (error) {
-        if (signal.aborted) throw error;
-        tell(cluster, reasonOf(error), error);
-      }
-    }
-    return { notes, distrusted, proven, serials: follows.clusters.flatMap((cluster) => serials.get(cluster) ?? []) };
   }
 
   /** The newest commit of which followed clusters have proven what it changes here, where they have to; and what they lack for the next one. */

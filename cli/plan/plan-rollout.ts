@@ -78,6 +78,14 @@ export function plannedRollout(
   const begins = new Set(ordered);
   const absent = changes.filter((node) => !begins.has(node));
   const isFirst = changes.length === able.length && !isProven;
+  const classOf = isPerClass(pool) ? classNameIn(pool) : () => undefined;
+  const asForecast = (node: InventoryNode): ForecastNode => ({
+    name: node.name,
+    zone: zoneIn(node),
+    isControlPlane: isControlPlane(node.labels),
+    ready: node.ready,
+    className: classOf(node),
+  });
   const waves = stages.map(({ name, items, isFixed, soakMs }, index) => ({
     nodes: items.map(asForecast),
     isFixed,
@@ -158,13 +166,6 @@ function begunIn(stages: readonly StageOf<InventoryNode>[], begun: readonly stri
     return all.length === 0 ? [] : [{ name, nodes: all }];
   });
 }
-
-const asForecast = (node: InventoryNode): ForecastNode => ({
-  name: node.name,
-  zone: zoneIn(node),
-  isControlPlane: isControlPlane(node.labels),
-  ready: node.ready,
-});
 
 /**
  * Each stage ends when so many of the pool's nodes run the config; those that run it already count. One that does not find enough nodes

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { payloadSha256 } from '#shared/contract/config-map-hash.ts';
 import { identityText } from '#shared/contract/api/config-identity.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { isMap } from '#shared/runtime/maps.ts';
@@ -38,8 +38,7 @@ export const proofKey = ({ pool, class: name, payload }: PayloadProof): string =
 const MOST_HERE = 500;
 
 /** A short name for a payload on a class, whatever the pool is called. */
-export const proofId = (payload: string, name: string): string =>
-  createHash('sha256').update(`${payload}\n${name}`).digest('hex').slice(0, 32);
+export const proofId = (payload: string, name: string): string => payloadSha256(`${payload}\n${name}`).slice(0, 32);
 
 /** What this cluster has proven itself, as short names, the newest last. */
 export function provenHere(before: readonly string[], now: readonly PayloadProof[]): readonly string[] {

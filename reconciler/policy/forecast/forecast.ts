@@ -221,13 +221,18 @@ function* wayOf(
     const asked = until - late.length;
     const chosen = isFixed ? nodes : candidates;
     const own = chosen && waitingNodes(chosen);
+    const canaries = candidates !== undefined && !isUntilProven ? chosen : undefined;
     const waiting = (): WaitingNodes =>
       own !== undefined && !(isUntilProven && promoted > 0) ? own : (anybody ??= waitingNodes(others.filter(isLeft)));
     while (isUnderwayUpTo(asked, isFixed) || late.some(isLeft)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
       while (begun < until + tolerated() && mayTry(allowed)) {
-        const next = waiting().take((node) => hasPlace(node) && !(node.isControlPlane && masters > 0));
+        const mayBegin = (node: ForecastNode): boolean =>
+          hasPlace(node) &&
+          !(node.isControlPlane && masters > 0) &&
+          !(canaries !== undefined && isBehind(node, canaries));
+        const next = waiting().take(mayBegin);
         if (next === undefined) break;
         start(next, trialMs);
         started.add(next.name);
@@ -280,6 +285,12 @@ function* wayOf(
 
   function hasPlace(node: ForecastNode): boolean {
     return !boundsOf(node).some((each) => isFull(each, node));
+  }
+
+  /** A Ready node of its class is the canary as soon as one in change gives its place back (`decide-group.ts`). */
+  function isBehind({ ready, className }: ForecastNode, canaries: readonly ForecastNode[]): boolean {
+    const isReadyFirst = (each: ForecastNode): boolean => each.ready && each.className === className && isLeft(each);
+    return !ready && turn.held > 0 && canaries.some(isReadyFirst);
   }
 
   function boundNow(): { readonly allowed: number; readonly isProven: boolean } {

@@ -6,11 +6,13 @@ export interface ForecastNode {
   readonly isControlPlane: boolean;
   /** One that is not stays so: it takes a place of its own kind (`rollout/places.ts`), keeps it until it has soaked, and proves nothing to a wave. */
   readonly ready: boolean;
+  /** Of its machine, where each class has canaries of its own. */
+  readonly className?: string | undefined;
 }
 
 /** Nodes that have yet to begin. */
 export interface WaitingNodes {
-  /** Takes the first node in order that may begin; undefined where none may. It has to be the same for nodes of one zone and kind. */
+  /** Takes the first node in order that may begin; undefined where none may. It has to be the same for nodes of one zone, kind and class. */
   take(mayBegin: (node: ForecastNode) => boolean): ForecastNode | undefined;
 }
 
@@ -29,7 +31,7 @@ export function waitingNodes(nodes: readonly ForecastNode[]): WaitingNodes {
   const placed = nodes.map((node, place): Placed => ({ place, node }));
   const byKind = Map.groupBy(
     placed,
-    ({ node: { zone, isControlPlane, ready } }) => `${isControlPlane} ${ready} ${zone}`,
+    ({ node: { zone, isControlPlane, ready, className = '' } }) => `${isControlPlane} ${ready} ${zone} ${className}`,
   );
   const lanes = [...byKind.values()].map((lane): Lane => ({ nodes: lane, next: 0 }));
   return {

@@ -1,10 +1,10 @@
 import type { RebootOrder, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import type { Targeted } from './targets.ts';
 import type { Budgets } from './max-unavailable.ts';
-import { type Hold, hold } from './holds/hold.ts';
+import { type Hold, hold, type HoldReason } from './holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from './holds/holds.ts';
 import type { GroupFacts, HoldQuestion } from './holds/hold-question.ts';
-import type { Member } from './membership.ts';
+import { isInPlace, type Member } from './membership.ts';
 import { canaryCandidates } from './canaries.ts';
 import { inChangeOrder } from './node-order.ts';
 
@@ -43,10 +43,13 @@ export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly
   const classRooms = new Map(question.waves?.classes.map((each) => [each.payloadClass, each]));
 
   const isFirst = canaryCandidates(question.group.members, question.waves?.current?.name === 'canary');
+  const ready = readyCanaries(question);
   return inChangeOrder(question.targets, question.now, isFirst).map((aimed): MemberDecision => {
     const { member } = aimed;
     const classRoom = member.payloadClass && classRooms.get(member.payloadClass);
-    const verdict = decide(aimed, question, { room, classLimit: classRoom }, budgets);
+    const rooms = { room, classLimit: classRoom, readyFirst: ready.before(member) };
+    const verdict = decide(aimed, question, rooms, budgets);
+    ready.saw(aimed, verdict);
     if (entersWave(aimed, verdict)) {
       room -= 1;
       if (classRoom !== undefined) classRooms.set(classRoom.payloadClass, { ...classRoom, room: classRoom.room - 1 });
@@ -55,7 +58,38 @@ export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly
   });
 }
 
-type Rooms = Pick<HoldQuestion, 'room' | 'classLimit'>;
+type Rooms = Pick<HoldQuestion, 'room' | 'classLimit' | 'readyFirst'>;
+
+/**
+ * Which Ready nodes will be canaries once a place comes back: one that is not Ready proves nothing, and is not told in their stead.
+ * Where no place comes back by itself, the config may be what helps it.
+ */
+function readyCanaries({ waves, group }: GroupQuestion): {
+  /** The Ready node of its kind that waits; undefined for none. */
+  readonly before: (member: Member) => string | undefined;
+  readonly saw: (aimed: Targeted, verdict: NodeVerdict) => void;
+} {
+  const isCanaryWave = waves?.current?.name === 'canary';
+  const isCandidate = canaryCandidates(group.members, isCanaryWave);
+  const isOfPool = isCanaryWave && waves.classes.length === 0;
+  const kindOf = ({ payloadClass }: Member): string => (isOfPool ? '' : (payloadClass?.name ?? ''));
+  const waiting = new Map<string, string>();
+  let comesBack = group.members.some((member) => isInPlace(member) && (member.node.ready || isUpdating(member)));
+  return {
+    before: (member) => (member.node.ready || !isCandidate(member) ? undefined : waiting.get(kindOf(member))),
+    saw(aimed, verdict) {
+      const { member } = aimed;
+      if (entersWave(aimed, verdict)) comesBack = true;
+      const isHeld = verdict.verdict === 'hold' && OF_PLACES.has(verdict.hold);
+      if (isHeld && comesBack && member.node.ready && isCandidate(member))
+        waiting.set(kindOf(member), member.node.name);
+    },
+  };
+}
+
+const isUpdating = ({ lifecycle }: Member): boolean => lifecycle.shown === 'updating';
+
+const OF_PLACES: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget', 'overall-budget']);
 
 /** What a node was told already, what it runs, and what it goes back to goes in no wave. */
 const entersWave = ({ member, targetKind }: Targeted, { verdict }: NodeVerdict): boolean =>

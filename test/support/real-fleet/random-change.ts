@@ -101,7 +101,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'few on trial in many places': { rollout: { maxUnavailable: '100%', maxOnTrial: 2, probation: '20s' } },
   'nodes that are changed though they are not Ready': {
     adds: { notReadyNodes: 'change' },
-    computed: false,
     first: { pool: 'workers', state: 'not-ready' },
   },
   'a class whose canary is never Ready': {

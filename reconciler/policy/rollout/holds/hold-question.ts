@@ -47,6 +47,8 @@ export interface HoldQuestion {
   readonly room: number;
   /** The same of the node's class, where nobody of that has proven its config yet; absent for no bound. */
   readonly classLimit?: ClassLimit | undefined;
+  /** The Ready node that is to be the canary in place of this one, which is not Ready; absent for none. */
+  readonly readyFirst?: string | undefined;
 }
 
 /** One reason to wait; null where it does not hold the node. */

@@ -8,7 +8,13 @@ const JOINED = 'it joined after this rollout began, and follows after the last w
  * Its wave has not come, or is full, or its class waits for canaries of its own. What a node was told already, what it is to go back to,
  * and what its class has proven goes in no wave.
  */
-export const wave: HoldCheck = ({ targeted: { targetKind, configName, member }, facts, room, classLimit }) => {
+export const wave: HoldCheck = ({
+  targeted: { targetKind, configName, member },
+  facts,
+  room,
+  classLimit,
+  readyFirst,
+}) => {
   const { waves, cohort, group } = facts;
   if (targetKind !== 'config' || member.isAssigned || waves === null) return null;
   if (isProven(group, member.node.name, member.target)) return null;
@@ -21,5 +27,8 @@ export const wave: HoldCheck = ({ targeted: { targetKind, configName, member }, 
     const isOut = waves.current.only?.(member) === false;
     if (isOut || (begins && room <= 0)) return hold('wave', waves.because);
   }
-  return classLimit === undefined || classLimit.room > 0 ? null : hold('wave', classLimit.because);
+  if (classLimit !== undefined && classLimit.room <= 0) return hold('wave', classLimit.because);
+  const isLimited = waves.current?.name === 'canary' || classLimit !== undefined;
+  if (!isLimited || !begins || readyFirst === undefined) return null;
+  return hold('wave', `it is not Ready, and proves nothing: ${readyFirst} is Ready, and tries the config first`);
 };

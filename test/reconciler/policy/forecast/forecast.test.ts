@@ -160,6 +160,23 @@ describe('a forecast', () => {
     assert.deepEqual(told({ places: places(0, 1) }, all([x, a])), ['x', null, null]);
   });
 
+  it('has no canary that is not Ready while a Ready node of its class waits for a place in change', () => {
+    const ill = (name: string, className?: string) => ({ ...node(name), ready: false, className });
+    const [a, b, x] = [node('a'), node('b'), ill('x')];
+    const canaries = (candidates: readonly ForecastNode[]): readonly Stage[] => [
+      { nodes: candidates.slice(0, 2), candidates, soakMs: 0 },
+      { nodes: candidates.slice(2), soakMs: 0 },
+    ];
+    const begins = (stages: readonly Stage[], free: number) =>
+      told({ places: places(free, 2), mostOnTrial: 9, canaries: 2, probationMs: null }, stages)[0];
+    assert.equal(begins(canaries([a, b, x]), 1), 'a b x');
+    // Nothing is in change that would give a place back.
+    assert.equal(begins(canaries([a, b, x]), 0), 'x');
+    // Of another class, it is in nobody's place.
+    const [big, small] = [{ ...a, className: 'big' }, ill('x', 'small')];
+    assert.equal(begins(canaries([big, small]), 1), 'ax');
+  });
+
   it('has rollouts that share a bound go side by side as far as it reaches, each with its own waves', () => {
     const names = (letter: string) => ['1', '2'].map((number) => node(`${letter}${number}`));
     const waves = (letter: string): readonly Stage[] => names(letter).map((each) => ({ nodes: [each], soakMs: 100 }));

@@ -41,11 +41,12 @@ interface Case {
   readonly maxUnavailable?: Amount;
   /** How many more the wave lets begin; without waves where it is absent. */
   readonly room?: number;
+  readonly notReadyNodes?: 'change';
 }
 
 /** What is decided for each node, in the order of the kinds. */
-function decided({ kinds, maxUnavailable = 20, room }: Case): readonly string[] {
-  const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, maxUnavailable } });
+function decided({ kinds, maxUnavailable = 20, room, ...own }: Case): readonly string[] {
+  const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, maxUnavailable, ...own } });
   const desired = desiredPool(pool);
   const all = kinds.flatMap(({ count = 1, view = {}, is = (node) => settledNode(node, OLD), ...kind }, index) =>
     Array.from({ length: count }, (_, each) => {
@@ -100,6 +101,9 @@ const GAVE_BACK = { lifecycle: LIFECYCLE.supersededOnTrial };
 const JOINER = { is: idleNode, member: { joining: true }, targetKind: 'settled' } as const;
 const [ONE, PAIR, ROOM] = [{ maxUnavailable: 1 }, { maxUnavailable: 2 }, { room: 1 }];
 
+const AWAY: Kind = { view: { ready: false } };
+const CHANGES_AWAY = { notReadyNodes: 'change', room: 2 } as const;
+
 const ROWS: readonly (readonly [string, readonly Kind[], decided: string, Omit<Case, 'kinds'>?])[] = [
   [
     'tells a node in the middle of a change something newer in the place that it has',
@@ -127,6 +131,24 @@ const ROWS: readonly (readonly [string, readonly Kind[], decided: string, Omit<C
   ],
   ['holds a node without an agent', [{ member: { lifecycle: LIFECYCLE.silent } }], 'hold no-agent'],
   ['leaves alone what is done', [{ is: (node) => settledNode(node, NEXT) }], 'rest'],
+  [
+    'lets no node that is not Ready be a canary in the stead of one that waits for a place in change',
+    [{ is: between, targetKind: 'settled' }, { count: 2 }, AWAY],
+    'change, hold budget, hold budget, hold wave',
+    { ...CHANGES_AWAY, maxUnavailable: 2 },
+  ],
+  [
+    'has one that is not Ready try the config where no place comes back by itself',
+    [{ view: { cordoned: true } }, { count: 2 }, AWAY],
+    'hold cordoned, hold budget, hold budget, change',
+    { ...CHANGES_AWAY, maxUnavailable: 2 },
+  ],
+  [
+    'has it begin beside a Ready one that takes the last place',
+    [{ count: 1 }, AWAY],
+    'change, change',
+    { ...CHANGES_AWAY, maxUnavailable: 2 },
+  ],
   ['lets as many begin as its wave has room for', [{ count: 3 }], 'change, change, hold wave', { room: 2 }],
   [
     'counts a node whose pods leave for its wave as one that begins',

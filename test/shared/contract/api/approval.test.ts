@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { type Approval, approvalValue, awaitedApprovals, readApproval } from '#shared/contract/api/approval.ts';
 import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';

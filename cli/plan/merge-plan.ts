@@ -3,6 +3,7 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/pool-selection/conflict-lines.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
+import type { PlanCounterparts } from './counterparts.ts';
 import type { ComingVersion } from './coming-versions.ts';
 import type { NotEstimated } from './not-estimated.ts';
 import type { Allocatable, MostLeft } from '#reconciler/policy/allocatable/allocatable.ts';
@@ -27,6 +28,8 @@ export interface MergePlan {
   readonly unsupported?: readonly Absent[];
   /** What else of the cluster's file changes, as `suspend: false → true`. */
   readonly clusterSpec: readonly string[];
+  /** Of a cluster that follows others: what these prove nothing of. Absent for nothing, and where that is not known here. */
+  readonly counterparts?: PlanCounterparts;
   /** What newer kubelets bring that the cluster's file lists now; absent for nothing. */
   readonly comingVersions?: readonly ComingVersion[];
   /** Why nothing new would be begun in any pool; undefined where nothing of the cluster's file holds it up. */

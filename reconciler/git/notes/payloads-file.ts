@@ -1,17 +1,13 @@
 import { MOST_PROOF_BYTES } from '../../policy/following/payload-proofs.ts';
 import type { ObjectStore } from '../objects/git-object-store.ts';
-import { formatTree, parseTree, type TreeEntry } from '../objects/tree.ts';
+import { formatTree, parseTree } from '../objects/tree.ts';
 import type { GitSession } from '../wire/git-session.ts';
 import { requestObjects } from '../wire/request-objects.ts';
 import type { BesideNotes } from './annotator.ts';
+import { PAYLOADS, payloadsEntry } from './payloads-entry.ts';
 import { isUnreadableNote } from './unreadable-note.ts';
 
-/** At the root of a notes ref. git keeps files whose names are not those of objects, and does not show them. */
-const PAYLOADS = 'payloads.json';
 const FILE = '100644';
-
-export const payloadsEntry = (root: readonly TreeEntry[]): TreeEntry | undefined =>
-  root.find(({ name }) => name.toString('latin1') === PAYLOADS);
 
 /** What is in the file; null where it cannot be read. */
 export async function payloadsText(objects: ObjectStore, oid: string): Promise<string | null> {

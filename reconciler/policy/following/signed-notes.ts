@@ -39,7 +39,7 @@ export function judgeSerial(
   if (before === undefined || signed.serial > before.serial)
     return { seen: { cluster, ...signed, since: now }, because: null };
   const seen = { ...before, since: Math.min(before.since, now) };
-  if (signed.serial < seen.serial || signed.tip !== seen.tip) {
+  if (signed.tip !== seen.tip) {
     const because = `are older than some that were seen (serial ${signed.serial}, seen ${seen.serial}): somebody pushed old ones again, see who may push its notes ref`;
     return { seen, because };
   }

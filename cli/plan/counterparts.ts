@@ -6,16 +6,7 @@ import { readProofs } from '#reconciler/policy/following/payload-proofs.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { NOTES_PREFIX } from '../history/read-history.ts';
 import type { LocalRepository } from '../revision/local-repository.ts';
-import type { MergePlan } from './merge-plan.ts';
-
-/** Pools of the plan that clusters which are followed have no nodes like. */
-export interface PlanCounterparts {
-  readonly clusters: readonly string[];
-  /** Whose nodes get another config, and of which no followed cluster has proven anything. */
-  readonly pools: readonly string[];
-  /** A person has to approve them. */
-  readonly isHeld: boolean;
-}
+import type { MergePlan, PlanCounterparts } from './merge-plan.ts';
 
 /**
  * By the lists of proven payloads in this clone, as they were fetched.

@@ -3,7 +3,6 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/pool-selection/conflict-lines.ts';
 import type { Spread } from '#reconciler/policy/forecast/duration-range.ts';
-import type { PlanCounterparts } from './counterparts.ts';
 import type { ComingVersion } from './coming-versions.ts';
 import type { NotEstimated } from './not-estimated.ts';
 import type { Allocatable, MostLeft } from '#reconciler/policy/allocatable/allocatable.ts';
@@ -39,6 +38,15 @@ export interface MergePlan {
   /** What `head` has and `base` had not. */
   readonly findings: readonly Finding[];
   readonly summary: Summary;
+}
+
+/** Pools of the plan that clusters which are followed have no nodes like. */
+export interface PlanCounterparts {
+  readonly clusters: readonly string[];
+  /** Whose nodes get another config, and of which no followed cluster has proven anything. */
+  readonly pools: readonly string[];
+  /** A person has to approve them. */
+  readonly isHeld: boolean;
 }
 
 /** What counts for a field that is not set: the local config under an overlay, and under no pool at all; or the kubelet's default alone. */

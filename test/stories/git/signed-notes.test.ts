@@ -65,7 +65,7 @@ async function begin(t: TestContext): Promise<Pair> {
   const production = await world('production', { git: staging.git });
   const { url } = staging.git;
   const git = nativeGit(directory);
-  await git('init', '--quiet', '--bare', 'thief');
+  await git('init', '--quiet', '--bare', 'clone');
   const thief = (...words: string[]): Promise<string> => git('-C', 'clone', ...words);
   const follow = (keys: readonly string[]): string =>
     cluster(

@@ -30,6 +30,8 @@ export interface NoteContent {
 export interface BesideNotes {
   /** What was signed last, by the record; null where that is lost. */
   readonly signed?: SignedNotes | null;
+  /** Where notes are signed: they are signed anew, whatever is new. */
+  readonly anew?: boolean;
   /** Makes of the file of proven payloads as it is, null for none, what it is to be. Absent: it stays. */
   readonly payloads?: ((before: string | null) => string) | undefined;
 }

@@ -87,7 +87,8 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
       restores = false;
       return attempt(session, notes, beside);
     }
-    const signsAnew = key !== null && ((notes.size === 0 && beside.payloads === undefined) || !own.isOwn);
+    const signsAnew =
+      key !== null && (beside.anew === true || (notes.size === 0 && beside.payloads === undefined) || !own.isOwn);
     if (!signsAnew && (tree === store.tree || (unreadable.size > 0 && unreadable.size === notes.size))) {
       keep({ own, pushes });
       const stands = key === null || from === null ? {} : { signed: { serial: own.serial, tip: from } };

@@ -120,7 +120,7 @@ export function createNotesWriter({
       const outcome = await withLifetime(callTerm(signal), async (life) => {
         const before = annotator.signs === true ? (signed ?? (await signedBefore(life.signal))) : null;
         const payloads = proofs === null ? undefined : (there: string | null) => addProofs(cluster, there, proofs);
-        return annotator.annotate(batch, life.signal, { signed: before, payloads });
+        return annotator.annotate(batch, life.signal, { signed: before, payloads, anew: isToSign() });
       });
       if (outcome.signed !== undefined) {
         if (outcome.signed.tip !== signed?.tip) signAgainAt = clock.monotonic() + SIGN_AGAIN_MS;

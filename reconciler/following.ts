@@ -1,16 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import type { Approval } from '#shared/contract/api/approval.ts';
 import type { ChooseCommit } from './branch.ts';
+import { createNotesLook, type LookedAt } from './followed-notes.ts';
+import type { CandidateChanges } from './candidate-changes.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
 import type { CommitOid } from './policy/commit-snapshot.ts';
 import type { Follows, LoadedRepo } from './policy/config-repo/loaded-repo.ts';
 import { readsOf } from './policy/following/own-reads.ts';
 import { type ClockReading, clockJump } from './policy/first-seen/clock-jump.ts';
-import { chooseCommit, type FollowingLook, MOST_CANDIDATES, type SeenNotes } from './policy/following/choose-commit.ts';
-import { settledForMs } from './policy/following/follows.ts';
+import {
+  chooseCommit,
+  type FollowingChoice,
+  type FollowingLook,
+  MOST_CANDIDATES,
+} from './policy/following/choose-commit.ts';
+import {
+  type Counterparts,
+  MOST_POOLS,
+  type UnprovedPool,
+  unprovedPools,
+  withApprovals,
+} from './policy/following/counterparts.ts';
+import { type PayloadProof, provenHere } from './policy/following/payload-proofs.ts';
+import { isSameEvidence, settledForMs } from './policy/following/follows.ts';
 import {
   type FollowingRecord,
   newRecord,
@@ -59,14 +74,20 @@ interface FollowingPorts {
   readonly onRewrite: RewritePolicy;
   readonly clock: Clock;
   readonly log: Log;
+  readonly changes: CandidateChanges;
+  /** What nodes of this cluster have proven, as its pools say. */
+  readonly proven: () => readonly PayloadProof[];
+  /** By pool, what a person let go on last, as the annotations have it. */
+  readonly approvals: () => ReadonlyMap<string, Approval>;
   /** How far this machine's clock is ahead of that of the leader before. */
   readonly ahead: () => Millis;
 }
 
-export function createFollowing({ cluster, repository, onRewrite, clock, log, ahead }: FollowingPorts): Following {
+export function createFollowing(ports: FollowingPorts): Following {
+  const { cluster, repository, onRewrite, clock, log, ahead } = ports;
   let held: FollowingRecord | null = null;
   let clocks: ClockReading | null = null;
-  const failing = new Map<string, string>();
+  const notesOf = createNotesLook(ports);
 
   function atPresent({ follows, inForce, recorded }: FollowingQuestion): FollowingRecord {
     const reading = { wall: clock.now(), monotonic: clock.monotonic() };
@@ -76,37 +97,51 @@ export function createFollowing({ cluster, repository, onRewrite, clock, log, ah
       held === null
         ? shiftRecord(readFollowing(recorded.following) ?? newRecord(follows), ahead())
         : shiftRecord(held, jump);
-    const areSame = isDeepStrictEqual(new Set(before.follows.clusters), new Set(follows.clusters));
     return {
       ...before,
       follows,
       // Nobody has seen yet what others say of them.
-      candidates: areSame ? before.candidates : [],
+      candidates: isSameEvidence(before.follows, follows) ? before.candidates : [],
       inForce,
       refused: before.inForce === inForce ? refusedAfter(before.refused, recorded.refusedCommit) : [],
     };
   }
 
-  async function notesOf(
-    clusters: readonly string[],
-    commits: readonly CommitOid[],
+  /** The newest commit of which followed clusters have proven what it changes here, where they have to; and what they lack for the next one. */
+  async function chosen(
+    look: FollowingLook,
+    follows: Follows,
+    before: FollowingRecord,
+    proven: LookedAt['proven'],
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, SeenNotes>> {
-    const notes = new Map<string, SeenNotes>();
-    for (const cluster of clusters) {
-      try {
-        notes.set(cluster, await repository.notes(cluster, commits, signal));
-        if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster can be read again');
-      } catch (error) {
-        if (signal.aborted) throw error;
-        notes.set(cluster, null);
-        const because = reasonOf(error);
-        if (failing.get(cluster) !== because)
-          log.warn({ followed: cluster, err: error }, 'notes of the followed cluster cannot be read');
-        failing.set(cluster, because);
-      }
+  ): Promise<{ readonly choice: FollowingChoice; readonly counterparts: Counterparts | null }> {
+    const approvals = ports.approvals();
+    const here = new Set(before.provenHere);
+    const lacking = async (commit: CommitOid, isFresh: boolean): Promise<readonly UnprovedPool[] | null> => {
+      const changed = await ports.changes.of(commit, isFresh, signal);
+      return changed && unprovedPools(changed, proven, here, before.counterparts?.pools ?? [], look.now);
+    };
+    const isLet = (pools: readonly UnprovedPool[] | null): boolean =>
+      pools !== null && withApprovals(pools, approvals).every(({ isApproved }) => isApproved);
+    const held = new Set<CommitOid>();
+    let counterparts: Counterparts | null = null;
+    let choice = chooseCommit(look);
+    while (follows.require === 'payloads' && choice.grounds === 'settled' && choice.commit !== null) {
+      const { commit } = choice;
+      const known = await lacking(commit, false);
+      // What lets a commit into force is read of the nodes that there are now.
+      const pools = isLet(known) ? await lacking(commit, true) : known;
+      if (isLet(pools)) break;
+      counterparts ??= { commit, pools, isHeld: true };
+      choice = chooseCommit({ ...look, held: held.add(commit) });
     }
-    return notes;
+    const next = choice.waiting.next?.oid;
+    if (counterparts === null && next !== undefined)
+      counterparts = { commit: next, pools: await lacking(next, false), isHeld: follows.require === 'payloads' };
+    if (counterparts === null || counterparts.pools === null) return { choice, counterparts };
+    // What is approved stays in the record, so that it is still since then that it waited.
+    const pools = withApprovals(counterparts.pools, approvals).slice(0, MOST_POOLS);
+    return { choice, counterparts: { ...counterparts, pools } };
   }
 
   return {
@@ -124,7 +159,7 @@ export function createFollowing({ cluster, repository, onRewrite, clock, log, ah
       if (line.isRewritten && onRewrite === 'refuse') return { oid: tip, lineage: 'rewritten' };
       // The one in force only for people to see: it cannot be chosen.
       const commits = [line.inForce, ...line.commits].map(({ oid }) => oid);
-      const notes = await notesOf(follows.clusters, commits, signal);
+      const { notes, distrusted, serials, proven } = await notesOf(follows, commits, before.serials, signal);
       const now = clock.now();
       const settledHere = isSettled ? withSettled(before.settledHere, line.inForce) : before.settledHere;
       const look: FollowingLook = {
@@ -133,13 +168,16 @@ export function createFollowing({ cluster, repository, onRewrite, clock, log, ah
         clusters: follows.clusters,
         settledForMs: settledForMs(follows),
         notes,
+        distrusted,
         candidates: before.candidates,
         settledHere: new Set(settledHere),
         released: released?.oid ?? null,
         refused: new Set(before.refused),
+        held: new Set(),
         now,
       };
-      const choice = chooseCommit(look);
+      const own = follows.require === undefined ? [] : provenHere(before.provenHere, ports.proven());
+      const { choice, counterparts } = await chosen(look, follows, { ...before, provenHere: own }, proven, signal);
       const { candidates, waiting, commit, grounds } = choice;
       const silent = silencesAfter(before.silent, line.commits.at(-1)?.oid, waiting, now);
       const letThrough = grounds === 'released' ? released : before.released;
@@ -152,6 +190,9 @@ export function createFollowing({ cluster, repository, onRewrite, clock, log, ah
         released: letThrough,
         silent,
         seen: seenCommits(look, waiting, before.seen),
+        serials,
+        counterparts,
+        provenHere: own,
       };
       if (commit !== null) log.info({ commit, grounds, candidates: candidates.length }, 'commit chosen');
       else if (!isDeepStrictEqual(before.waiting, waiting)) {

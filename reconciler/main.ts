@@ -29,6 +29,7 @@ import { type ReconcilerSettings, readReconcilerSettings } from './settings.ts';
 import type { Listening } from './http-server/listen.ts';
 import { createReporting } from './reporting/reporting.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
+import { signingKeyIn } from './git/trust/signing-key.ts';
 import { connectTrust } from './git/trust/connect-trust.ts';
 
 const LEASE_NAME = 'kubelet-gitops-reconciler';
@@ -62,12 +63,17 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   );
   const followed = createFollowedRepository(repository, settings.gitPath);
   const trust = connectTrust(settings, repository, { clock, log });
+  const { notesSigningKeyFile: signingKeyFile } = settings;
   const annotator =
     settings.notes === 'off'
       ? null
       : createAnnotator({
           ...git,
           ref: settings.notesRef,
+          signing:
+            signingKeyFile === undefined
+              ? undefined
+              : { cluster: settings.cluster, key: () => signingKeyIn(signingKeyFile) },
           credentials: fileCredentials(settings.notesCredentialsDir),
           ssh: { directory: settings.notesCredentialsDir },
         });

@@ -49,7 +49,9 @@ import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './poli
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
 import { followsInForce } from './policy/following/follows.ts';
+import { awaitedIn } from './policy/following/counterparts.ts';
 import { newRecord, readFollowing, writeFollowing } from './policy/following/record.ts';
+import { provenIn } from './policy/following/payload-proofs.ts';
 import type { Following } from './following.ts';
 import type { EarlierRenderings } from './earlier-renderings.ts';
 import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
@@ -161,6 +163,7 @@ export function createPass(ports: PassPorts): Pass {
       ports.queries.ask(queried, signal),
       ports.renderings.ask(recordings, inForce, wanted.fleet, signal),
     ]);
+    const followed = readFollowing(followingNow(taken.inForce?.repo.cluster, recorded));
     const signals = {
       blockers,
       queries,
@@ -169,6 +172,7 @@ export function createPass(ports: PassPorts): Pass {
       pods: ports.drains.counts(),
       records: records.all(),
       unwritten: standBack.failing(),
+      awaited: awaitedIn(followed?.counterparts ?? null),
     };
     const now = readClock();
 
@@ -210,6 +214,7 @@ export function createPass(ports: PassPorts): Pass {
       signal,
     );
 
+    if (ports.mayWrite()) notes?.prove(provenIn(planned.pools));
     tellNotes(taken.refused, due);
     const read = taken.reading === undefined ? taken : { ...taken, reading: readingMark(taken.reading, leftBehind) };
     const facts = {

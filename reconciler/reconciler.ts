@@ -1,3 +1,5 @@
+import { type Approval, readApproval } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -22,10 +24,13 @@ import { createNotesWriter } from './reporting/notes/notes-writer.ts';
 import { createSourceRecord } from './reporting/source/source-record.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
 import { type ChooseCommit, createBranch } from './branch.ts';
+import { createCandidateChanges } from './candidate-changes.ts';
 import { createFollowing } from './following.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { ReleasedCommit } from './policy/following/record.ts';
 import { followsInForce } from './policy/following/follows.ts';
+import { provenIn } from './policy/following/payload-proofs.ts';
+import { readSignedNotes } from './policy/following/signed-notes.ts';
 import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
@@ -126,6 +131,9 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const following = createFollowing({
     cluster: options.cluster,
     repository: ports.followed,
+    changes: createCandidateChanges(source, ports.readEarlier, () => view.fleet(), clock, log),
+    proven: () => provenIn([...(view.fleet()?.pools ?? [])].map(([name, { status }]) => [name, status])),
+    approvals: () => approvalsIn(view.fleet()),
     onRewrite,
     clock,
     log,
@@ -149,6 +157,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       ? null
       : createNotesWriter({
           annotator: ports.annotator,
+          cluster: options.cluster,
+          signedBefore: async (signal) => readSignedNotes((await record.load(signal)).signedNotes),
           clock,
           log,
           random,
@@ -307,3 +317,12 @@ function withoutReading(status: KubeletSourceStatus): KubeletSourceStatus {
   const { reading: _, ...rest } = status;
   return rest;
 }
+
+/** By pool, what its annotation lets go on. */
+const approvalsIn = (fleet: Fleet | null): ReadonlyMap<string, Approval> =>
+  new Map(
+    [...(fleet?.pools ?? [])].flatMap(([name, { metadata }]) => {
+      const approval = readApproval(metadata.annotations?.[APPROVE_ANNOTATION]);
+      return approval === undefined ? [] : [[name, approval]];
+    }),
+  );

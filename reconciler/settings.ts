@@ -45,6 +45,8 @@ export interface ReconcilerSettings {
   readonly notesRef: string;
   /** Like `gitCredentialsDir`, for writing notes only. */
   readonly notesCredentialsDir: string | undefined;
+  /** File of the private key that notes are signed with; read again at every use. Absent: they are not signed. */
+  readonly notesSigningKeyFile: string | undefined;
   readonly notesEveryMs: Millis;
   /** undefined where no statuses are posted. */
   readonly forge: ForgeSettings | undefined;
@@ -95,6 +97,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     notes: read.oneOf('NOTES', ['on', 'off'], 'on'),
     notesRef: read.text('NOTES_REF', `refs/notes/kubelet-gitops/${cluster}`),
     notesCredentialsDir: read.optional('NOTES_CREDENTIALS_DIR') ?? read.optional('GIT_CREDENTIALS_DIR'),
+    notesSigningKeyFile: read.optional('NOTES_SIGNING_KEY_PATH'),
     notesEveryMs: read.duration('NOTES_INTERVAL', '30s'),
     forge: forgeSettings(read),
     notificationsFile: read.optional('NOTIFICATIONS_FILE'),

@@ -18,6 +18,7 @@ import type { Snapshot } from '#reconciler/policy/commit-snapshot.ts';
 import { createCommitReader } from '#reconciler/reading/commit-reader.ts';
 import { createCommitReadings } from '#reconciler/reading/commit-readings.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
+import { signingKeyIn } from '#reconciler/git/trust/signing-key.ts';
 import { connectTrust, type TrustSettings } from '#reconciler/git/trust/connect-trust.ts';
 import { createReporting } from '#reconciler/reporting/reporting.ts';
 import { createPollDebounce } from '#reconciler/git/poll-debounce.ts';
@@ -43,6 +44,8 @@ export interface SandboxReconcilerOptions {
   readonly webhookSecretFile?: string | undefined;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
   readonly trustedKeysDir?: string | undefined;
+  /** File of the key that notes are signed with; absent for none. */
+  readonly notesSigningKeyFile?: string | undefined;
   /** What else is said of signatures. Default: commits are to be signed. */
   readonly trust?: Partial<TrustSettings> | undefined;
   /** Where statuses are posted; absent for none. */
@@ -77,6 +80,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
     log,
     webhookSecretFile: secretFile,
     trustedKeysDir,
+    notesSigningKeyFile: signingKeyFile,
     forge,
     pagePort = 0,
   } = options;
@@ -144,7 +148,11 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
         : { trust: connectTrust({ signedCommits: 'on', trustedKeysDir, ...options.trust }, git, { clock, log }) }),
       statuses: forge === undefined ? null : connectForge(forge, { clock, log, random, onChange: () => undefined }),
       notifier,
-      annotator: createAnnotator({ ...git, ref: notesRef }),
+      annotator: createAnnotator({
+        ...git,
+        ref: notesRef,
+        signing: signingKeyFile === undefined ? undefined : { cluster, key: () => signingKeyIn(signingKeyFile) },
+      }),
       load,
       ...(options.readsInThread === true ? { load: readings.load, startReading: readings.start } : {}),
       readEarlier: (snapshot) => load(snapshot),

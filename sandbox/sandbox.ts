@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly webhookSecretFile?: string;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
   readonly trustedKeysDir?: string;
+  /** File of the key that notes are signed with; absent for none. */
+  readonly notesSigningKeyFile?: string;
   /** What else is said of signatures. Default: commits are to be signed. */
   readonly trust?: Parameters<typeof startReconciler>[0]['trust'];
   /** Where statuses are posted, for the repository with this address; absent for none. */
@@ -126,6 +128,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       webhookSecretFile: options.webhookSecretFile,
       trustedKeysDir: options.trustedKeysDir,
       trust: options.trust,
+      notesSigningKeyFile: options.notesSigningKeyFile,
       forge: options.forge?.(git.url),
       notificationsFile: options.notificationsFile,
       readsInThread: options.readsInThread,

@@ -3,6 +3,7 @@ import type { Io } from '../io.ts';
 import { ALLOW_OPTION, CLUSTER_OPTIONS, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
+import { counterpartsOf } from './counterparts.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
 import type { MergePlan } from './merge-plan.ts';
 import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './load-revisions.ts';
@@ -84,7 +85,11 @@ async function planOf(given: Given, io: Io): Promise<MergePlan> {
   const { base, head, cluster, folder } = await loadRevisions(given, io);
   const nodes = await withRunning(await nodesOf(given, io), given, io);
   const inForce = await commitInForce(given, io, cluster);
-  return makePlan({ base, head, cluster, folder, nodes, inForce, now: systemClock.now() });
+  const plan = makePlan({ base, head, cluster, folder, nodes, inForce, now: systemClock.now() });
+  const open = (): ReturnType<typeof openRepository> => openRepository(given.text('repo') ?? '.');
+  // By the file in force: a commit cannot do without proof by saying so itself.
+  const counterparts = await counterpartsOf(plan, base.repo.cluster.follows, open);
+  return counterparts === undefined ? plan : { ...plan, counterparts };
 }
 
 function failuresOf(given: Given): ReadonlySet<PlanFailure> {

@@ -27,6 +27,8 @@ export interface MergePlan {
   readonly unsupported?: readonly Absent[];
   /** What else of the cluster's file changes, as `suspend: false → true`. */
   readonly clusterSpec: readonly string[];
+  /** Of a cluster that follows others: what these prove nothing of. Absent for nothing, and where that is not known here. */
+  readonly counterparts?: PlanCounterparts;
   /** What newer kubelets bring that the cluster's file lists now; absent for nothing. */
   readonly comingVersions?: readonly ComingVersion[];
   /** Why nothing new would be begun in any pool; undefined where nothing of the cluster's file holds it up. */
@@ -36,6 +38,15 @@ export interface MergePlan {
   /** What `head` has and `base` had not. */
   readonly findings: readonly Finding[];
   readonly summary: Summary;
+}
+
+/** Pools of the plan that clusters which are followed have no nodes like. */
+export interface PlanCounterparts {
+  readonly clusters: readonly string[];
+  /** Whose nodes get another config, and of which no followed cluster has proven anything. */
+  readonly pools: readonly string[];
+  /** A person has to approve them. */
+  readonly isHeld: boolean;
 }
 
 /** What counts for a field that is not set: the local config under an overlay, and under no pool at all; or the kubelet's default alone. */

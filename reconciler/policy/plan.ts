@@ -33,7 +33,7 @@ export function plan(
   signals: Signals = NO_SIGNALS,
 ): Plan {
   const nodes = planNodes(desired, fleet, settings, now, signals);
-  const pools = planPools(fleet, nodes, now, desired.refused);
+  const pools = planPools(fleet, nodes, now, desired.refused, signals.awaited);
   const sources = planConfigSources(desired, fleet, settings, now, pools.statuses.values());
   const steps = [
     ...sources,

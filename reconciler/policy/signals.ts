@@ -1,4 +1,4 @@
-import type { FailedWrite } from '#shared/contract/api/kubelet-pool.ts';
+import type { AwaitedPayload, FailedWrite } from '#shared/contract/api/kubelet-pool.ts';
 import type { QueryAnswers } from './analysis/query-answer.ts';
 import type { BlockersAnswer } from './pool-blockers.ts';
 import type { OwnRecord } from './proof/own-records.ts';
@@ -19,6 +19,8 @@ export interface Signals {
   readonly records?: ReadonlyMap<string, OwnRecord>;
   /** By pool and commit in its record: see `Rendered`. One that is not in it was not read. */
   readonly rendered?: ReadonlyMap<string, Rendered>;
+  /** By pool, what a commit that is not in force yet would give its nodes, and waits for a person. Absent for none. */
+  readonly awaited?: ReadonlyMap<string, AwaitedPayload>;
   /** Writes that fail again and again. Absent for none. */
   readonly unwritten?: readonly FailedWrite[];
 }

@@ -144,6 +144,25 @@ const CLUSTER_NAME: Schema = {
   ...saying({ any: ['bad-text', '{value} is not a valid name of a cluster', 'write what CLUSTER says there'] }),
 };
 
+/** An Ed25519 key in full: type and length stand in the text itself (RFC 8709). */
+const SIGNER: Schema = {
+  type: 'string',
+  maxLength: 300,
+  pattern: '^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-P][A-Za-z0-9+/]{42}(?: .*)?$',
+  ...saying({
+    any: ['bad-text', '{at} is not an Ed25519 public key', 'write what is in the .pub file: "ssh-ed25519 AAAA…"'],
+  }),
+};
+
+const SIGNERS: Schema = {
+  ...described('By cluster, the public keys that its notes have to be signed with'),
+  type: ['object', 'null'],
+  maxProperties: 8,
+  propertyNames: CLUSTER_NAME,
+  additionalProperties: listOfSome('Its keys: one, or two while one takes the place of the other', SIGNER, 8),
+  ...saying({ type: ['wrong-type', '{key} has to be a map of clusters'] }),
+};
+
 const CLUSTER_SPEC = map('What holds for the cluster', {
   kubeletVersions: filled({
     ...list('Minor versions that every pool is checked for, besides those that its nodes run. In quotes', {
@@ -176,6 +195,12 @@ const CLUSTER_SPEC = map('What holds for the cluster', {
       'clusters',
     ),
     settledFor: filled(duration('How long they have to call it settled', '24h')),
+    signers: SIGNERS,
+    require: {
+      ...described('payloads: their nodes have to have proven what a commit changes here, unless a person approves it'),
+      enum: ['payloads', null],
+      ...saying({ any: ['unknown-value', '{at} is {value}', 'write payloads, or leave it out'] }),
+    },
   }),
   windows: WINDOWS,
   trial: filled(

@@ -48,6 +48,18 @@ describe('the component signed-commits', () => {
   });
 });
 
+describe('the component signed-notes', () => {
+  it('names a key that is mounted', () => {
+    const bare = parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment;
+    const { spec } = withComponent(bare, 'signed-notes');
+    const [container] = spec.template.spec.containers;
+    const file = container?.env.find(({ name }) => name === 'NOTES_SIGNING_KEY_PATH')?.value ?? '';
+    const mount = container?.volumeMounts.find(({ name }) => name === 'notes-signing');
+    assert.equal(file, `${mount?.mountPath}/key`);
+    assert.ok(spec.template.spec.volumes.some(({ name }) => name === 'notes-signing'));
+  });
+});
+
 describe('the component status-page', () => {
   const bare = parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment;
   const settingsOf = ({ spec }: Deployment) => {

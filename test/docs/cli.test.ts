@@ -157,11 +157,12 @@ describe('the JSON of the commands', () => {
     ],
     foresight: [['foresight', '$repo', '--kubelet-version', '1.32']],
   };
-  /** Only with a cluster. */
+  /** Only with a cluster, or with the notes of one. */
   const ELSEWHERE: readonly string[] = [
     'running',
     'agent.*',
     'inForce',
+    'counterparts.*',
     'flags[].flag',
     'flags[].to',
     'flags[].nodes',

@@ -93,7 +93,14 @@ describe('the reference of pool.yaml and the cluster file', () => {
     const [set, notSet] = partition(defaultsUnder('Cluster file'));
     const shown = Object.fromEntries(Object.entries(flatten(rest)).map(([key, value]) => [key, String(value)]));
     assert.deepEqual(set, { kubeletVersions: 'none', tolerate: 'none', 'follows.settledFor': '24h', ...shown });
-    assert.deepEqual(notSet, ['follows.clusters', 'maxChange', 'maxUnavailable', 'windows']);
+    assert.deepEqual(notSet, [
+      'follows.clusters',
+      'follows.require',
+      'follows.signers',
+      'maxChange',
+      'maxUnavailable',
+      'windows',
+    ]);
   });
 });
 

@@ -21,6 +21,7 @@ import {
   sidesOf,
   summaryLine,
   takeOverLines,
+  counterpartLines,
   unsupportedLines,
   waitLines,
   warningLines,
@@ -67,7 +68,7 @@ export function planAsMarkdown(plan: MergePlan): string {
   }
   if (!isEmpty) parts.push(...groupSimilarPools(plan.pools).map((pools) => poolPart(pools, plan)));
   if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
-  if (!isEmpty) parts.push(...unsupportedLines(plan).map(escape));
+  if (!isEmpty) parts.push(...[...counterpartLines(plan), ...unsupportedLines(plan)].map(escape));
   const conflicts = formatConflicts(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
   if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
   const found = otherFindings(plan).map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);

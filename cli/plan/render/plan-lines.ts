@@ -167,6 +167,14 @@ const absentOf = (absent: readonly Absent[]): string =>
 export const unsupportedLines = ({ unsupported = [] }: MergePlan): readonly string[] =>
   unsupported.map((each) => `Left alone, and in no pool: ${absentOf([each])}`);
 
+/** What clusters that are followed have no nodes like. */
+export function counterpartLines({ counterparts }: MergePlan): readonly string[] {
+  if (counterparts === undefined) return [];
+  const { clusters, pools, isHeld } = counterparts;
+  const what = `${clusters.join(' and ')} ${clusters.length === 1 ? 'proves' : 'prove'} nothing of ${pools.join(', ')}`;
+  return [isHeld ? `${what}: it would wait for kubelet-gitops approve` : what];
+}
+
 const counted = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'node' : 'nodes'}`;
 
 /** That nodes would be left as they are, and why. */

@@ -12,6 +12,7 @@ import {
   classLines,
   clusterBlock,
   COST_WORDS,
+  counterpartLines,
   headOf,
   inForceLine,
   keptLines,
@@ -56,6 +57,8 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
   if (plan.moves.length > 0) lines.push('');
   for (const line of formatConflicts(plan.conflicts)) lines.push(paint('bad', `Conflict: ${line}`));
   if (plan.conflicts.length > 0) lines.push('');
+  const lacking = counterpartLines(plan);
+  lines.push(...lacking.map((line) => paint('busy', `! ${line}`)), ...(lacking.length > 0 ? [''] : []));
   const unsupported = unsupportedLines(plan);
   lines.push(...unsupported.map((line) => paint('quiet', line)), ...(unsupported.length > 0 ? [''] : []));
   for (const finding of otherFindings(plan))

@@ -1,11 +1,10 @@
-import type { SeenNotes } from '../../policy/following/choose-commit.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { OwnReads } from '../../policy/following/own-reads.ts';
 import { createRemote } from '../create-remote.ts';
 import { folderPath } from '../folder-path.ts';
 import type { RemoteOptions } from '../remote.ts';
 import { type BranchLine, createLineReader } from './read-line.ts';
-import { createNotesReader } from './read-notes.ts';
+import { createNotesReader, type FollowedNotes, type NotesQuestion } from './read-notes.ts';
 
 /** What a cluster that follows others reads of the repository besides its branch. Calls reject with `GitError`s. */
 export interface FollowedRepository {
@@ -18,9 +17,9 @@ export interface FollowedRepository {
   /**
    * What a cluster's notes say of these commits, for at most 1 KiB on the wire while its ref stays where it is.
    *
-   * @param commits the oldest first; so many notes are fetched at a time that the newest may have to wait for the next call
+   * So many notes are fetched at a time that those of the newest commits may have to wait for the next call.
    */
-  notes(cluster: string, commits: readonly CommitOid[], signal: AbortSignal): Promise<NonNullable<SeenNotes>>;
+  notes(cluster: string, question: NotesQuestion, signal: AbortSignal): Promise<FollowedNotes>;
 }
 
 /** @param path the folder that is followed; '' for the whole repository */
@@ -35,6 +34,6 @@ export function createFollowedRepository(options: RemoteOptions, path = ''): Fol
   };
   return {
     line: (inForce, tip, signal, reads) => remote.within(signal, (session) => readLine(session, inForce, tip, reads)),
-    notes: (cluster, commits, signal) => remote.within(signal, (session) => readerOf(cluster)(session, commits)),
+    notes: (cluster, question, signal) => remote.within(signal, (session) => readerOf(cluster)(session, question)),
   };
 }

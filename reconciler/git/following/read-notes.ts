@@ -1,6 +1,11 @@
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.ts';
+import { type PayloadProofs, readProofs } from '../../policy/following/payload-proofs.ts';
+import { payloadsEntry } from '../notes/payloads-entry.ts';
+import { payloadsText } from '../notes/payloads-file.ts';
+import type { SignedNotes } from '../../policy/following/signed-notes.ts';
+import { verifyNotes } from '../notes/signed-notes.ts';
 import { fetchEach } from '../notes/fetch-note-trees.ts';
 import { type NotesAt, openNotes } from '../notes/notes-store.ts';
 import { MOST_NOTE_BYTES } from '../notes/stored-note.ts';
@@ -18,13 +23,33 @@ const MOST_KEPT = 20_000;
 /** What each tip of the ref brought stays in memory; after so many all of it is fetched again. */
 const TIPS_A_STORE = 200;
 
+/** What a cluster's notes say, and who vouches for it. */
+export interface FollowedNotes {
+  /** Empty where nobody vouches for them who has to. */
+  readonly said: ReadonlyMap<CommitOid, SeenNote>;
+  /** Where they have to be signed: what is. */
+  readonly signed: SignedNotes | null;
+  /** Why they do not count; completes "its notes …". */
+  readonly distrusted: string | null;
+  /** What the cluster has proven; null where it does not say so, or that cannot be read. */
+  readonly payloads: PayloadProofs | null;
+}
+
+export interface NotesQuestion {
+  /** The oldest first. */
+  readonly commits: readonly CommitOid[];
+  /** Public keys with which they have to be signed; none where they need not be. */
+  readonly signers: readonly string[];
+}
+
 /** Reads what one cluster notes of commits, and after that what it changed since. */
 export function createNotesReader(
   cluster: string,
-): (session: GitSession, commits: readonly CommitOid[]) => Promise<ReadonlyMap<CommitOid, SeenNote>> {
+): (session: GitSession, question: NotesQuestion) => Promise<FollowedNotes> {
   const ref = notesRef(`refs/notes/kubelet-gitops/${cluster}`);
   let held: { readonly notes: NotesAt; readonly tips: number } | null = null;
   const words = new Map<string, SeenNote>();
+  let proofs: { readonly file: string; readonly read: PayloadProofs | null } | null = null;
 
   async function open(session: GitSession): Promise<NotesAt | null> {
     const tip = await findTip(session, ref);
@@ -36,27 +61,56 @@ export function createNotesReader(
     return notes;
   }
 
-  return async (session, commits) => {
-    const notes = await open(session);
-    if (notes === null) return new Map();
-    const files = await noteFiles(session, notes, commits);
+  async function read(
+    session: GitSession,
+    notes: NotesAt,
+    commits: readonly CommitOid[],
+  ): Promise<Pick<FollowedNotes, 'said' | 'payloads'>> {
+    const root = parseTree(notes.tree, await notes.objects.read(notes.tree, 'tree'));
+    const file = payloadsEntry(root)?.oid;
+    const files = await noteFiles(session, notes, root, commits);
     const seen = new Map<CommitOid, SeenNote>();
     const unread = new Map<string, CommitOid>();
-    for (const [commit, file] of files) {
-      const word = file === UNREADABLE ? UNREADABLE : words.get(keyOf(commit, file));
-      if (word === undefined && unread.size < MOST_FETCHED) unread.set(file, commit);
+    for (const [commit, note] of files) {
+      const word = note === UNREADABLE ? UNREADABLE : words.get(keyOf(commit, note));
+      if (word === undefined && unread.size < MOST_FETCHED) unread.set(note, commit);
       else seen.set(commit, word ?? UNREADABLE);
     }
-    const missing = [...unread.keys()].filter((file) => !notes.objects.has(file));
+    const isNew = file !== undefined && proofs?.file !== file;
+    const wanted = [...unread.keys(), ...(isNew ? [file] : [])];
+    const missing = wanted.filter((oid) => !notes.objects.has(oid));
     const failed = missing.length === 0 ? new Map() : await fetchEach(session, notes.objects, missing, notes.tip);
-    for (const [file, commit] of unread) {
-      const word = failed.has(file) ? UNREADABLE : await wordOf(notes.objects, file, cluster, commit);
+    for (const [note, commit] of unread) {
+      const word = failed.has(note) ? UNREADABLE : await wordOf(notes.objects, note, cluster, commit);
       seen.set(commit, word);
-      if (word !== UNREADABLE) setNewest(words, keyOf(commit, file), word, MOST_KEPT);
+      if (word !== UNREADABLE) setNewest(words, keyOf(commit, note), word, MOST_KEPT);
     }
-    return seen;
+    if (isNew) {
+      const text = failed.has(file) ? null : await payloadsText(notes.objects, file);
+      // Asked for again where it could not be had.
+      proofs = text === null ? null : { file, read: readProofs(text, cluster) };
+    }
+    return { said: seen, payloads: file === undefined ? null : (proofs?.read ?? null) };
+  }
+
+  return async (session, { commits, signers }) => {
+    const notes = await open(session);
+    const areSigned = signers.length > 0;
+    if (notes === null) return { ...NOTHING, distrusted: areSigned ? GONE : null };
+    if (!areSigned) return { ...NOTHING, ...(await read(session, notes, commits)) };
+    // At every look: the keys may have changed.
+    const verdict = verifyNotes(await notes.objects.read(notes.tip, 'commit'), cluster, signers);
+    if (verdict.verdict === 'untrusted') return { ...NOTHING, distrusted: `${verdict.because}. ${REMEDY}` };
+    const signed = { serial: verdict.serial, tip: notes.tip };
+    return { ...NOTHING, ...(await read(session, notes, commits)), signed };
   };
 }
+
+const NOTHING: FollowedNotes = { said: new Map(), signed: null, distrusted: null, payloads: null };
+const GONE =
+  'are not there: its reconciler has not begun, or somebody deleted the ref, which it makes anew within the hour';
+const REMEDY =
+  'See who may push its notes ref; if it is the cluster itself, give it its key (NOTES_SIGNING_KEY_PATH), or name that key under follows.signers';
 
 /** Two commits may have notes of the same bytes: one of them is not its own. */
 const keyOf = (commit: CommitOid, file: string): string => `${commit} ${file}`;
@@ -64,14 +118,11 @@ const keyOf = (commit: CommitOid, file: string): string => `${commit} ${file}`;
 /** The names of the files for programs, or that their folder cannot be read, in the order of the commits. */
 async function noteFiles(
   session: GitSession,
-  { objects, tip, tree }: NotesAt,
+  { objects, tip }: NotesAt,
+  root: readonly TreeEntry[],
   commits: readonly CommitOid[],
 ): Promise<ReadonlyMap<CommitOid, string>> {
-  const folders = new Map(
-    parseTree(tree, await objects.read(tree, 'tree'))
-      .filter(isDirectory)
-      .map((entry) => [entry.name.toString('latin1'), entry.oid]),
-  );
+  const folders = new Map(root.filter(isDirectory).map((entry) => [entry.name.toString('latin1'), entry.oid]));
   const wanted = [...new Set(commits.flatMap((commit) => folders.get(commit.slice(0, 2)) ?? []))];
   const missing = wanted.filter((folder) => !objects.has(folder));
   if (missing.length > 0) await fetchEach(session, objects, missing, tip);

@@ -19,6 +19,15 @@ export function checkFollows(
   report: FileReport,
 ): void {
   const at = ['spec', 'follows', 'clusters'];
+  for (const name of Object.keys(follows?.signers ?? {})) {
+    if (follows?.clusters.includes(name) === true) continue;
+    report.error(
+      'unknown-cluster',
+      ['spec', 'follows', 'signers', name],
+      `follows.clusters does not name ${name}, so that its keys are for nothing`,
+      'correct the name, or add it to follows.clusters',
+    );
+  }
   for (const name of follows?.clusters ?? []) {
     if (fileOf(name) === null)
       report.error(

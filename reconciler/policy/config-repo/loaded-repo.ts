@@ -45,6 +45,10 @@ export interface Follows {
   readonly clusters: readonly string[];
   /** How long they have to call a commit settled: `24h`. */
   readonly settledFor: string;
+  /** By cluster, the public keys that its notes have to be signed with; those of others need not be signed. */
+  readonly signers?: Readonly<Record<string, readonly string[]>>;
+  /** What a commit changes has to be proven there, payload by payload, or a person lets it through. */
+  readonly require?: 'payloads';
 }
 
 /** Durations as `90s`. */

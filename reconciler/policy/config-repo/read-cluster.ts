@@ -3,7 +3,7 @@ import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import * as clusterFile from './cluster-file.generated.js';
 import { checkName, type FileReport } from './file-report.ts';
-import type { ClusterConfig } from './loaded-repo.ts';
+import type { ClusterConfig, Follows } from './loaded-repo.ts';
 import { readBySchema } from './read-by-schema.ts';
 
 /** How many of the nodes in pools a commit that changes several pools may give another config, by default. */
@@ -58,7 +58,7 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
     maxUnavailable: null,
     windows: null,
     ...spec,
-    follows: spec.follows === undefined ? null : { ...spec.follows, clusters: [...new Set(spec.follows.clusters)] },
+    follows: spec.follows === undefined ? null : followsIn(spec.follows),
     kubeletVersions: [...new Set(minors)],
     fields: { allow: [...new Set(allow)], deny: [...new Set(deny)] },
     tolerate: [...new Set(spec.tolerate)],
@@ -75,4 +75,13 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
     tolerate: [],
     follows: report.findings.some(({ field = '' }) => field.startsWith('spec.follows')) ? null : read.follows,
   };
+}
+
+/** Keys without what stands behind them, which is for people. */
+function followsIn({ signers, require, ...rest }: NonNullable<clusterFile.ClusterFile['spec']['follows']>): Follows {
+  const keyOf = (line: string): string => line.split(' ', 2).join(' ');
+  const named = Object.entries(signers ?? {}).map(([name, keys]) => [name, [...new Set(keys.map(keyOf))]]);
+  const keys = signers === undefined ? {} : { signers: Object.fromEntries(named) };
+  const wanted = require === 'payloads' ? { require } : {};
+  return { ...rest, ...keys, ...wanted, clusters: [...new Set(rest.clusters)] };
 }

@@ -35,6 +35,8 @@ export interface FollowingLook {
   readonly clusters: readonly string[];
   readonly settledForMs: Millis;
   readonly notes: ReadonlyMap<string, SeenNotes>;
+  /** By cluster, why its notes do not count: they are not in `notes`. */
+  readonly distrusted: ReadonlyMap<string, string>;
   /** As the last look left them. */
   readonly candidates: readonly Candidate[];
   /** What settled in this cluster, by `tree` and by `here`. */
@@ -43,6 +45,8 @@ export interface FollowingLook {
   readonly released: CommitOid | null;
   /** Refused while the present commit is in force, by limits or for want of a signature. */
   readonly refused: ReadonlySet<CommitOid>;
+  /** That followed clusters settled without having proven what they change here, and nobody approved. */
+  readonly held: ReadonlySet<CommitOid>;
   readonly now: Millis;
 }
 
@@ -72,6 +76,8 @@ export interface WaitsFor {
   readonly newest: { readonly oid: CommitOid; readonly note: SeenNote } | null;
   /** Its notes cannot be read. */
   readonly unreadable: boolean;
+  /** Why they do not count; completes "its notes …". Absent: they do. */
+  readonly distrusted?: string;
 }
 
 export const MOST_CANDIDATES = 64;
@@ -101,7 +107,7 @@ export function chooseCommit(look: FollowingLook): FollowingChoice {
     if (tree === look.inForce.tree) return 'unchanged';
     if (look.settledHere.has(tree) || (here !== undefined && look.settledHere.has(here))) return 'settled-here';
     const from = verdicts.get(tree) === 'settled' ? since.get(newest) : undefined;
-    if (from !== undefined && look.now - from >= look.settledForMs) return 'settled';
+    if (from !== undefined && look.now - from >= look.settledForMs && !look.held.has(newest)) return 'settled';
     return members.some((oid) => oid === look.released) ? 'released' : null;
   };
   const ripe = groups.flatMap((group) => {
@@ -169,7 +175,7 @@ function nextCandidates(
 function waitingOf(
   behind: readonly LineCommit[],
   candidates: readonly Candidate[],
-  { clusters, notes, line, settledForMs }: FollowingLook,
+  { clusters, notes, distrusted, line, settledForMs }: FollowingLook,
 ): Waiting {
   const ahead = new Set(behind.map(({ oid }) => oid));
   const times = candidates
@@ -185,7 +191,8 @@ function waitingOf(
     return {
       cluster,
       newest: oid === undefined ? null : { oid, note: seen?.get(oid) ?? '' },
-      unreadable: seen === null,
+      unreadable: seen === null && !distrusted.has(cluster),
+      ...(distrusted.has(cluster) ? { distrusted: distrusted.get(cluster) ?? '' } : {}),
     };
   });
   return { commits: behind.length, next, clusters: waits };

@@ -1,18 +1,28 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
+import type { CommitOid } from '../commit-snapshot.ts';
+import { firstFew } from '#shared/runtime/first-few.ts';
+import { MOST_POOLS, sayUnproved } from './counterparts.ts';
 import type { WaitsFor } from './choose-commit.ts';
 import type { FollowingRecord } from './record.ts';
 
 /** How a cluster stands towards those that it follows. */
 export interface FollowingStanding {
-  /** Nothing waits; something does; what others say cannot be read, so that nothing new comes into force. */
-  readonly reason: 'Current' | 'Waiting' | 'NotesUnreadable';
+  /** Nothing waits; something does; what others say cannot be read, or is not signed as it has to be, so that nothing new comes into force. */
+  readonly reason: 'Current' | 'Waiting' | 'NotesUnreadable' | 'NotesUntrusted';
   /** For whom and why, and what comes next when, without a time that passes. */
   readonly message: string;
 }
 
-export function followingStanding({ follows, waiting, silent }: FollowingRecord): FollowingStanding {
+export function followingStanding(record: FollowingRecord): FollowingStanding {
+  const { follows, waiting, silent } = record;
   const names = follows.clusters.join(' and ');
   const { commits, next, clusters } = waiting;
+  const wrong = clusters.filter((each) => each.distrusted !== undefined);
+  if (wrong.length > 0) {
+    const why = wrong.map(({ cluster, distrusted }) => `the notes of ${cluster} ${distrusted}`).join('; ');
+    const message = `${why}. Nothing that it says counts until then: only what settled here before comes into force`;
+    return { reason: 'NotesUntrusted', message };
+  }
   const unreadable = clusters.filter((each) => each.unreadable).map(({ cluster }) => cluster);
   if (unreadable.length > 0) {
     const message = `the notes of ${unreadable.join(' and ')} cannot be read: until they can, only what settled here before comes into force`;
@@ -22,10 +32,36 @@ export function followingStanding({ follows, waiting, silent }: FollowingRecord)
   const how = clusters.map((each) => sayingOf(each, silent));
   const what = commits === 1 ? '1 commit waits' : `${commits} commits wait`;
   const then =
-    next === null
+    next === null || waitsForPerson(record, next.oid)
       ? ''
       : `; ${next.oid.slice(0, 12)} comes into force at ${toTimestamp(next.at)} if ${names} still ${follows.clusters.length === 1 ? 'calls' : 'call'} it settled`;
-  return { reason: 'Waiting', message: `${what}: ${how.join('; ')}${then || withoutCommon(clusters)}` };
+  return {
+    reason: 'Waiting',
+    message: `${what}: ${how.join('; ')}${then || withoutCommon(clusters)}${lackingIn(record)}`,
+  };
+}
+
+const waitsForPerson = ({ counterparts }: FollowingRecord, commit: CommitOid): boolean =>
+  counterparts?.commit === commit &&
+  counterparts.isHeld &&
+  counterparts.pools?.every(({ isApproved }) => isApproved) !== true;
+
+/** What the followed clusters prove nothing of in the commit that is next. */
+function lackingIn({ follows, counterparts }: FollowingRecord): string {
+  if (counterparts === null) return '';
+  const { commit, pools, isHeld } = counterparts;
+  const name = commit.slice(0, 12);
+  if (pools === null) return isHeld ? `; what ${name} changes here cannot be read, so that it waits` : '';
+  const left = pools.filter(({ isApproved }) => !isApproved);
+  if (left.length === 0) return '';
+  const said = `; of ${name}, ${sayUnproved(left, follows.clusters)}`;
+  if (!isHeld) return said;
+  const names = firstFew(
+    left.map(({ pool }) => pool),
+    MOST_POOLS,
+    ' ',
+  );
+  return `${said}. It waits for a person: kubelet-gitops approve ${names}, or kubelet-gitops release --commit ${commit} for a pool that is new`;
 }
 
 function sayingOf({ cluster, newest }: WaitsFor, silent: FollowingRecord['silent']): string {

@@ -1,8 +1,11 @@
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
 import type { Follows } from '../config-repo/loaded-repo.ts';
+import { isMap } from '#shared/runtime/maps.ts';
 import { type Candidate, type LineCommit, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
+import { type Counterparts, MOST_POOLS, type UnprovedPool } from './counterparts.ts';
 import { MOST_SEEN, type SeenCommit } from './seen-commits.ts';
+import type { SeenSerial } from './signed-notes.ts';
 
 /** What is kept over restarts and takeovers of a cluster that follows others. */
 export interface FollowingRecord {
@@ -22,6 +25,12 @@ export interface FollowingRecord {
   readonly silent: readonly Silence[];
   /** The newest first. */
   readonly seen: readonly SeenCommit[];
+  /** The newest signed notes that were seen of each cluster. */
+  readonly serials: readonly SeenSerial[];
+  /** What they prove nothing of in the commit that is next; null for no commit. */
+  readonly counterparts: Counterparts | null;
+  /** What this cluster has proven itself, see `proofId`; nothing where it need not be proven elsewhere. */
+  readonly provenHere: readonly string[];
 }
 
 export interface ReleasedCommit {
@@ -52,6 +61,9 @@ export const newRecord = (follows: Follows): FollowingRecord => ({
   released: null,
   silent: [],
   seen: [],
+  serials: [],
+  counterparts: null,
+  provenHere: [],
 });
 
 export const withSettled = (names: readonly string[], { tree, here = tree }: LineCommit): readonly string[] =>
@@ -61,11 +73,13 @@ export const withSettled = (names: readonly string[], { tree, here = tree }: Lin
 export function shiftRecord(record: FollowingRecord, by: Millis): FollowingRecord {
   if (by === 0) return record;
   const later = <T extends { readonly since: Millis }>(each: T): T => ({ ...each, since: each.since + by });
+  const { candidates, silent, seen, serials } = record;
   return {
     ...record,
-    candidates: record.candidates.map(later),
-    silent: record.silent.map(later),
-    seen: record.seen.map((each) => ({ ...each, said: each.said.map(later) })),
+    candidates: candidates.map(later),
+    silent: silent.map(later),
+    serials: serials.map(later),
+    seen: seen.map((each) => ({ ...each, said: each.said.map(later) })),
   };
 }
 
@@ -86,7 +100,7 @@ export function silencesAfter(
 
 /** Times are RFC 3339. */
 export function writeFollowing(record: FollowingRecord): string {
-  const { candidates, silent, seen, waiting } = record;
+  const { candidates, silent, seen, serials, waiting } = record;
   // Rounded up: no second of the time is given away.
   const text = (at: Millis): string => toTimestamp(Math.ceil(at / 1000) * 1000);
   const dated = (each: { readonly since: Millis }): unknown => ({ ...each, since: text(each.since) });
@@ -96,6 +110,7 @@ export function writeFollowing(record: FollowingRecord): string {
     candidates: candidates.map(dated),
     silent: silent.map(dated),
     seen: seen.map((each) => ({ ...each, said: each.said.map(dated) })),
+    serials: serials.map(dated),
     waiting: { ...waiting, next },
   });
 }
@@ -109,11 +124,16 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
   if (text === '') return null;
   try {
     const read = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const { clusters, settledFor } = (read as unknown as FollowingRecord).follows;
+    const { clusters, settledFor, signers, require } = (read as unknown as FollowingRecord).follows;
     const released = read['released'] as Readonly<Record<string, unknown>> | null | undefined;
     if (!Array.isArray(clusters) || clusters.length === 0 || typeof settledFor !== 'string') return undefined;
     return {
-      follows: { clusters: clusters.map(String), settledFor },
+      follows: {
+        clusters: clusters.map(String),
+        settledFor,
+        ...(signers && { signers: signersIn(signers) }),
+        ...(require === 'payloads' && { require }),
+      },
       candidates: datedIn(read['candidates']).flatMap(({ oid, since }) =>
         typeof oid === 'string' ? [{ oid, since }] : [],
       ),
@@ -129,11 +149,43 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
         since,
       })),
       seen: seenIn(read['seen']),
+      provenHere: textsIn(read['provenHere']),
+      counterparts: counterpartsIn(read['counterparts']),
+      serials: datedIn(read['serials']).flatMap(({ cluster, serial, tip, since }) =>
+        typeof cluster === 'string' && typeof serial === 'number' && typeof tip === 'string'
+          ? [{ cluster, serial, tip, since }]
+          : [],
+      ),
     };
   } catch {
     return undefined;
   }
 }
+
+function counterpartsIn(value: unknown): Counterparts | null {
+  if (!isMap(value) || typeof value['commit'] !== 'string') return null;
+  const { commit, pools, isHeld } = value;
+  if (!Array.isArray(pools)) return { commit, pools: null, isHeld: isHeld === true };
+  const read = pools
+    .slice(0, MOST_POOLS)
+    .filter(isMap)
+    .map((each): UnprovedPool => {
+      const [pool, configName, sha256, since] = ['pool', 'configName', 'sha256', 'since'].map((key) =>
+        String(each[key]),
+      );
+      const names = { pool: pool ?? '', configName: configName ?? '', sha256: sha256 ?? '', since: since ?? '' };
+      return {
+        ...names,
+        isKnown: each['isKnown'] === true,
+        isApproved: each['isApproved'] === true,
+        classes: textsIn(each['classes']),
+      };
+    });
+  return { commit, pools: read, isHeld: isHeld === true };
+}
+
+const signersIn = (signers: object): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(Object.entries(signers).map(([cluster, keys]) => [cluster, textsIn(keys)]));
 
 type Dated = Readonly<Record<string, unknown>> & { readonly since: Millis };
 

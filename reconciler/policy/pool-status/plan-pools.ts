@@ -4,6 +4,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { GroupPlan, NodesPlan } from '../plan-nodes.ts';
+import type { Signals } from '../signals.ts';
 import type { Step } from '../steps.ts';
 import { poolStatus } from './pool-status.ts';
 
@@ -19,7 +20,13 @@ interface PoolsPlan {
  *
  * @param refused why the newest commit was not let into force, where it was not
  */
-export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?: string): PoolsPlan {
+export function planPools(
+  fleet: Fleet,
+  nodes: NodesPlan,
+  now: Millis,
+  refused?: string,
+  awaited: Signals['awaited'] = new Map(),
+): PoolsPlan {
   const statuses = new Map<string, KubeletPoolStatus>();
   const specs: Step[] = [];
   const reports: Step[] = [];
@@ -29,7 +36,12 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?:
     const present = fleet.pools.get(pool.name);
     const source = fleet.unreadable?.find(({ of, name }) => of === 'config-source' && name === pool.config?.name);
     const unwritten = (nodes.unwritten ?? []).filter(isAbout(planned));
-    const status = poolStatus(pool, planned, { present, source, refused, unwritten }, toTimestamp(now));
+    const status = poolStatus(
+      pool,
+      planned,
+      { present, source, refused, unwritten, awaits: awaited.get(pool.name) },
+      toTimestamp(now),
+    );
     statuses.set(pool.name, status);
     const isAsked = pool.origin === 'retiring' && isStillAsked(present, nodes, fleet);
     const isGone = isOver(pool, planned) && !isAsked;

@@ -1,4 +1,5 @@
 import type {
+  AwaitedPayload,
   FailedWrite,
   Halt,
   KubeletPool,
@@ -38,13 +39,15 @@ interface PoolFacts {
   readonly refused?: string | undefined;
   /** Writes about it and its nodes that fail again and again. */
   readonly unwritten?: readonly FailedWrite[];
+  /** What waits for a person before it comes into force. */
+  readonly awaits?: AwaitedPayload | undefined;
 }
 
 /** Status of one pool: a pure function of what was decided for its nodes. */
 export function poolStatus(
   pool: DesiredPool,
   { group, memory, decisions }: GroupPlan,
-  { present, source, refused, unwritten = [] }: PoolFacts,
+  { present, source, refused, unwritten = [], awaits }: PoolFacts,
   at: string,
 ): KubeletPoolStatus {
   const { halt, released, settled, proof, rollout } = memory;
@@ -65,6 +68,7 @@ export function poolStatus(
     ...(settled === null ? {} : { settled }),
     ...(proof === null ? {} : { proof }),
     ...(rollout === null ? {} : { rollout }),
+    ...(awaits === undefined ? {} : { awaits }),
     ...(holds.length === 0 ? {} : { holds }),
     ...(unwritten.length === 0 ? {} : { unwritten: unwritten.slice(0, MOST_FAILURES) }),
     failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),

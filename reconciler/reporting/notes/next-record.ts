@@ -5,6 +5,7 @@ import type { Desired } from '../../policy/desired.ts';
 import type { CommitDecision } from '../../policy/commit-admission/accepted-commits.ts';
 import { limitsOf, writeLimits } from '../../policy/commit-limits.ts';
 import { type PastCommit, writeHistory } from './commit-history.ts';
+import { writeSignedNotes } from '../../policy/following/signed-notes.ts';
 import { formatDisplacedNotes } from './displaced-notes.ts';
 import type { DueNotes } from './due-notes.ts';
 import { type CommitNote, isFinal } from './commit-note.ts';
@@ -25,7 +26,7 @@ export interface RecordedPass {
   readonly leftAlone: readonly string[];
   readonly due: DueNotes;
   /** null where notes are switched off. */
-  readonly notes: Pick<NotesWriter, 'state' | 'stands' | 'unreadable'> | null;
+  readonly notes: Pick<NotesWriter, 'state' | 'stands' | 'unreadable' | 'signed'> | null;
   /** Whether statuses on the forge are written, in words of the record. */
   readonly statuses: SourceState['statuses'];
   /** The same of notifications. */
@@ -59,6 +60,7 @@ export function nextRecord(recorded: SourceState, round: RecordedPass): SourceSt
     failingSince: failure?.since ?? '',
     failure: failure === null ? '' : `${failure.code}: ${failure.message}`,
     notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
+    signedNotes: writeSignedNotes(notes?.signed() ?? null) || recorded.signedNotes,
     unreadableNotes: formatUnreadableNotes(notes?.unreadable() ?? []),
     statuses: round.statuses,
     notifications: round.notifications,

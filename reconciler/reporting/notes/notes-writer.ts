@@ -9,6 +9,8 @@ import { setNewest } from '#shared/runtime/set-newest.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Annotated, Annotator, NoteContent } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
+import { addProofs, type PayloadProof, proofKey } from '../../policy/following/payload-proofs.ts';
+import { SIGN_AGAIN_MS, type SignedNotes } from '../../policy/following/signed-notes.ts';
 import type { CommitNote } from './commit-note.ts';
 import { noteContent } from './note-content.ts';
 import type { UnreadableNote } from './recorded-unreadable-notes.ts';
@@ -26,6 +28,10 @@ export interface NotesWriter {
   want(note: CommitNote, onlyFirst?: boolean): void;
   /** Whether this note stands on its commit, as far as this process knows. */
   stands(note: CommitNote): boolean;
+  /** What the cluster has proven, as the process that acts knows it: from now on notes are signed anew, if they are signed. */
+  prove(proofs: readonly PayloadProof[]): void;
+  /** What this process signed last; null for nothing. */
+  signed(): SignedNotes | null;
   state(): NotesState;
   /** Notes that alone cannot be written, because their place on the ref cannot be read; they are tried again. */
   unreadable(): readonly UnreadableNote[];
@@ -36,6 +42,9 @@ export interface NotesWriter {
 
 interface NotesWriterOptions {
   readonly annotator: Annotator;
+  readonly cluster: string;
+  /** What was signed last by the record. Asked only where notes are signed, and before this process signed any. */
+  readonly signedBefore?: (signal: AbortSignal) => Promise<SignedNotes | null>;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -52,6 +61,8 @@ const MOST_NOTES = 50;
 
 export function createNotesWriter({
   annotator,
+  cluster,
+  signedBefore = () => Promise.resolve(null),
   clock,
   log,
   random,
@@ -67,6 +78,12 @@ export function createNotesWriter({
   /** Tries at which some were unreadable, one after the other, and when the next one is due, by the monotonic clock. */
   let misses = 0;
   let retryAt: Millis = 0;
+  let signed: SignedNotes | null = null;
+  let proven: readonly PayloadProof[] = [];
+  /** Those of them that are in the file. */
+  let provenThere: ReadonlySet<string> = new Set();
+  /** By the monotonic clock; never before this process acts. */
+  let signAgainAt: Millis = Number.POSITIVE_INFINITY;
 
   const enter = (next: NotesState): void => {
     const changed = next.notes !== state.notes;
@@ -97,9 +114,22 @@ export function createNotesWriter({
   }
 
   async function push(signal: AbortSignal, batch: ReadonlyMap<CommitOid, NoteContent>): Promise<void> {
-    if (batch.size === 0) return;
+    const proofs = hasNewProofs() ? proven : null;
+    if (batch.size === 0 && !isToSign() && proofs === null) return;
     try {
-      const outcome = await withLifetime(callTerm(signal), (life) => annotator.annotate(batch, life.signal));
+      const outcome = await withLifetime(callTerm(signal), async (life) => {
+        const before = annotator.signs === true ? (signed ?? (await signedBefore(life.signal))) : null;
+        const payloads = proofs === null ? undefined : (there: string | null) => addProofs(cluster, there, proofs);
+        return annotator.annotate(batch, life.signal, { signed: before, payloads, anew: isToSign() });
+      });
+      if (outcome.signed !== undefined) {
+        if (outcome.signed.tip !== signed?.tip) signAgainAt = clock.monotonic() + SIGN_AGAIN_MS;
+        ({ signed } = outcome);
+      }
+      if (outcome.begunAnew === true) provenThere = new Set();
+      if (proofs !== null) provenThere = new Set(proofs.map(proofKey));
+      if (outcome.begunAnew === true)
+        for (const [commit, content] of written) setNewest(wanted, commit, content, MOST_NOTES);
       const done = [...batch].filter(([commit]) => !outcome.unreadable.has(commit));
       for (const [commit, content] of done) {
         setNewest(written, commit, content, MOST_NOTES);
@@ -117,7 +147,17 @@ export function createNotesWriter({
     }
   }
 
+  const hasNewProofs = (): boolean => proven.some((proof) => !provenThere.has(proofKey(proof)));
+  const isToSign = (): boolean => clock.monotonic() >= signAgainAt;
+
   return {
+    prove(proofs) {
+      proven = proofs;
+      const isFirst = annotator.signs === true && signAgainAt === Number.POSITIVE_INFINITY;
+      if (isFirst) signAgainAt = clock.monotonic();
+      if (isFirst || hasNewProofs()) wakeUps.poke();
+    },
+    signed: () => signed,
     want(note, onlyFirst = false) {
       const content = { ...noteContent(note), onlyFirst };
       const last = wanted.get(note.commit) ?? written.get(note.commit);
@@ -130,7 +170,7 @@ export function createNotesWriter({
     unreadable: () => unreadable,
     async run(signal) {
       while (!signal.aborted) {
-        if (due().size === 0) await wakeUps.next(restMs(), signal);
+        if (due().size === 0 && !isToSign() && !hasNewProofs()) await wakeUps.next(restMs(), signal);
         if (signal.aborted) return;
         await push(signal, due());
         await clock.sleep(faults === 0 ? everyMs : backoffDelay(faults, BACKOFF, random()), signal);
@@ -146,7 +186,9 @@ export function createNotesWriter({
   }
 
   function restMs(): Millis {
-    return wanted.size === 0 ? BACKOFF.maxMs : Math.max(1, retryAt - clock.monotonic());
+    const now = clock.monotonic();
+    const next = Math.min(signAgainAt, now + BACKOFF.maxMs, wanted.size === 0 ? Number.POSITIVE_INFINITY : retryAt);
+    return Math.max(1, next - now);
   }
 }
 

@@ -38,6 +38,8 @@ export interface SourceState {
   readonly failure: string;
   /** `on`, or `off: <reason>`. */
   readonly notes: string;
+  /** Where notes are signed: the serial and the commit of those that were signed last, see `writeSignedNotes`. */
+  readonly signedNotes: string;
   /** Notes that alone cannot be written, a line each: the commit, and why. */
   readonly unreadableNotes: string;
   /** Of statuses on the forge: `on`, or `off: <reason>`. */
@@ -77,6 +79,7 @@ export const NO_STATE: SourceState = {
   failingSince: '',
   failure: '',
   notes: 'on',
+  signedNotes: '',
   unreadableNotes: '',
   statuses: 'off: switched off',
   notifications: 'off: switched off',

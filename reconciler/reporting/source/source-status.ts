@@ -104,7 +104,7 @@ function followingIn({ following }: SourceState): readonly ConditionNow[] {
   const record = readFollowing(following);
   if (!record) return [];
   const { reason, message } = followingStanding(record);
-  const status = reason === 'NotesUnreadable' ? 'False' : 'True';
+  const status = reason === 'NotesUnreadable' || reason === 'NotesUntrusted' ? 'False' : 'True';
   return [{ type: 'Following', status, reason, message: fitMessage(message) }];
 }
 

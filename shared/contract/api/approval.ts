@@ -36,7 +36,12 @@ export const isAwaited = ({ pausedAt, approvedAt }: WaveStatus): boolean =>
   (pausedAt ?? null) !== null && (approvedAt ?? null) === null;
 
 /** Everything of a pool that waits for a person now, as its status says. */
-export function awaitedApprovals({ halt, rollout }: KubeletPoolStatus = {}): readonly AwaitedApproval[] {
+export const awaitedApprovals = (status: KubeletPoolStatus = {}): readonly AwaitedApproval[] => [
+  ...pausedWaves(status),
+  ...(status.awaits ? [status.awaits] : []),
+];
+
+function pausedWaves({ halt, rollout }: KubeletPoolStatus): readonly AwaitedApproval[] {
   if ((halt ?? null) !== null || rollout === undefined || (rollout.finishedAt ?? null) !== null) return [];
   const { configName, sha256 } = rollout;
   return rollout.waves

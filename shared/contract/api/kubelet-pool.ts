@@ -431,6 +431,13 @@ export interface HoldSummary {
   readonly message: string;
 }
 
+export interface AwaitedPayload {
+  readonly configName: string;
+  /** Of the payload or, where values are computed, of the template. */
+  readonly sha256: string;
+  readonly since: string;
+}
+
 export interface KubeletPoolStatus {
   readonly observedGeneration?: number;
   /** The commit that the pool was last rendered from. */
@@ -452,6 +459,8 @@ export interface KubeletPoolStatus {
   /** What each class of its machines has proven. */
   readonly proof?: ProofRecord;
   readonly rollout?: RolloutStatus;
+  /** What a commit that is not in force yet would give its nodes, and waits for a person. Absent for none. */
+  readonly awaits?: AwaitedPayload;
   /** Why nodes wait, by reason. */
   readonly holds?: readonly HoldSummary[];
   readonly failures?: readonly PoolFailure[];

@@ -43,6 +43,8 @@ export interface KubeletSourceStatus {
   readonly failure?: GitFailureStatus;
   /** `on`, or `off: <reason>`; so are `statuses` and `notifications`. */
   readonly notes?: string;
+  /** Where notes are signed: the serial and the commit of those that were signed last. */
+  readonly signedNotes?: string;
   /** Notes that alone cannot be written, a line each. */
   readonly unreadableNotes?: string;
   readonly statuses?: string;

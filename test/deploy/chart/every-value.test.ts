@@ -183,6 +183,13 @@ const SWITCHES: readonly Row[] = [
   row('podHarm.enabled', true, ['ClusterRole/kubelet-gitops-agent-pod-harm kind', 'ClusterRole']),
   row('selinux.enabled', true, [`${AGENT} ${POD} containers agent securityContext seLinuxOptions type`, 'spc_t']),
   row(
+    'signedNotes.enabled',
+    true,
+    [`${CONTAINER} env NOTES_SIGNING_KEY_PATH value`, '/var/run/secrets/kubelet-gitops/notes-signing/key'],
+    [`${CONTAINER} volumeMounts notes-signing mountPath`, '/var/run/secrets/kubelet-gitops/notes-signing'],
+  ),
+  row('signedNotes.secret', 'probe', [`${RECONCILER} ${POD} volumes notes-signing secret secretName`]),
+  row(
     'signedCommits.enabled',
     true,
     [`${CONTAINER} env REQUIRE_SIGNED_COMMITS value`, 'on'],

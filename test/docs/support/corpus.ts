@@ -106,7 +106,12 @@ const CLUSTER = {
   maxChange: '50%',
   maxUnavailable: 5,
   suspend: true,
-  follows: { clusters: ['staging', 'canary-eu'], settledFor: '24h' },
+  follows: {
+    clusters: ['staging', 'canary-eu'],
+    settledFor: '24h',
+    require: 'payloads',
+    signers: { staging: [`ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAII${'a'.repeat(42)} staging`] },
+  },
   windows: WINDOWS,
   trial: { minDuration: '2m', maxStartTimeout: '10m' },
   fields: FIELDS,

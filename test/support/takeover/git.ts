@@ -61,7 +61,8 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
         if (present === undefined) throw new Error(`there is no commit ${inForce}`);
         return Promise.resolve({ inForce: lined(present), commits, isRewritten: false });
       },
-      notes: (cluster) => Promise.resolve(new Map(others.get(cluster))),
+      notes: (cluster) =>
+        Promise.resolve({ said: new Map(others.get(cluster)), signed: null, distrusted: null, payloads: null }),
     },
     source: {
       url: 'https://git.example/repo.git',

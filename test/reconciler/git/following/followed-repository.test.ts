@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { it, type TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createFollowedRepository, type FollowedRepository } from '#reconciler/git/following/followed-repository.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
+import { signedNotesCommit } from '#reconciler/git/notes/signed-notes.ts';
+import { readSigningKey } from '#reconciler/git/trust/signing-key.ts';
 import { createAnnotator } from '#reconciler/git/notes/notes-annotator.ts';
+import { addProofs } from '#reconciler/policy/following/payload-proofs.ts';
 import { UNREADABLE } from '#reconciler/policy/following/choose-commit.ts';
 import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
@@ -17,6 +21,8 @@ interface World extends Started {
   readonly followed: FollowedRepository;
   /** That of one more cluster. */
   another(): FollowedRepository;
+  /** What staging has proven, as it writes it down. */
+  prove(...payloads: readonly string[]): Promise<void>;
   /** What staging writes on commits. */
   note(outcomes: Readonly<Record<string, string>>, more?: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -35,6 +41,10 @@ async function begin(t: TestContext, path = ''): Promise<World> {
     ...started,
     followed: createFollowedRepository(remote, path),
     another: () => createFollowedRepository(remote, path),
+    async prove(...payloads) {
+      const proofs = payloads.map((payload) => ({ pool: 'general', class: '', payload }));
+      await annotator.annotate(new Map(), soon(), { payloads: (before) => addProofs('staging', before, proofs) });
+    },
     async note(outcomes, more = {}) {
       const noted = Object.entries(outcomes).map(([commit, outcome]) => {
         const said = { schema: 'kubelet-gitops.dev/note/v1', cluster: 'staging', commit, outcome, ...more };
@@ -44,6 +54,9 @@ async function begin(t: TestContext, path = ''): Promise<World> {
     },
   };
 }
+
+const saidOf = async (followed: FollowedRepository, commits: readonly string[]): Promise<ReadonlyMap<string, string>> =>
+  (await followed.notes('staging', { commits, signers: [] }, soon())).said;
 
 const files = (pods: number, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
   'pools/general/kubelet.yaml': `maxPods: ${pods}\n`,
@@ -209,12 +222,59 @@ describeOrSkip('the line of a branch', { skip: WITHOUT_GIT }, () => {
   });
 });
 
+describeOrSkip('what a followed cluster has proven', { skip: WITHOUT_GIT }, () => {
+  const payloadsOf = async (followed: FollowedRepository, commits: readonly string[] = []) =>
+    (await followed.notes('staging', { commits, signers: [] }, soon())).payloads;
+
+  it('lies beside its notes, grows, and is none where it cannot be read', async (t) => {
+    const { repository, followed, note, prove, server } = await begin(t);
+    const oid = await repository.commitFiles(files(1));
+    await note({ [oid]: 'settled' });
+    assert.equal(await payloadsOf(followed), null);
+    await prove('a');
+    await prove('b');
+    assert.deepEqual(
+      (await payloadsOf(followed))?.proofs.map(({ payload }) => payload),
+      ['a', 'b'],
+    );
+    assert.equal((await saidOf(followed, [oid])).get(oid), 'settled');
+    await note({ [oid]: 'halted' });
+    assert.equal((await payloadsOf(followed))?.isWhole, true, 'a note leaves it as it is');
+    assert.match(await server.git('log', '--notes=kubelet-gitops/*', '-1', oid), /halted$/);
+    const { blob, tree, commit, setRef } = repository;
+    const put = async (content: string): Promise<void> =>
+      setRef(REF, await commit({ tree: await tree([['100644', 'payloads.json', await blob(content)]]) }));
+    for (const wrong of ['{}', 'x'.repeat(300_000)]) {
+      await put(wrong);
+      assert.equal(await payloadsOf(followed), null);
+    }
+    await put(addProofs('staging', null, [{ pool: 'general', class: '', payload: 'c' }]));
+    assert.equal((await payloadsOf(followed))?.proofs[0]?.payload, 'c');
+    await prove('d');
+    assert.equal((await payloadsOf(followed))?.proofs.length, 2);
+  });
+
+  itOverHttp('costs one request of less than a kilobyte while nothing is new', async (t) => {
+    const { repository, followed, note, prove, server } = await begin(t);
+    const oid = await repository.commitFiles(files(1));
+    await note({ [oid]: 'settled' });
+    await prove(...Array.from({ length: 500 }, (_, n) => `overlay ${n}`));
+    await payloadsOf(followed, [oid]);
+    const before = server.requests.length;
+    server.wire();
+    assert.equal((await payloadsOf(followed, [oid]))?.proofs.length, 500);
+    const { up, down } = server.wire();
+    assert.equal(server.requests.length - before, 1);
+    assert.ok(up + down < 1024, `${up} + ${down} bytes`);
+  });
+});
+
 describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
   it('are what it says of commits, and change with what it says', async (t) => {
     const { repository, followed, note, server } = await begin(t);
     const [a, b, c] = [1, 2, 3].map((n) => repository.commitFiles(files(n)));
     const oids = await Promise.all([a, b, c].map(async (oid) => (await oid) ?? ''));
-    const read = (): Promise<ReadonlyMap<string, string>> => followed.notes('staging', oids, soon());
+    const read = (): Promise<ReadonlyMap<string, string>> => saidOf(followed, oids);
     assert.deepEqual([...(await read())], [], 'no ref');
     const [first = '', second = ''] = oids;
     await note({ [first]: 'settled', [second]: 'progressing' });
@@ -235,10 +295,10 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     const { repository, followed, note, server } = await begin(t);
     const oid = await repository.commitFiles(files(1));
     await note({ [oid]: 'settled' });
-    await followed.notes('staging', [oid], soon());
+    await saidOf(followed, [oid]);
     const before = server.requests.length;
     server.wire();
-    assert.equal((await followed.notes('staging', [oid], soon())).get(oid), 'settled');
+    assert.equal((await saidOf(followed, [oid])).get(oid), 'settled');
     const { up, down } = server.wire();
     t.diagnostic(`${up} bytes up, ${down} bytes down`);
     assert.equal(server.requests.length - before, 1);
@@ -256,7 +316,8 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
         const all = await Promise.all(
           fifty.map(async (each) => {
             await each.line(first, second, soon(), { cluster: 'production', layersIn: ['pools'] });
-            return (await each.notes('staging', [first, second], soon())).get(second);
+            const question = { commits: [first, second], signers: [] };
+            return (await each.notes('staging', question, soon())).said.get(second);
           }),
         );
         return [...new Set(all)];
@@ -285,7 +346,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
   it('say again what was said before, after the ref was pushed again or made anew', async (t) => {
     const { repository, followed, note, server } = await begin(t);
     const oid = await repository.commitFiles(files(1));
-    const read = async (): Promise<string | undefined> => (await followed.notes('staging', [oid], soon())).get(oid);
+    const read = async (): Promise<string | undefined> => (await saidOf(followed, [oid])).get(oid);
     await note({ [oid]: 'settled' });
     assert.equal(await read(), 'settled');
     const [settled] = (await server.git.attempt('rev-parse', REF)).out.split('\n');
@@ -305,8 +366,36 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     const oid = await repository.commitFiles(files(1));
     for (const wrong of [{ cluster: 'other' }, { commit: 'f'.repeat(40) }, { schema: 'x' }, { outcome: 7 }]) {
       await note({ [oid]: 'settled' }, wrong);
-      assert.notEqual((await followed.notes('staging', [oid], soon())).get(oid), 'settled', JSON.stringify(wrong));
+      assert.notEqual((await saidOf(followed, [oid])).get(oid), 'settled', JSON.stringify(wrong));
     }
+  });
+
+  it('count with a key named for it only as it signed them', async (t) => {
+    const { repository, followed, note, server } = await begin(t);
+    const [key, other] = [1, 2].map(() =>
+      readSigningKey(String(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))),
+    );
+    assert.ok(key !== undefined && other !== undefined);
+    const oid = await repository.commitFiles(files(1));
+    const read = (...signers: readonly string[]) => followed.notes('staging', { commits: [oid], signers }, soon());
+    assert.match((await read(key.publicLine)).distrusted ?? '', /^are not there/);
+    await note({ [oid]: 'settled' });
+    const unsigned = await read(key.publicLine);
+    assert.deepEqual([unsigned.said.size, unsigned.payloads, unsigned.signed], [0, null, null]);
+    assert.match(unsigned.distrusted ?? '', /^are not signed\. /);
+    const tree = await server.git('rev-parse', `${REF}^{tree}`);
+    const author = { name: 'staging', email: 's@example.com' };
+    const commitOf = async (cluster: string): Promise<string> => {
+      const bytes = signedNotesCommit({ tree: tree.trim(), parent: null, author, seconds: 1, cluster, serial: 7 }, key);
+      return (await server.git.feed(String(bytes), 'hash-object', '-t', 'commit', '-w', '--stdin')).out.trim();
+    };
+    const own = await commitOf('staging');
+    await repository.setRef(REF, own);
+    assert.deepEqual((await read(key.publicLine)).signed, { serial: 7, tip: own });
+    assert.equal((await read(other.publicLine, key.publicLine)).said.get(oid), 'settled');
+    assert.match((await read(other.publicLine)).distrusted ?? '', /not named for it/);
+    await repository.setRef(REF, await commitOf('canary'));
+    assert.match((await read(key.publicLine)).distrusted ?? '', /^are those of canary/);
   });
 
   it('in a folder that cannot be read are not known, and the others are', async (t) => {
@@ -321,7 +410,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     const before = await commit({ tree: await tree([broken]) });
     const both = [whole, broken].toSorted(([, one], [, two]) => (one < two ? -1 : 1));
     await setRef(REF, await commit({ tree: await tree(both), parents: [before] }));
-    const seen = await followed.notes('staging', [oid, other], soon());
+    const seen = await saidOf(followed, [oid, other]);
     assert.deepEqual([seen.get(oid), seen.get(other)], [UNREADABLE, 'settled']);
   });
 });

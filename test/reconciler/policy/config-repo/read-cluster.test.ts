@@ -205,6 +205,21 @@ describe('a cluster file', () => {
       });
     }
 
+    it('names keys of those that it follows, whole ones of one kind', () => {
+      const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)}`;
+      const judged = (signers: string) => {
+        const own = `{clusters: [stage], require: payloads, signers: ${signers}}`;
+        const { cluster: read, findings } = following(own, { stage: '' });
+        return { read: read.follows, codes: findings.map(({ code }) => code) };
+      };
+      const { read, codes } = judged(`{stage: ["${key} a comment", "${key}"]}`);
+      assert.deepEqual([read?.signers, read?.require, codes], [{ stage: [key] }, 'payloads', []]);
+      for (const wrong of ['', key.slice(0, -1), `${key}A`, key.replace('ed25519', 'rsa'), key.replace('IAAA', 'IQAA')])
+        assert.deepEqual(judged(`{stage: ["${wrong}"]}`).codes, ['bad-text'], wrong);
+      assert.deepEqual(judged(`{other: ["${key}"]}`).codes, ['unknown-cluster']);
+      assert.deepEqual(judged('{stage: []}').codes.length, 1);
+    });
+
     it('whom it follows is unknown where that is wrong, and nothing new is started', () => {
       const { cluster: read } = following('{clusters: [stage], settledFor: soon}', { stage: '' });
       assert.equal(read.follows, null);

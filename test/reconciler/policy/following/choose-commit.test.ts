@@ -31,8 +31,10 @@ function look(
     settledForMs: 24 * HOUR,
     candidates: [],
     settledHere: new Set(),
+    distrusted: new Map(),
     released: null,
     refused: new Set(),
+    held: new Set(),
     now: NOW,
     ...rest,
     notes: new Map(Object.entries(notes)),
@@ -281,10 +283,12 @@ it('never goes back or takes what was not settled for the time, and never stands
           clusters,
           settledForMs: FOR,
           notes: seen,
+          distrusted: new Map(),
           candidates,
           settledHere,
           released,
           refused,
+          held: new Set(),
           now,
         });
         // As a record in the cluster: another process reads it back.

@@ -15,12 +15,33 @@ import {
 import { COMMIT_A, COMMIT_B, NOW } from '../../../support/fleet.ts';
 import { fc } from '../../../support/property.ts';
 
-const FOLLOWS = { clusters: ['staging', 'canary'], settledFor: '24h' };
+const KEY = 'ssh-ed25519 AAAA';
+const FOLLOWS = {
+  clusters: ['staging', 'canary'],
+  settledFor: '24h',
+  signers: { staging: [KEY] },
+  require: 'payloads' as const,
+};
 const says = (cluster: string, oid: string | null, note = 'settled') => ({
   cluster,
   newest: oid === null ? null : { oid, note },
   unreadable: false,
 });
+const LACKING = {
+  commit: COMMIT_A,
+  isHeld: true,
+  pools: [
+    {
+      pool: 'gpu',
+      configName: 'gpu-x',
+      sha256: 'f'.repeat(64),
+      since: '2026-11-21T12:00:00Z',
+      isKnown: false,
+      isApproved: false,
+      classes: ['cpu=4'],
+    },
+  ],
+};
 const RECORD: FollowingRecord = {
   follows: FOLLOWS,
   candidates: [{ oid: COMMIT_A, since: NOW }],
@@ -32,6 +53,9 @@ const RECORD: FollowingRecord = {
   waiting: { commits: 2, next: { oid: COMMIT_A, at: NOW + 1_000 }, clusters: [says('staging', COMMIT_A)] },
   silent: [{ cluster: 'canary', after: '', since: NOW }],
   seen: [{ oid: COMMIT_A, subject: 'Raise', said: [{ cluster: 'staging', note: 'settled', since: NOW }] }],
+  counterparts: LACKING,
+  provenHere: ['a'.repeat(32)],
+  serials: [{ cluster: 'staging', serial: 17, tip: COMMIT_B, since: NOW }],
 };
 
 describe('the record of a cluster that follows others', () => {
@@ -85,7 +109,16 @@ describe('the record of a cluster that follows others', () => {
       fc.property(fc.json(), (json) => {
         const whole: unknown = JSON.parse(json);
         readFollowing(
-          JSON.stringify({ ...RECORD, candidates: whole, silent: whole, waiting: whole, released: whole, seen: whole }),
+          JSON.stringify({
+            ...RECORD,
+            candidates: whole,
+            silent: whole,
+            waiting: whole,
+            released: whole,
+            serials: whole,
+            counterparts: whole,
+            seen: whole,
+          }),
         );
         readFollowing(json);
       }),
@@ -167,9 +200,46 @@ describe('what is said of it', () => {
       'NotesUnreadable',
       'the notes of staging cannot be read: until they can, only what settled here before comes into force',
     ],
+    [
+      'they prove nothing of a pool',
+      { silent: [], counterparts: { ...LACKING, isHeld: false } },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled; of ${a}, staging and canary prove nothing of gpu (cpu=4)`,
+    ],
+    [
+      'that has to be approved',
+      { silent: [], counterparts: LACKING },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4). It waits for a person: kubelet-gitops approve gpu, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new`,
+    ],
+    [
+      'that was approved',
+      { silent: [], counterparts: { ...LACKING, pools: LACKING.pools.map((each) => ({ ...each, isApproved: true })) } },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled`,
+    ],
+    [
+      'what it changes cannot be read',
+      { silent: [], counterparts: { ...LACKING, pools: null } },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; what ${a} changes here cannot be read, so that it waits`,
+    ],
+    [
+      'one is not signed',
+      {
+        waiting: {
+          commits: 1,
+          next: null,
+          clusters: [{ ...says('staging', null), distrusted: 'are not signed. Give it its key' }],
+        },
+      },
+      'NotesUntrusted',
+      'the notes of staging are not signed. Give it its key. Nothing that it says counts until then: only what settled here before comes into force',
+    ],
   ];
   for (const [title, over, reason, message] of rows) {
-    it(`where ${title}`, () => assert.deepEqual(followingStanding({ ...RECORD, ...over }), { reason, message }));
+    it(`where ${title}`, () =>
+      assert.deepEqual(followingStanding({ ...RECORD, counterparts: null, ...over }), { reason, message }));
   }
   it('where nothing was looked at yet', () => assert.equal(followingStanding(newRecord(FOLLOWS)).reason, 'Current'));
 });

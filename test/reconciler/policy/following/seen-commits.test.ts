@@ -15,6 +15,8 @@ const look = (notes: Readonly<Record<string, SeenNotes>>, now = 1_000, line = LI
   settledForMs: 60_000,
   notes: new Map(Object.entries(notes)),
   candidates: [],
+  distrusted: new Map(),
+  held: new Set(),
   settledHere: new Set(),
   released: null,
   refused: new Set(),

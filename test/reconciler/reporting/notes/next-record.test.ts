@@ -25,6 +25,7 @@ const writing = (stood: boolean): NonNullable<RecordedPass['notes']> => ({
   state: () => ({ notes: 'on' }),
   stands: () => stood,
   unreadable: () => [],
+  signed: () => null,
 });
 
 function record(

@@ -13,9 +13,10 @@ const oid = (n: number): string => n.toString(16).padStart(40, '0');
 const noteOn = (n: number, why = 'no reason') => noteRefused('prod', oid(n), why);
 
 /** A repository that notes can be written to, and one that takes none for as long as somebody says so. */
-function repository() {
+function repository(signs = false) {
   let isReadOnly = false;
   let isSilent = false;
+  let isEmptied = false;
   const held = new Map<string, string>();
   const pushes: number[] = [];
   const unreadable = new Map<string, GitError>();
@@ -25,7 +26,8 @@ function repository() {
   let changes = 0;
   const annotator: Annotator = {
     ref: 'refs/notes/kubelet-gitops/prod',
-    annotate(notes, signal) {
+    signs,
+    annotate(notes, signal, { signed: before = null } = {}) {
       pushes.push(notes.size);
       if (isSilent) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       if (isReadOnly) return Promise.reject(new GitError('GIT_FORBIDDEN', 'the credential may not write'));
@@ -34,11 +36,17 @@ function repository() {
         if (!unreadable.has(commit)) held.set(commit, text);
       }
       const left = new Map([...unreadable].filter(([commit]) => notes.has(commit)));
-      return Promise.resolve({ written: true, unreadable: left });
+      const serial = (before?.serial ?? 0) + 1;
+      const begunAnew = isEmptied;
+      isEmptied = false;
+      const signed = signs ? { signed: { serial, tip: oid(serial) }, begunAnew } : {};
+      return Promise.resolve({ written: true, unreadable: left, ...signed });
     },
   };
   const notes: NotesWriter = createNotesWriter({
     annotator,
+    cluster: 'prod',
+    signedBefore: () => Promise.resolve({ serial: 40, tip: oid(40) }),
     clock,
     log,
     random: () => 0,
@@ -53,6 +61,11 @@ function repository() {
     clock,
     errors,
     changes: () => changes,
+    /** Somebody took everything from the ref, and the server has nothing of it. */
+    empty() {
+      held.clear();
+      isEmptied = true;
+    },
     setReadOnly: (readOnly: boolean) => (isReadOnly = readOnly),
     setSilent: (silent: boolean) => (isSilent = silent),
   };
@@ -124,6 +137,53 @@ describe('notes on commits', () => {
     await notes.flush(NEVER);
     assert.equal(notes.stands(noteOn(1)), true);
     assert.equal(held.size, 50);
+  });
+});
+
+describe('signed notes', () => {
+  it('are signed anew every hour by the process that acts, from the record on, and by no other', async () => {
+    const { notes, pushes, clock } = repository(true);
+    const stop = new AbortController();
+    const running = notes.run(stop.signal);
+    await clock.advance(7_200_000);
+    assert.deepEqual([pushes, notes.signed()], [[], null]);
+    notes.prove([]);
+    await clock.advance(2_000);
+    assert.deepEqual([pushes, notes.signed()], [[0], { serial: 41, tip: oid(41) }]);
+    notes.prove([]);
+    await clock.advance(3_590_000);
+    assert.equal(pushes.length, 1);
+    await clock.advance(10_000);
+    assert.deepEqual([pushes, notes.signed()?.serial], [[0, 0], 42]);
+    notes.want(noteOn(1));
+    await clock.advance(1_000);
+    assert.deepEqual([pushes, notes.signed()?.serial], [[0, 0, 1], 43]);
+    await clock.advance(3_590_000);
+    assert.equal(pushes.length, 3, 'a note signs as well');
+    stop.abort();
+    await running;
+  });
+
+  it('are all written again where what was signed before is lost', async () => {
+    const { notes, held, empty } = repository(true);
+    notes.want(noteOn(1));
+    await notes.flush(NEVER);
+    empty();
+    notes.want(noteOn(2));
+    await notes.flush(NEVER);
+    await notes.flush(NEVER);
+    assert.deepEqual([...held.keys()].toSorted(), [oid(1), oid(2)]);
+  });
+
+  it('are not signed anew where no key is set', async () => {
+    const { notes, pushes, clock } = repository();
+    const stop = new AbortController();
+    const running = notes.run(stop.signal);
+    notes.prove([]);
+    await clock.advance(7_200_000);
+    assert.deepEqual([pushes, notes.signed()], [[], null]);
+    stop.abort();
+    await running;
   });
 });
 

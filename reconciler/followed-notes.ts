@@ -1,0 +1,72 @@
+import type { Clock } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import type { FollowedRepository } from './git/following/followed-repository.ts';
+import type { CommitOid } from './policy/commit-snapshot.ts';
+import type { Follows } from './policy/config-repo/loaded-repo.ts';
+import type { SeenNotes } from './policy/following/choose-commit.ts';
+import { signersOf } from './policy/following/follows.ts';
+import type { PayloadProofs } from './policy/following/payload-proofs.ts';
+import { judgeSerial, type SeenSerial } from './policy/following/signed-notes.ts';
+
+/** What followed clusters say. */
+export interface LookedAt {
+  readonly notes: ReadonlyMap<string, SeenNotes>;
+  readonly distrusted: ReadonlyMap<string, string>;
+  readonly serials: readonly SeenSerial[];
+  readonly proven: ReadonlyMap<string, PayloadProofs | null>;
+}
+
+type NotesLook = (
+  follows: Follows,
+  commits: readonly CommitOid[],
+  before: readonly SeenSerial[],
+  signal: AbortSignal,
+) => Promise<LookedAt>;
+
+/** Looks at the notes of followed clusters, and logs once what is wrong with them. What cannot be read is no error of the look. */
+export function createNotesLook({
+  repository,
+  clock,
+  log,
+}: {
+  readonly repository: Pick<FollowedRepository, 'notes'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): NotesLook {
+  const failing = new Map<string, string>();
+
+  return async (follows, commits, before, signal) => {
+    const notes = new Map<string, SeenNotes>();
+    const distrusted = new Map<string, string>();
+    const proven = new Map<string, PayloadProofs | null>();
+    const serials = new Map(before.map((seen) => [seen.cluster, seen]));
+    const tell = (cluster: string, because: string, err?: unknown): void => {
+      notes.set(cluster, null);
+      if (failing.get(cluster) !== because)
+        log.warn({ followed: cluster, because, err }, 'notes of the followed cluster do not count');
+      failing.set(cluster, because);
+    };
+    for (const cluster of follows.clusters) {
+      try {
+        const question = { commits, signers: signersOf(follows, cluster) };
+        const { said, signed, payloads, ...read } = await repository.notes(cluster, question, signal);
+        const judged = signed && judgeSerial(cluster, signed, serials.get(cluster), clock.now());
+        if (judged) serials.set(cluster, judged.seen);
+        const because = read.distrusted ?? judged?.because ?? null;
+        if (because !== null) {
+          distrusted.set(cluster, because);
+          tell(cluster, because);
+          continue;
+        }
+        notes.set(cluster, said);
+        proven.set(cluster, payloads);
+        if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster count again');
+      } catch (error) {
+        if (signal.aborted) throw error;
+        tell(cluster, reasonOf(error), error);
+      }
+    }
+    return { notes, distrusted, proven, serials: follows.clusters.flatMap((cluster) => serials.get(cluster) ?? []) };
+  };
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createFollowing, type Following } from '#reconciler/following.ts';
+import type { ChangedPool } from '#reconciler/policy/following/changed-pools.ts';
+import { readFollowing } from '#reconciler/policy/following/record.ts';
+import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
+import type { Approval } from '#shared/contract/api/approval.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { fc } from '../support/property.ts';
+
+const FOLLOWS = { clusters: ['staging'], settledFor: '2s', require: 'payloads' as const };
+const POOLS = ['general', 'gpu'];
+const oidOf = (n: number): string => n.toString(16).padStart(40, '0');
+const shaOf = (payload: number): string => payload.toString(16).padStart(64, '0');
+
+const payloads = fc.tuple(fc.nat(2), fc.nat(2));
+const event = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('push' as const), payloads }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('prove' as const), pool: fc.nat(1), payload: fc.nat(2) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('approve' as const), pool: fc.nat(1) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('break-list' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('hide-changes' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('take-over' as const) }) },
+);
+
+it('nothing comes into force that followed clusters have not proven and nobody approved, and nothing stands still that may go', async () => {
+  let held = 0;
+  let went = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 40, size: 'max' }), async (events) => {
+      const clock = createManualClock();
+      const branch: (readonly [number, number])[] = [[0, 0]];
+      const seenAt = new Map<number, number>();
+      const proven = new Set<string>();
+      const here = new Set(['general 0', 'gpu 0']);
+      const approved = new Set<string>();
+      const annotations = new Map<string, Approval>();
+      let [at, isWhole, areHidden, recorded] = [0, true, false, ''];
+      const namesOf = (n: number): readonly string[] => POOLS.map((pool, index) => `${pool} ${branch[n]?.[index]}`);
+      const changedIn = (n: number): readonly ChangedPool[] =>
+        POOLS.flatMap((pool, index) => {
+          const payload = branch[n]?.[index] ?? 0;
+          const own = { pool, configName: pool, sha256: shaOf(payload) };
+          return here.has(`${pool} ${payload}`)
+            ? []
+            : [{ ...own, classes: [{ name: '', payloads: [`${pool} ${payload}`] }] }];
+        });
+      const start = (): Following =>
+        createFollowing({
+          cluster: 'production',
+          repository: {
+            line: () =>
+              Promise.resolve({
+                inForce: { oid: oidOf(at), tree: String(at) },
+                commits: branch
+                  .slice(at + 1)
+                  .map((_, index) => ({ oid: oidOf(at + 1 + index), tree: String(at + 1 + index) })),
+                isRewritten: false,
+              }),
+            notes: (_, { commits }) =>
+              Promise.resolve({
+                said: new Map(commits.map((commit) => [commit, 'settled'])),
+                signed: null,
+                distrusted: null,
+                payloads: {
+                  isWhole,
+                  proofs: [...proven].map((each) => ({ pool: each.split(' ')[0] ?? '', class: '', payload: each })),
+                },
+              }),
+          },
+          changes: { of: (commit) => Promise.resolve(areHidden ? null : changedIn(Number.parseInt(commit, 16))) },
+          proven: () => [],
+          approvals: () => annotations,
+          onRewrite: 'refuse',
+          clock,
+          log: silentLog,
+          ahead: () => 0,
+        });
+      let following = start();
+      for (const each of events) {
+        if (each.do === 'push') branch.push(each.payloads);
+        if (each.do === 'prove') proven.add(`${POOLS[each.pool]} ${each.payload}`);
+        if (each.do === 'wait') await clock.advance(each.seconds * 1_000);
+        if (each.do === 'break-list') isWhole = !isWhole;
+        if (each.do === 'hide-changes') areHidden = !areHidden;
+        if (each.do === 'take-over') following = start();
+        if (each.do === 'approve') {
+          // As the command does it, of what the pool's status asks for.
+          const pool = POOLS[each.pool] ?? '';
+          const asked = readFollowing(recorded)?.counterparts?.pools?.find(
+            (one) => one.pool === pool && !one.isApproved,
+          );
+          if (asked) {
+            annotations.set(pool, { sha256: asked.sha256, since: asked.since });
+            approved.add(`${pool} ${Number.parseInt(asked.sha256, 16)}`);
+          }
+        }
+        for (let n = at + 1; n < branch.length; n += 1) if (!seenAt.has(n)) seenAt.set(n, clock.now());
+        const question = {
+          follows: FOLLOWS,
+          repo: { pools: [] },
+          tip: oidOf(branch.length - 1),
+          inForce: oidOf(at),
+          recorded: { ...NO_STATE, following: recorded },
+          released: null,
+        };
+        const { oid } = await following.choose(question, new AbortController().signal);
+        recorded = following.record() ?? '';
+        const chosen = Number.parseInt(oid, 16);
+        const isRipe = (n: number): boolean => clock.now() - (seenAt.get(n) ?? Infinity) >= 2_000;
+        const isKnown = (name: string): boolean => here.has(name) || (isWhole && proven.has(name));
+        const mayGo = (n: number): boolean => namesOf(n).every((name) => isKnown(name) || approved.has(name));
+        if (chosen === at) {
+          for (let n = at + 1; n < branch.length; n += 1) {
+            if (!isRipe(n)) continue;
+            // What was approved once may have lost its place to another commit that asks.
+            assert.ok(areHidden || !namesOf(n).every(isKnown), `${n} is ripe and stands still`);
+            held += 1;
+          }
+          continue;
+        }
+        assert.ok(chosen > at && isRipe(chosen));
+        assert.ok(!areHidden && mayGo(chosen), `${namesOf(chosen).join()} was not proven`);
+        went += 1;
+        at = chosen;
+        for (const name of namesOf(at)) here.add(name);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  assert.ok(held > 100 && went > 100, `${held} held, ${went} went: the test sees both`);
+});

@@ -17,9 +17,11 @@ export function knownWave(
 ): WaveStatus | undefined {
   const known = before?.waves ?? [];
   const named = known.find(({ name }) => name === wave.name);
-  // The others are what they were, whoever comes or goes, and so is each step of what is over.
-  if (!isStep(wave) || before?.finishedAt !== undefined) return named;
+  // The others are what they were, whoever comes or goes.
+  if (!isStep(wave)) return named;
+  const isOver = before?.finishedAt !== undefined;
   const steps = known.filter(isStep);
-  if (steps.length !== waves.filter(isStep).length) return steps.findLast(({ nodes }) => nodes === wave.nodes);
-  return named !== undefined && named.nodes >= wave.nodes ? named : undefined;
+  if (steps.length !== waves.filter(isStep).length)
+    return steps.findLast(({ nodes }) => nodes === wave.nodes) ?? (isOver ? named : undefined);
+  return isOver || (named !== undefined && named.nodes >= wave.nodes) ? named : undefined;
 }

@@ -187,6 +187,18 @@ describe('a rollout with pauses', () => {
     assert.deepEqual([told(story, NEW), statusOf(story)?.phase], [6, 'Settled']);
   });
 
+  it('remembers who let it go on where later limits have fewer steps', () => {
+    const story = begun({ ...PAUSED, canary: { nodes: 1 }, steps: [{ nodes: 2 }, { nodes: 3, pause: true }] });
+    approve(story, 'grace');
+    pass(story, 6);
+    assert.equal(statusOf(story)?.phase, 'Settled');
+    Object.assign(story, { rollout: { ...PAUSED, canary: { nodes: 1 } } });
+    story.commit(NEW);
+    pass(story, 2);
+    const approvals = statusOf(story)?.rollout?.waves.map(({ name, approvedBy }) => [name, approvedBy]);
+    assert.deepEqual(approvals?.[1], ['step 1', 'grace']);
+  });
+
   it('takes an approval of a wave for no larger one that has its number now', () => {
     for (const steps of [[{ nodes: 4, pause: true }], [{ nodes: 4, pause: true }, { nodes: 5 }]]) {
       const story = begun({ ...PAUSED, canary: { nodes: 1 }, steps: [{ nodes: 2, pause: true }, { nodes: 3 }] });

@@ -39,9 +39,16 @@ describe('what is remembered of a wave', () => {
     });
   }
 
-  it('goes by its name once the rollout is over', () => {
-    const waves = named([6]);
-    assert.equal(knownWave({ name: 'step 1', nodes: 6 }, waves, rolled([2, 4], { finishedAt: AT }))?.nodes, 2);
+  it('is of some step once the rollout is over, and of the same nodes if it can', () => {
+    for (const [was, is, expected] of [
+      [[2, 4], [6], 'step 1'],
+      [[2, 4], [4], 'step 2'],
+      [[2], [3], 'step 1'],
+    ] as const) {
+      const waves = named(is);
+      const known = knownWave({ name: 'step 1', nodes: is[0] }, waves, rolled(was, { finishedAt: AT }));
+      assert.equal(known?.name, expected);
+    }
   });
 
   it('is nothing for a new payload', () => {

@@ -205,7 +205,7 @@ function planPool(
       const { class: needed, podLimit = Infinity } = disruptionFor(node, has, gets);
       return [needed === 'restart' && (node.pods ?? 0) > podLimit ? 'drain' : needed];
     });
-    return notEstimatedIn(valid, head.cluster, classes);
+    return notEstimatedIn({ ...valid, spec: specInForce(valid, () => members, limits) }, head.cluster, classes);
   };
   const plan: PoolPlan = {
     name,

@@ -27,7 +27,7 @@ export const STATUS: Command = {
   mostWords: 0,
   about: [
     'Exit code 0 when a commit is in force, every pool is settled and no node needs a person, 1 when something is under way or wrong.',
-    'A watch outlasts an API server that is away for some minutes, and ends with 1 when somebody has to act: a pool is halted, a commit is refused.',
+    'A watch outlasts an API server that is away for some minutes, and ends with 1 when somebody has to act: a pool is halted or waits for an approval, a commit is refused.',
   ],
   options: {
     ...CLUSTER_OPTIONS,

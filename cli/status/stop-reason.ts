@@ -1,3 +1,4 @@
+import { awaitedApprovals } from '#shared/contract/api/approval.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { attentionOf, faultsIn, invalidity, suspensionLine } from '#reconciler/reporting/attention.ts';
@@ -9,7 +10,7 @@ import { readProof } from '#reconciler/policy/proof/record.ts';
 import type { StatusView } from './render.ts';
 
 /**
- * Why nothing more happens until a person commits, releases or resumes something; null while something may. Where only windows, budgets or a
+ * Why nothing more happens until a person commits, approves, releases or resumes something; null while something may. Where only windows, budgets or a
  * repository that cannot be read hold things up, that may end by itself. Pure.
  *
  * @param commit the beginning of the name of the commit that is waited for; empty for whichever is in force
@@ -21,11 +22,14 @@ export function stopReason(view: StatusView, now: Millis, commit = ''): string |
   if (!wasInForce(source, commit)) return refused;
   const isAllSuspended = recordedPolicy(source.policy, false).suspend;
   const suspended = pools.filter((pool) => isSuspended(pool, isAllSuspended, now));
-  if (pools.some((pool) => !suspended.includes(pool) && isMoving(pool, nodes))) return null;
+  const paused = pools.filter(isPaused);
+  const standing = new Set([...suspended, ...paused]);
+  if (pools.some((pool) => !standing.has(pool) && isMoving(pool, nodes))) return null;
   const [halted, invalid] = [pools.filter(isHalted), pools.filter((pool) => invalidity(pool) !== undefined)];
   const stops = [
     ...(refused === null ? [] : [refused]),
     ...suspended.map(({ metadata }) => `pool ${metadata.name} is suspended`),
+    ...paused.map(({ metadata }) => `pool ${metadata.name} waits for an approval`),
     ...halted.map(({ metadata }) => `pool ${metadata.name} is halted`),
     ...invalid.map(({ metadata }) => `the config of pool ${metadata.name} is refused`),
     ...unwellNodes(view),
@@ -40,10 +44,13 @@ function unwellNodes(view: StatusView): readonly string[] {
 }
 
 /** Nodes that are in the middle of a change finish it. */
+const standsStill = ({ status }: KubeletPool): boolean =>
+  status?.phase === 'Waiting' && (status.counts?.updating ?? 0) === 0;
+
 const isSuspended = (pool: KubeletPool, isAllSuspended: boolean, now: Millis): boolean =>
-  pool.status?.phase === 'Waiting' &&
-  (pool.status.counts?.updating ?? 0) === 0 &&
-  (isAllSuspended || suspensionLine(pool, now) !== null);
+  standsStill(pool) && (isAllSuspended || suspensionLine(pool, now) !== null);
+
+const isPaused = (pool: KubeletPool): boolean => standsStill(pool) && awaitedApprovals(pool.status).length > 0;
 
 const isHalted = ({ status }: KubeletPool): boolean => status?.phase === 'Halted';
 

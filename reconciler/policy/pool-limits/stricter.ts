@@ -122,10 +122,14 @@ const widestOnTrial = ({ maxOnTrial, maxUnavailable }: RolloutSpec): RolloutSpec
     : DEFAULT_MAX_ON_TRIAL;
 };
 
-/** Canaries that are asked for by either. Those that the former names stay, and are as many as the fewer of both. */
+/**
+ * Canaries that are asked for by either. Those that the former names stay, and are as many as the fewer of both. Where only one asks for
+ * them, they are no more than the first step of the other.
+ */
 function canaryIn(former: RolloutSpec, now: RolloutSpec): CanarySpec | undefined {
   const [was, is] = [former.canary, now.canary];
-  if (was === undefined || is === undefined) return is ?? was;
+  if (was === undefined) return is && within(is, former.steps);
+  if (is === undefined) return within(was, now.steps);
   const isOneOfClasses = (was.perClass === true) !== (is.perClass === true);
   const fewest = was.nodes === undefined ? is.nodes : is.nodes && leastAmount(was.nodes, is.nodes);
   const nodes = isOneOfClasses ? 1 : (fewest ?? was.nodes);
@@ -138,6 +142,13 @@ function canaryIn(former: RolloutSpec, now: RolloutSpec): CanarySpec | undefined
   return isSame && soak === is.soak && pause === is.pause
     ? is
     : { ...some({ nodes, perClass, selector, soak, pause }) };
+}
+
+function within(canary: CanarySpec, steps: readonly RolloutStep[] = []): CanarySpec {
+  const sizes = [canary, ...steps].flatMap(({ nodes }) => nodes ?? []);
+  if (sizes.length === 0) return canary;
+  const nodes = sizes.reduce((one, other) => leastAmount(one, other));
+  return nodes === canary.nodes ? canary : { ...canary, nodes };
 }
 
 const sameSelector = (one: CanarySpec, other: CanarySpec): boolean =>

@@ -39,23 +39,30 @@ export const approvedIn = (known: WaveStatus | undefined): Pause['record'] => {
   return { pausedAt, approvedAt, ...(approvedBy === undefined ? {} : { approvedBy }) };
 };
 
+/** A wave that is done. */
+interface DoneWave extends Pick<WaveStatus, 'name' | 'nodes'> {
+  readonly pause: boolean;
+  /** Nobody is left that would wait for it. */
+  readonly isLast: boolean;
+}
+
 /**
  * Whether the rollout goes on after a wave that is done. A person is asked once the comparison is over; what they approve is bound to the
  * payload, the wave and this wait. Who has gone past the wave already is not called back.
  *
- * @param wave   its name, whether it has a pause, and whether nodes are left that wait for it
+ * @param known  what is remembered of the wave
  * @param before the way of the same payload so far; undefined for a new one
  */
 export function pauseAfter(
-  wave: { readonly name: string; readonly pause: boolean; readonly isLast: boolean },
+  wave: DoneWave,
+  known: WaveStatus | undefined,
   before: RolloutStatus | undefined,
   facts: ApprovalFacts | undefined,
   now: Millis,
 ): Pause {
-  const known = before?.waves.find(({ name }) => name === wave.name);
   const approved = approvedIn(known);
   if (approved.approvedAt !== undefined) return { ...NO_PAUSE, record: approved };
-  if (!wave.pause || wave.isLast || facts === undefined || facts.isProven || isPast(wave.name, before)) return NO_PAUSE;
+  if (!wave.pause || wave.isLast || facts === undefined || facts.isProven || isPast(wave, before)) return NO_PAUSE;
   const since = known?.pausedAt;
   if (since === undefined && !facts.isCompared)
     return {
@@ -81,11 +88,8 @@ const approval = (pausedAt: string, claim: Claim | undefined, now: Millis): Paus
 });
 
 /** Nodes began after it: the pause came into the pool's file later. */
-function isPast(wave: string, before: RolloutStatus | undefined): boolean {
-  const { waves = [] } = before ?? {};
-  const index = waves.findIndex(({ name }) => name === wave);
-  return index >= 0 && waves.slice(index + 1).some(({ startedAt, doneAt }) => (startedAt ?? doneAt) !== undefined);
-}
+const isPast = ({ nodes }: DoneWave, before: RolloutStatus | undefined): boolean =>
+  before?.waves.some((each) => each.nodes > nodes && (each.startedAt ?? each.doneAt) !== undefined) === true;
 
 /** For people: what waits, since when, and how it goes on. */
 export const approvalLine = (

@@ -3,6 +3,7 @@ import type { PayloadClass } from '../payload-classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import { type ClassLimit, membersByClass, replacedMembers, unprovenClasses } from './canaries.ts';
+import { knownWave } from './known-wave.ts';
 import { isOnTarget, type Member } from './membership.ts';
 import { hasProved } from './node-progress.ts';
 import { canBeChanged, isLeftBehind } from './readiness.ts';
@@ -54,9 +55,10 @@ export function waveProgress(
   let pause: WaveProgress['pause'] = null;
   let unwritten: string | null = null;
   let classes: readonly ClassLimit[] | undefined;
-  for (const wave of wavesOf(rollout, members)) {
+  const planned = wavesOf(rollout, members);
+  for (const wave of planned) {
     const { name, nodes } = wave;
-    const known = before?.waves.find((each) => each.name === name);
+    const known = knownWave(wave, planned, before);
     if (current !== null) {
       statuses.push({ name, nodes, state: 'waiting', ...approvedIn(known) });
       continue;
@@ -72,7 +74,8 @@ export function waveProgress(
         record,
         because: asked,
       } = pauseAfter(
-        { name, pause: wave.pause === true, isLast: nodes >= members.length || members.every(isOnTarget) },
+        { name, nodes, pause: wave.pause === true, isLast: nodes >= members.length || members.every(isOnTarget) },
+        known,
         before,
         approval,
         now,

@@ -152,6 +152,8 @@ const BY_NOTE: ReadonlySet<ClusterEvent['reason']> = new Set([
   'Suspended',
   'Resumed',
   'Released',
+  'WaitsForApproval',
+  'Approved',
 ]);
 
 /** An API server before 1.23: Events of cluster-scoped objects are to be in its other namespace. */

@@ -57,6 +57,12 @@ describe('a plan of a commit that loosens limits of a pool', () => {
     assert.deepEqual(said(old, validPool('workers', 110, TIGHT)), []);
   });
 
+  it('says that its times are without the approvals that it still waits for', () => {
+    const paused = validPool('workers', 100, { rollout: { ...rollout, canary: { nodes: 1, pause: true } } });
+    const { rollout: found } = planned(paused, validPool('workers', 110, TIGHT)).pools[0] ?? {};
+    assert.deepEqual([found?.untimed, found?.stages[0]?.approval], [['approvals'], true]);
+  });
+
   it('goes by the limits that hold, as the simulation does', () => {
     const [loose, tight] = [LOOSE, TIGHT].map((spec) => validPool('workers', 110, spec));
     assert.ok(loose !== undefined && tight !== undefined);

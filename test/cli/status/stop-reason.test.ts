@@ -43,6 +43,18 @@ const invalid = (phase: 'Settled' | 'Progressing'): KubeletPoolStatus => ({
   ],
 });
 
+/** After its canaries, a person is asked. */
+const paused: KubeletPoolStatus = {
+  phase: 'Waiting',
+  counts: none,
+  rollout: {
+    configName: 'a',
+    sha256: 'abc',
+    startedAt: '2026-11-21T11:00:00Z',
+    waves: [{ name: 'canary', nodes: 1, state: 'done', pausedAt: '2026-11-21T12:00:00Z' }],
+  },
+};
+
 function suspendedBy(annotations: Readonly<Record<string, string>>, status: KubeletPoolStatus): StatusView {
   const { pools, ...rest } = view({}, status);
   return { ...rest, pools: pools.map((pool) => ({ ...pool, metadata: { ...pool.metadata, annotations } })) };
@@ -90,6 +102,10 @@ describe('that nothing more happens by itself', () => {
       'pool p0 is suspended',
       view({ policy }, { phase: 'Waiting' }, settled),
     ],
+    ['a pool waits for an approval', 'pool p0 waits for an approval', view({}, paused, settled)],
+    ['it waits while a node is in the middle of a change', null, view({}, { ...paused, counts: atIt.counts })],
+    ['another pool moves meanwhile', null, view({}, paused, { phase: 'Progressing' })],
+    ['it is suspended as well', 'pool p0 is suspended, pool p0 waits for an approval', suspendedBy(by(''), paused)],
     ['all is settled', null, view({}, settled, { phase: 'Empty' })],
     ['git cannot be read', null, view({ failure: 'no answer' }, settled)],
     ['pools are halted', 'pool p0 is halted, pool p1 is halted', view({}, halted('halt'), halted('halt'))],

@@ -174,6 +174,44 @@ describe('a rollout with pauses', () => {
     assert.equal(waiting(story)[0]?.wave, 'step 1');
   });
 
+  it('stays with the wave that it waits after where another commit moves its number', () => {
+    const story = begun({ ...PAUSED, canary: { nodes: 1 }, steps: [{ nodes: 2 }, { nodes: 3, pause: true }] });
+    assert.deepEqual([told(story, NEW), waiting(story)[0]?.wave], [3, 'step 2']);
+    const since = waiting(story)[0]?.since;
+    Object.assign(story, { rollout: { ...PAUSED, canary: { nodes: 1 } } });
+    story.commit(NEW);
+    pass(story, 6);
+    assert.deepEqual([told(story, NEW), waiting(story)[0]?.wave, waiting(story)[0]?.since], [3, 'step 1', since]);
+    approve(story);
+    pass(story, 6);
+    assert.deepEqual([told(story, NEW), statusOf(story)?.phase], [6, 'Settled']);
+  });
+
+  it('remembers who let it go on where later limits have fewer steps', () => {
+    const story = begun({ ...PAUSED, canary: { nodes: 1 }, steps: [{ nodes: 2 }, { nodes: 3, pause: true }] });
+    approve(story, 'grace');
+    pass(story, 6);
+    assert.equal(statusOf(story)?.phase, 'Settled');
+    Object.assign(story, { rollout: { ...PAUSED, canary: { nodes: 1 } } });
+    story.commit(NEW);
+    pass(story, 2);
+    const approvals = statusOf(story)?.rollout?.waves.map(({ name, approvedBy }) => [name, approvedBy]);
+    assert.deepEqual(approvals?.[1], ['step 1', 'grace']);
+  });
+
+  it('takes an approval of a wave for no larger one that has its number now', () => {
+    for (const steps of [[{ nodes: 4, pause: true }], [{ nodes: 4, pause: true }, { nodes: 5 }]]) {
+      const story = begun({ ...PAUSED, canary: { nodes: 1 }, steps: [{ nodes: 2, pause: true }, { nodes: 3 }] });
+      assert.deepEqual([told(story, NEW), waiting(story)[0]?.wave], [2, 'step 1']);
+      approve(story);
+      story.fleet.reconcile();
+      Object.assign(story, { rollout: { ...PAUSED, canary: { nodes: 1 }, steps } });
+      story.commit(NEW);
+      pass(story, 6);
+      assert.deepEqual([told(story, NEW), waiting(story)[0]?.wave], [4, 'step 1']);
+    }
+  });
+
   it('waits at the pace of whole trials, too', () => {
     const story = begun({ ...PAUSED, probation: 'full' });
     assert.equal(told(story, NEW), 1);

@@ -73,6 +73,7 @@ function exposure({ rollout: of, trial, drift }: KubeletPoolSpec, nodes: number)
     place: -Math.min(probationOf(of) ?? Number.POSITIVE_INFINITY, ms(trial.duration)),
     soak: -ms(of.soak),
     canary: canaries,
+    'first wave': of.canary === undefined ? (boundaries[0] ?? nodes) : canaries,
     // How far it gets before so many people have approved it.
     ...Object.fromEntries([0, 1, 2].map((approvals) => [`${approvals} approvals`, asked[approvals] ?? nodes])),
     'soak of the canary': of.canary === undefined ? 0 : -ms(of.canary.soak ?? of.soak),

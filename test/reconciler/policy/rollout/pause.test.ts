@@ -29,7 +29,8 @@ function after({ wave, known, next, facts }: Case): Pause {
   ];
   const before = { configName: 'workers-1', sha256: SHA, startedAt: SINCE, waves };
   return pauseAfter(
-    { name: 'step 1', pause: true, isLast: false, ...wave },
+    { name: 'step 1', nodes: 3, pause: true, isLast: false, ...wave },
+    waves[1],
     known === undefined && next === undefined ? undefined : before,
     { pool: 'workers', configName: 'workers-1', sha256: SHA, isProven: false, isCompared: true, ...facts },
     NOW,
@@ -48,6 +49,7 @@ const ROWS: readonly (readonly [string, Case, isOver: boolean, Pause['record']])
   ['one whose pause was taken away', { known: ASKED, wave: { pause: false } }, true, {}],
   ['one of what is proven', { facts: { isProven: true } }, true, {}],
   ['one that nodes have gone past', { next: { startedAt: SINCE } }, true, {}],
+  ['one that no larger one has gone past', { next: { startedAt: SINCE, nodes: 3 } }, false, { pausedAt: AT }],
   ['one that is being compared', { facts: { isCompared: false } }, false, {}],
   [
     'one that asks already, while another leader compares again',

@@ -146,6 +146,18 @@ describe('Events', () => {
     });
   });
 
+  it('each approval, and each wait for one, is an Event of its own, so that all of them say who it was', async () => {
+    const { kube, events } = eventStore();
+    await publishing(kube, async (publisher, clock) => {
+      for (const reason of ['WaitsForApproval', 'Approved'] as const)
+        for (const note of ['wave canary, ada', 'wave step 1, grace']) {
+          publisher.publish([occurrence(1, { reason, note, identity: `${reason} ${note}` })]);
+          await clock.advance(60_000);
+        }
+      assert.equal(events.size, 4);
+    });
+  });
+
   it('a second process that tells of the same is refused, and takes that for done', async () => {
     const { kube, events } = eventStore();
     await publishing(kube, async (publisher, clock) => {

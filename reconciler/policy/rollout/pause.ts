@@ -62,7 +62,8 @@ export function pauseAfter(
 ): Pause {
   const approved = approvedIn(known);
   if (approved.approvedAt !== undefined) return { ...NO_PAUSE, record: approved };
-  if (!wave.pause || wave.isLast || facts === undefined || facts.isProven || isPast(wave, before)) return NO_PAUSE;
+  if (!wave.pause || wave.isLast || facts === undefined || facts.isProven) return NO_PAUSE;
+  if (isPast(Math.max(wave.nodes, known?.nodes ?? 0), before)) return NO_PAUSE;
   const since = known?.pausedAt;
   if (since === undefined && !facts.isCompared)
     return {
@@ -87,8 +88,8 @@ const approval = (pausedAt: string, claim: Claim | undefined, now: Millis): Paus
   ...(claim === undefined ? {} : { approvedBy: claim.who }),
 });
 
-/** Nodes began after it: the pause came into the pool's file later. */
-const isPast = ({ nodes }: DoneWave, before: RolloutStatus | undefined): boolean =>
+/** Nodes began after a wave of so many, as it was when they did: the pause came into the pool's file later. */
+const isPast = (nodes: number, before: RolloutStatus | undefined): boolean =>
   before?.waves.some((each) => each.nodes > nodes && (each.startedAt ?? each.doneAt) !== undefined) === true;
 
 /** For people: what waits, since when, and how it goes on. */

@@ -62,7 +62,10 @@ function hasDied(pool: PoolRecord, each: Machine, now: Millis): boolean {
   return each.told === bytes && each.proved !== bytes && isUnableForAnHour(each, now);
 }
 
-/** In whose place others may be tried: they were told it, and are dead for a quarter of an hour without a word on it. One may be, whatever the pool puts up with. */
+/**
+ * In whose place others may be tried: they were told it, and are dead for a quarter of an hour without a word on it, or with one that a
+ * person does not count. One may be, whatever the pool puts up with.
+ */
 export function replacedIn(
   pool: PoolRecord,
   machines: readonly Machine[],
@@ -71,7 +74,7 @@ export function replacedIn(
 ): readonly Machine[] {
   const isDead = (each: Machine): boolean => {
     const bytes = bytesFor(pool, each);
-    const isOpen = each.told === bytes && each.proved !== bytes && !each.rejected.has(bytes);
+    const isOpen = each.told === bytes && each.proved !== bytes && (pool.released || !each.rejected.has(bytes));
     return isOpen && each.deadSince !== undefined && now - each.deadSince >= DEAD_MS;
   };
   return machines.filter(isDead).slice(0, Math.max(1, spared));

@@ -272,7 +272,7 @@ describe('what notifications tell of following others', () => {
       [
         'follows info [] Commit c372e46f1b2a did not wait for the clusters that are followed',
         'it was let through by ada',
-        'commit c372e46f1b2a',
+        'commit c372e46f1b2a "Tune general" (Ada)',
       ],
     ]);
     assert.deepEqual(following({ released: { oid: NEXT, said: 'x' } }), []);

@@ -8,7 +8,7 @@ export type NotificationErrorCode =
   | 'NOTIFICATION_UNREACHABLE'
   /** A redirect, which is not followed: the message would go elsewhere. */
   | 'NOTIFICATION_MOVED'
-  /** 401, 403, 404 or 410: the address or the key is no longer right. */
+  /** 401, 403, 404, 405, 410, 414, 421 or 431: the address or the key is no longer right. */
   | 'NOTIFICATION_UNAUTHORIZED'
   /** 429. */
   | 'NOTIFICATION_THROTTLED'

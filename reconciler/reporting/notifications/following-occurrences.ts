@@ -1,4 +1,5 @@
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { commitReference } from '../../policy/commit-reference.ts';
 import { followingStanding } from '../../policy/following/describe-following.ts';
 import { type FollowingRecord, readFollowing } from '../../policy/following/record.ts';
 import { runbookOf } from '../../policy/runbook.ts';
@@ -66,7 +67,8 @@ const ofSilence = ({ silent }: FollowingRecord, now: Millis, base: Base): readon
       },
     }));
 
-function ofRelease({ released }: FollowingRecord, { commit }: SourceState, base: Base): readonly Occurrence[] {
+function ofRelease({ released }: FollowingRecord, source: SourceState, base: Base): readonly Occurrence[] {
+  const { commit, subject, author } = source;
   if (released === null || released.oid !== commit) return [];
   return [
     {
@@ -76,7 +78,7 @@ function ofRelease({ released }: FollowingRecord, { commit }: SourceState, base:
         severity: 'info',
         title: `Commit ${commit.slice(0, 12)} did not wait for the clusters that are followed`,
         lines: [`it was ${released.said}`],
-        commit: { commit },
+        commit: commitReference({ oid: commit, subject, author: { name: author, email: '', at: '' } }),
       },
     },
   ];

@@ -6,7 +6,7 @@ import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { createTokenBucket } from '../../http-server/token-bucket.ts';
 import { isNotificationError } from './errors.ts';
-import { occurrencesOf, type Seen } from './occurrences.ts';
+import { occurrencesOf, placesOver, type Seen } from './occurrences.ts';
 import type { Receiver } from './receivers.ts';
 import type { SendNotification } from './send-notification.ts';
 import { nextTold, type Owed, readTold, writeTold } from './told-record.ts';
@@ -129,8 +129,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   return {
     next(recorded, seen, isPool) {
-      const occurrences = occurrencesOf(seen);
-      const { record, dropped } = nextTold({ before: readTold(recorded), occurrences, receivers, taken, isPool });
+      const look = { occurrences: occurrencesOf(seen), over: placesOver(seen), receivers, taken, isPool };
+      const { record, dropped } = nextTold({ before: readTold(recorded), ...look });
       for (const name of dropped) onOutcome(name, 'dropped');
       return writeTold(record);
     },

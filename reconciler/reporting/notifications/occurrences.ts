@@ -34,6 +34,10 @@ export function occurrencesOf({ source, pools, now }: Seen): readonly Occurrence
   ];
 }
 
+/** Places at which nothing holds any more, so that the same is news once it holds again: of no date that would tell the two apart. Pure. */
+export const placesOver = ({ pools, now }: Seen): readonly string[] =>
+  pools.filter((pool) => suspensionLine(pool, now) === null).map(({ metadata: { name } }) => `${name}/waits`);
+
 /** A pool of which nothing can be told keeps the others from nothing. */
 function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Occurrence[] {
   try {
@@ -164,7 +168,6 @@ function ofSuspension(pool: KubeletPool, now: string): readonly Occurrence[] {
   const at = fromTimestamp(now) ?? 0;
   const because = suspensionLine(pool, at);
   if (because === null) return [];
-  const until = suspensionAt(pool, at)?.until ?? null;
   const claim = readClaim(annotations[BY_ANNOTATION], 'suspend', annotations[SUSPEND_ANNOTATION] ?? '');
   return [
     {
@@ -177,12 +180,23 @@ function ofSuspension(pool: KubeletPool, now: string): readonly Occurrence[] {
         lines: [
           because,
           ...(claim === undefined ? [] : [`by ${claim.who}, according to their command line`]),
-          until === null
-            ? `nothing new is started until a person resumes it: kubelet-gitops resume ${name}`
-            : `nothing new is started until ${toTimestamp(until)}; to end it now: kubelet-gitops resume ${name}`,
+          ...endsOf(pool, at),
         ],
       },
     },
+  ];
+}
+
+/** Until when a pool is suspended, and how a person ends it: by the command line, by git, or by both. */
+function endsOf(pool: KubeletPool, now: Millis): readonly string[] {
+  const resume = `kubelet-gitops resume ${pool.metadata.name}`;
+  const annotated = suspensionAt(pool, now);
+  if (annotated === null) return ['nothing new is started until a commit takes suspend: true out of it'];
+  return [
+    annotated.until === null
+      ? `nothing new is started until a person resumes it: ${resume}`
+      : `nothing new is started until ${toTimestamp(annotated.until)}; to end it now: ${resume}`,
+    ...(pool.spec?.suspend === true ? ['pool.yaml says suspend: true as well, which a commit has to take out'] : []),
   ];
 }
 

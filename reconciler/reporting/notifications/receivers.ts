@@ -69,11 +69,14 @@ export function readReceivers(bytes: Uint8Array, file: string): Receivers {
   };
 }
 
-const invalid = (file: string, why: readonly string[]): GitopsError =>
-  new GitopsError(
-    'NOTIFICATIONS_INVALID',
-    `the receivers of notifications in ${file} cannot be used: ${why.join('; ')}`,
-  );
+/** A file of something else has a mistake in every line. */
+const MOST_MISTAKES = 50;
+
+function invalid(file: string, why: readonly string[]): GitopsError {
+  const more = why.length - MOST_MISTAKES;
+  const all = [...why.slice(0, MOST_MISTAKES), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  return new GitopsError('NOTIFICATIONS_INVALID', `the receivers of notifications in ${file} cannot be used: ${all}`);
+}
 
 /** Whether the receiver asked for this. One that names pools gets nothing of the repository. */
 export function wants({ pools, severity, kinds }: Receiver, told: Notification): boolean {

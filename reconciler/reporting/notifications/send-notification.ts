@@ -1,6 +1,6 @@
 import { sendAndCollect } from '#shared/http/body.ts';
 import { retryAfterMs } from '#shared/http/retry-after.ts';
-import { type ProxySettings, proxiesFor } from '#shared/http/proxy.ts';
+import { describeProxy, type ProxySettings, proxiesFor, proxyFor } from '#shared/http/proxy.ts';
 import { isTrustFailure } from '#shared/http/trust-failure.ts';
 import { TunnelRefused } from '#shared/http/tunnel-refused.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
@@ -48,8 +48,10 @@ export function createSendNotification({ context, proxy, clock, timeoutMs = 10_0
 
   return async (receiver, owed, signal) => {
     const [url, key] = await Promise.all([readAddress(receiver), readKey(receiver)]);
+    const between = proxy === undefined ? undefined : describeProxy(proxyFor(proxy, url));
+    const from = `${shown(receiver, url)}${between === undefined ? '' : ` through the proxy ${between}`}`;
     const failed = (why: string): NotificationError =>
-      new NotificationError('NOTIFICATION_UNREACHABLE', `no answer from ${shown(receiver, url)} (${why})`);
+      new NotificationError('NOTIFICATION_UNREACHABLE', `no answer from ${from} (${why})`);
     const { headers, body } = messageFor(receiver, owed, context, key, clock.now());
     const limits = {
       // Sockets take real time, whatever clock the rounds use.
@@ -67,6 +69,8 @@ export function createSendNotification({ context, proxy, clock, timeoutMs = 10_0
       const outgoing = { method: 'POST', url, headers, body, over, repeatable: true };
       const answer = await withLifetime(limits, (life) => sendAndCollect(outgoing, life, bounds));
       const { status } = answer;
+      // Of the proxy: the receiver has not seen the message.
+      if (status === 407) throw failed('status 407');
       if (status < 200 || status > 299)
         throw refusal(receiver, url, status, answer.headers['retry-after'], clock.now());
     } catch (error) {
@@ -91,7 +95,7 @@ function asNotificationError(
     const why = caFile === undefined ? 'name its authority in caFile' : 'it is not in caFile';
     return failed(`its certificate is not trusted, ${codeOf(error)}: ${why}`);
   }
-  return failed(error instanceof TunnelRefused ? error.message : (codeOf(error) ?? 'no reason given'));
+  return failed(error instanceof TunnelRefused ? error.answer : (codeOf(error) ?? 'no reason given'));
 }
 
 interface Message {
@@ -137,10 +141,13 @@ function refusal(
   return new NotificationError(code, message, { disposition: { kind: 'wait', ms: Math.min(waitMs, LONGEST_WAIT_MS) } });
 }
 
+/** Another address or key gets the message through: 405 and 421 say that nobody takes any here, 414 and 431 that it is too long. */
+const ABOUT_THE_ADDRESS = [401, 403, 404, 405, 410, 414, 421, 431];
+
 function meaningOf(status: number): readonly [code: NotificationErrorCode, why: string] {
   if (status === 429) return ['NOTIFICATION_THROTTLED', 'asks for fewer messages'];
   if (status >= 500 || status === 408) return ['NOTIFICATION_SERVER_ERROR', 'failed'];
-  if ([401, 403, 404, 410].includes(status))
+  if (ABOUT_THE_ADDRESS.includes(status))
     return ['NOTIFICATION_UNAUTHORIZED', 'does not know this address, or this key'];
   if (status >= 300 && status <= 399) return ['NOTIFICATION_MOVED', 'points elsewhere, which is not followed'];
   return ['NOTIFICATION_REFUSED', 'does not take this message'];

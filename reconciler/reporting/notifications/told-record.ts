@@ -36,6 +36,8 @@ interface NextTold {
   readonly taken: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether there is a pool of this name, seen or not. */
   readonly isPool: (name: string) => boolean;
+  /** Places at which nothing holds any more, and the same would be news. */
+  readonly over?: readonly string[] | undefined;
 }
 
 interface AfterTold {
@@ -45,19 +47,20 @@ interface AfterTold {
 }
 
 /** The record after one more look. Pure; the same look twice adds nothing. */
-export function nextTold({ before, occurrences, receivers, taken, isPool }: NextTold): AfterTold {
+export function nextTold({ before, occurrences, receivers, taken, isPool, over = [] }: NextTold): AfterTold {
   const names = new Set(receivers.map(({ name }) => name));
   const left = (before?.owed ?? []).flatMap(({ id, to, notification }): readonly Owed[] => {
     const still = to.filter((name) => names.has(name) && taken.get(id)?.has(name) !== true);
     // In the same order of keys, so that a look without news writes nothing.
     return still.length === 0 ? [] : [{ id, to: still, notification }];
   });
-  const { marks, news } = withMarks(before?.marks ?? new Map(), occurrences, isPool);
+  const { marks, news } = withMarks(withoutOver(before?.marks ?? new Map(), over, isPool), occurrences);
   // Who has just been switched on is not told how everything came about, only what a person may have to act on.
   const worth = before === null ? news.filter(({ notification }) => notification.severity !== 'info') : news;
   const fresh = worth.flatMap(({ notification, marks: own }): readonly Owed[] => {
     const to = receivers.filter((receiver) => wants(receiver, notification)).map(({ name }) => name);
-    const id = digest(Object.entries(own).flat().join('\n'), 16);
+    // By its time as well: what holds once more, or of a pool that was made again, is another message.
+    const id = digest([...Object.entries(own).flat(), notification.at].join('\n'), 16);
     return to.length === 0 ? [] : [{ id, to, notification: fitNotification(notification) }];
   });
   const all = [...left, ...foldAlike(fresh)];
@@ -65,12 +68,22 @@ export function nextTold({ before, occurrences, receivers, taken, isPool }: Next
   return { record: { marks, owed }, dropped: all.filter((each) => !owed.includes(each)).flatMap(({ to }) => to) };
 }
 
+function withoutOver(
+  marks: ReadonlyMap<string, string>,
+  over: readonly string[],
+  isPool: NextTold['isPool'],
+): ReadonlyMap<string, string> {
+  const gone = new Set(over);
+  const isLeft = (place: string): boolean =>
+    !gone.has(place) && (place.startsWith('/') || isPool(place.split('/', 1)[0] ?? ''));
+  return new Map([...marks].filter(([place]) => isLeft(place)));
+}
+
 function withMarks(
   before: ReadonlyMap<string, string>,
   occurrences: readonly Occurrence[],
-  isPool: NextTold['isPool'],
 ): { readonly marks: ReadonlyMap<string, string>; readonly news: readonly Occurrence[] } {
-  const marks = new Map([...before].filter(([place]) => place.startsWith('/') || isPool(place.split('/', 1)[0] ?? '')));
+  const marks = new Map(before);
   const news: Occurrence[] = [];
   // What holds now becomes the newest, so that only what is over is forgotten.
   for (const { marks: own } of occurrences)

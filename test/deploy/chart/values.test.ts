@@ -9,6 +9,7 @@ import { CHART } from './render.ts';
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
   readonly $ref?: string;
   readonly definitions?: Readonly<Record<string, Schema>>;
 }
@@ -18,6 +19,8 @@ const schema = JSON.parse(read(`${CHART}/values.schema.json`)) as Schema;
 const defaults = parse(read(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;
 const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
 const refusal = (values: unknown): string => (validate(values) ? '' : JSON.stringify(validate.errors));
+
+const receivers = (...all: readonly object[]): object => ({ notifications: { enabled: true, receivers: all } });
 
 describe('the schema of the chart’s values', () => {
   it('takes the defaults', () => assert.equal(refusal(defaults), ''));
@@ -43,10 +46,19 @@ describe('the schema of the chart’s values', () => {
     ['a forge that is not known', { commitStatuses: { enabled: true, forge: 'sourcehut' } }],
     ['a switch that is no boolean', { drain: { enabled: 'yes' } }],
     ['a digest that is none', { image: { digest: 'sha256:abc' } }],
+    ['a receiver of a kind that is not known', receivers({ name: 'a', type: 'teams', urlFile: 'a' })],
+    ['a receiver with its address in the open', receivers({ name: 'a', type: 'slack', url: 'https://a.example' })],
     ['none at all at once', { agent: { maxUnavailable: '0%' } }],
   ] as const) {
     it(`refuses ${what}`, () => assert.notEqual(refusal(values), ''));
   }
+
+  it('takes the receivers that the reconciler takes', () => {
+    const file = JSON.parse(read('schemas/notification-receivers.json')) as Schema;
+    const there = file.properties?.['spec']?.properties?.['receivers']?.items;
+    assert.ok(there !== undefined);
+    assert.deepEqual(schema.properties?.['notifications']?.properties?.['receivers']?.items, there);
+  });
 
   it('knows the values that there are, and no others', () => {
     const described = (part: Schema, path: string): readonly string[] => {

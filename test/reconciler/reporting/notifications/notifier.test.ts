@@ -10,6 +10,7 @@ import {
 import type { Receiver } from '#reconciler/reporting/notifications/receivers.ts';
 import type { SendNotification } from '#reconciler/reporting/notifications/send-notification.ts';
 import { readTold } from '#reconciler/reporting/notifications/told-record.ts';
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -224,6 +225,25 @@ describe('the notifier', () => {
     assert.equal(process.sent.length, 1);
     assert.deepEqual(readTold(process.pass(slow, [halted('web')]))?.owed, []);
     await process.end();
+  });
+
+  it('tells each time that somebody suspends a pool in the same words, and not again after a restart', async () => {
+    const clock = createManualClock();
+    const suspended = pool({}, { annotations: { [SUSPEND_ANNOTATION]: 'incident 7' } });
+    const first = begin(clock, [CHAT]);
+    let record = first.pass(first.pass('', []), [suspended]);
+    await clock.advance(10 * SECOND);
+    await first.end();
+    record = first.notifier.atEnd(record);
+    const second = begin(clock, [CHAT]);
+    record = second.pass(record, [suspended]);
+    await clock.advance(10 * SECOND);
+    assert.deepEqual([first.sent.length, second.sent.length], [1, 0]);
+    record = second.pass(record, [pool({})]);
+    second.pass(record, [suspended]);
+    await clock.advance(10 * SECOND);
+    assert.deepEqual(second.sent, ['chat Pool web is suspended']);
+    await second.end();
   });
 
   it('leaves what was taken at the last moment out of the last record', async () => {

@@ -5,9 +5,9 @@ import { writeHistory } from '#reconciler/reporting/notes/commit-history.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { messageLines } from '#reconciler/reporting/notifications/message.ts';
 import type { Occurrence } from '#reconciler/reporting/notifications/notification.ts';
-import { occurrencesOf } from '#reconciler/reporting/notifications/occurrences.ts';
+import { occurrencesOf, placesOver } from '#reconciler/reporting/notifications/occurrences.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { claimText } from '#shared/contract/claim.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { AT, COMMIT, halt, impact, NOW, pool, source } from './support.ts';
@@ -154,6 +154,33 @@ describe('what notifications tell of a pool', () => {
     assert.deepEqual(until(0), []);
   });
 
+  it('is that a commit has to end it where pool.yaml suspends, which no command does', () => {
+    const suspended = (annotations: Readonly<Record<string, string>>): readonly string[] => {
+      const all = of({ pools: [{ ...pool({}, { annotations }), spec: { suspend: true } as KubeletPoolSpec }] });
+      return all.flatMap(said);
+    };
+    assert.deepEqual(suspended({}), [
+      'waits info [web] Pool web is suspended',
+      'pool.yaml says so',
+      'nothing new is started until a commit takes suspend: true out of it',
+    ]);
+    assert.deepEqual(suspended({ [SUSPEND_ANNOTATION]: 'incident 7' }), [
+      'waits info [web] Pool web is suspended',
+      'incident 7',
+      'nothing new is started until a person resumes it: kubelet-gitops resume web',
+      'pool.yaml says suspend: true as well, which a commit has to take out',
+    ]);
+  });
+
+  it('is over once a pool is no longer held up, so that the next time is news', () => {
+    const held = pool({}, { annotations: { [SUSPEND_ANNOTATION]: '' } });
+    const past = pool({}, { name: 'api', annotations: { [SUSPEND_ANNOTATION]: `until ${AT}: x` } });
+    assert.deepEqual(placesOver({ source: source(), pools: [held, past, pool({}, { name: 'db' })], now: NOW }), [
+      'api/waits',
+      'db/waits',
+    ]);
+  });
+
   it('is that a wave waits for an approval, and each wait anew', () => {
     const waiting = (pausedAt: string, more: object = {}): readonly Occurrence[] => {
       const wave = { name: 'canary', nodes: 1, state: 'done', pausedAt, ...more } as const;
@@ -272,7 +299,7 @@ describe('what notifications tell of following others', () => {
       [
         'follows info [] Commit c372e46f1b2a did not wait for the clusters that are followed',
         'it was let through by ada',
-        'commit c372e46f1b2a',
+        'commit c372e46f1b2a "Tune general" (Ada)',
       ],
     ]);
     assert.deepEqual(following({ released: { oid: NEXT, said: 'x' } }), []);

@@ -76,6 +76,12 @@ describe('the file of receivers', () => {
     assert.match(said, /cannot be "email".*not a valid name/);
   });
 
+  it('is refused in few words where it is a file of something else', () => {
+    const said = complaint('a: 1\n'.repeat(3_000));
+    assert.match(said, /; and 29\d\d more$/);
+    assert.ok(said.length < 10_000, `${said.length}`);
+  });
+
   it('is read from its place, and refused where there is none', (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'receivers-'));
     t.after(() => rmSync(directory, { recursive: true }));

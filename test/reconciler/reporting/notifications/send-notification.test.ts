@@ -10,7 +10,10 @@ import { type Delivery } from '#reconciler/git/webhook/delivery.ts';
 import { verifyWebhookSignature } from '#reconciler/git/webhook/webhook-signature.ts';
 import { isNotificationError, type NotificationErrorCode } from '#reconciler/reporting/notifications/errors.ts';
 import type { Receiver } from '#reconciler/reporting/notifications/receivers.ts';
-import { createSendNotification } from '#reconciler/reporting/notifications/send-notification.ts';
+import {
+  createSendNotification,
+  type SendNotification,
+} from '#reconciler/reporting/notifications/send-notification.ts';
 import { askedToWaitMs } from '#shared/kube/kube-error.ts';
 import { createAuthority } from '../../../shared/kube/support/certificates.ts';
 import { hang, playing, reset, scriptedServer, text, type Turn } from '../../../shared/kube/support/scripted-server.ts';
@@ -41,8 +44,12 @@ describe('sending a notification', () => {
   const OWED = { id: 'an-id', to: ['chat'], notification: notification() };
 
   /** What became of it, as an operator reads it. */
-  async function fails(receiver: Receiver, code: NotificationErrorCode, timeoutMs?: number): Promise<Error> {
-    const error = await sender(timeoutMs)(receiver, OWED, never).then(
+  async function fails(
+    receiver: Receiver,
+    code: NotificationErrorCode,
+    by: SendNotification = sender(),
+  ): Promise<Error> {
+    const error = await by(receiver, OWED, never).then(
       () => assert.fail('it was sent'),
       (reason: unknown) => reason,
     );
@@ -101,6 +108,10 @@ describe('sending a notification', () => {
     ['knows no such address', text('no_service', 404), 'NOTIFICATION_UNAUTHORIZED', /does not know this address/],
     ['has taken the address back', text('', 410), 'NOTIFICATION_UNAUTHORIZED', /status 410/],
     ['wants another key', text('', 401), 'NOTIFICATION_UNAUTHORIZED', /or this key/],
+    ['takes no messages at this address', text('', 405), 'NOTIFICATION_UNAUTHORIZED', /status 405/],
+    ['finds the address too long', text('', 414), 'NOTIFICATION_UNAUTHORIZED', /status 414/],
+    ['is not the one for this host', text('', 421), 'NOTIFICATION_UNAUTHORIZED', /status 421/],
+    ['finds the head too long', text('', 431), 'NOTIFICATION_UNAUTHORIZED', /status 431/],
     ['takes no such message', text(SECRET, 400), 'NOTIFICATION_REFUSED', /does not take this message/],
     ['never comes to an end', text('x'.repeat(65 * 1024)), 'NOTIFICATION_UNREACHABLE', /does not come to an end/],
     [
@@ -127,7 +138,7 @@ describe('sending a notification', () => {
   for (const [name, turn, code, says] of ANSWERS) {
     it(`fails where the receiver ${name}, with its host alone in the error`, async () => {
       await using server = await playing(turn, turn);
-      const error = await fails(await to(server.url), code, 150);
+      const error = await fails(await to(server.url), code, sender(150));
       assert.match(error.message, says);
       assert.ok(error.message.includes(new URL(server.url).host));
       assert.ok(server.seen.length >= 1);
@@ -196,6 +207,28 @@ describe('sending a notification', () => {
     await send(await to('http://receiver.example'), OWED, never);
     assert.deepEqual(proxy.asked, [`POST http://receiver.example/${SECRET}`]);
     assert.equal(server.seen.length, 1);
+  });
+
+  it('names the proxy that did not answer, or wants a password, and gives the message up for neither', async (t) => {
+    const proxy = await startHttpProxy(t, { to: 9, password: 'ada:another-secret-part' });
+    const context = { cluster: 'demo' };
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const closed = `127.0.0.1:${(gone.address() as AddressInfo).port}`;
+    gone.close();
+    await once(gone, 'close');
+    const says = async (host: string, origin: string): Promise<string> => {
+      const settings = { http: `http://u:secret-part@${host}`, https: `http://u:secret-part@${host}`, except: '' };
+      const send = createSendNotification({ context, clock: { now: () => NOW }, proxy: settings, timeoutMs: 60_000 });
+      return (await fails(await to(origin), 'NOTIFICATION_UNREACHABLE', send)).message;
+    };
+    const way = (host: string, origin: string): string =>
+      `no answer from the receiver chat at ${origin} through the proxy ${host}`;
+    for (const scheme of ['http', 'https']) {
+      const origin = `${scheme}://receiver.example`;
+      assert.equal(await says(closed, origin), `${way(closed, 'receiver.example')} (ECONNREFUSED)`);
+      assert.match(await says(proxy.host, origin), new RegExp(`^${way(proxy.host, 'receiver.example')} \\(.*407`));
+    }
   });
 
   const FILES: readonly (readonly [what: string, content: string | null, says: RegExp])[] = [

@@ -11,7 +11,7 @@ import {
   type ToldRecord,
   writeTold,
 } from '#reconciler/reporting/notifications/told-record.ts';
-import { COMMIT, occurrence, receiver } from './support.ts';
+import { AT, COMMIT, occurrence, receiver } from './support.ts';
 
 const EMPTY: ToldRecord = { marks: new Map(), owed: [] };
 const CHAT = receiver();
@@ -24,14 +24,16 @@ interface Look {
   readonly receivers?: readonly Receiver[];
   readonly taken?: Readonly<Record<string, readonly string[]>>;
   readonly isPool?: (name: string) => boolean;
+  readonly over?: readonly string[];
 }
 
-const look = ({ before = EMPTY, receivers = [CHAT], taken = {}, isPool = () => true, occurrences }: Look) =>
+const look = ({ before = EMPTY, receivers = [CHAT], taken = {}, isPool = () => true, over, occurrences }: Look) =>
   nextTold({
     before,
     occurrences,
     receivers,
     isPool,
+    over,
     taken: new Map(Object.entries(taken).map(([id, names]) => [id, new Set(names)])),
   });
 const titles = ({ owed }: ToldRecord): readonly string[] => owed.map((each) => each.notification.title);
@@ -66,6 +68,18 @@ describe('the record of what was told', () => {
     assert.deepEqual(look({ before: told, occurrences: [halted] }).record.owed, []);
     const gone = look({ before: told, occurrences: [], isPool: () => false }).record;
     assert.deepEqual([...gone.marks], []);
+  });
+
+  it('owes the same once more where it was over meanwhile, as another message', () => {
+    const suspended = (at: string): Occurrence => occurrence('web', 'suspended', { kind: 'waits', at });
+    const first = look({ occurrences: [suspended(AT)] }).record;
+    const told = look({ before: first, occurrences: [suspended(AT)], taken: delivered(first) }).record;
+    assert.deepEqual(look({ before: told, occurrences: [], over: ['web/halted'] }).record, told);
+    const resumed = look({ before: told, occurrences: [], over: ['web/waits'] }).record;
+    assert.deepEqual([...resumed.marks], []);
+    const again = look({ before: resumed, occurrences: [suspended('2026-11-22T12:00:00Z')] }).record;
+    assert.equal(again.owed.length, 1);
+    assert.notEqual(again.owed[0]?.id, first.owed[0]?.id);
   });
 
   it('owes each receiver what it asked for, and what it has not taken', () => {

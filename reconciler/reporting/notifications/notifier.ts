@@ -132,6 +132,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
       const look = { occurrences: occurrencesOf(seen), over: placesOver(seen), receivers, taken, isPool };
       const { record, dropped } = nextTold({ before: readTold(recorded), ...look });
       for (const name of dropped) onOutcome(name, 'dropped');
+      if (dropped.length > 0)
+        log.warn({ receivers: dropped }, 'too many notifications wait: the mildest were given up');
       return writeTold(record);
     },
     atEnd(recorded) {

@@ -63,9 +63,11 @@ export function nextTold({ before, occurrences, receivers, taken, isPool, over =
     const id = digest([...Object.entries(own).flat(), notification.at].join('\n'), 16);
     return to.length === 0 ? [] : [{ id, to, notification: fitNotification(notification) }];
   });
-  const all = [...left, ...foldAlike(fresh)];
+  const each = [...left, ...foldAlike(fresh, MOST_ALIKE)];
+  // Better told together, and some of it twice, than given up.
+  const all = each.length <= MOST_OWED ? each : foldAlike(each, 1);
   const owed = mostUrgent(all);
-  return { record: { marks, owed }, dropped: all.filter((each) => !owed.includes(each)).flatMap(({ to }) => to) };
+  return { record: { marks, owed }, dropped: all.filter((one) => !owed.includes(one)).flatMap(({ to }) => to) };
 }
 
 function withoutOver(
@@ -115,32 +117,35 @@ function inOrder(before: ReadonlyMap<string, string>, marks: ReadonlyMap<string,
 }
 
 /** A bad layer breaks every pool that has it, and a takeover after a long outage finds much at once. */
-function foldAlike(fresh: readonly Owed[]): readonly Owed[] {
+function foldAlike(fresh: readonly Owed[], most: number): readonly Owed[] {
   const groups = new Map<string, Owed[]>();
   for (const each of fresh) {
     const { kind, commit, pools } = each.notification;
     const key = pools.length === 0 ? each.id : `${kind} ${commit?.commit ?? ''} ${each.to.join()}`;
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
-  return [...groups.values()].flatMap((alike) => (alike.length <= MOST_ALIKE ? alike : [fold(alike)]));
+  return [...groups.values()].flatMap((alike) => (alike.length <= most ? alike : [fold(alike)]));
 }
 
+/** Of what was folded before, a pool may be in several: then nobody knows how many there are. */
 function fold(alike: readonly Owed[]): Owed {
-  const worst = alike.reduce((a, b) => (waits(b) > waits(a) ? b : a), alike[0] as Owed);
-  const pools = alike.flatMap(({ notification }) => notification.pools);
-  const shown = worst.notification.pools.join();
+  const { to, notification: worst } = alike.reduce((a, b) => (waits(b) > waits(a) ? b : a), alike[0] as Owed);
+  const pools = [...new Set(alike.flatMap(({ notification }) => notification.pools))];
+  const morePools = alike.reduce((sum, { notification }) => sum + notification.morePools, 0);
+  const newest = alike.at(-1);
+  if (pools.length + morePools === 1 && newest !== undefined) return newest;
+  const more = pools.length > MOST_POOLS || morePools > 0 ? ' and others' : '';
+  const about =
+    worst.pools.length > 1 ? worst.lines.slice(1) : worst.lines.map((line) => `${worst.pools.join()}: ${line}`);
   return {
     id: digest(alike.map(({ id }) => id).join(), 16),
-    to: worst.to,
+    to,
     notification: fitNotification({
-      ...worst.notification,
+      ...worst,
       pools,
-      morePools: 0,
-      title: `${pools.length} pools: ${TOGETHER[worst.notification.kind]}`,
-      lines: [
-        `${pools.slice(0, MOST_POOLS).join(', ')}${pools.length > MOST_POOLS ? ' and others' : ''}`,
-        ...worst.notification.lines.map((line) => `${shown}: ${line}`),
-      ],
+      morePools,
+      title: `${morePools > 0 ? 'up to ' : ''}${pools.length + morePools} pools: ${TOGETHER[worst.kind]}`,
+      lines: [`${pools.slice(0, MOST_POOLS).join(', ')}${more}`, ...about],
     }),
   };
 }

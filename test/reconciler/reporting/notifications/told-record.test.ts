@@ -70,6 +70,48 @@ describe('the record of what was told', () => {
     assert.deepEqual([...gone.marks], []);
   });
 
+  it('gives up no pool where hundreds halt a few at a time: what waits is told together', () => {
+    let record: ToldRecord = EMPTY;
+    const told = new Set<string>();
+    const [counts, names] = [new Set<number>(), Array.from({ length: 500 }, (_, index) => `pool-${index}`)];
+    for (let from = 0; from < names.length; from += 5) {
+      const occurrences = names.slice(0, from + 5).map((name) => occurrence(name, 'halt 1'));
+      // The receiver takes one message in that time.
+      const [sent] = record.owed;
+      const taken = sent === undefined ? {} : { [sent.id]: sent.to };
+      const next = look({ before: record, occurrences, taken });
+      assert.deepEqual(next.dropped, []);
+      record = next.record;
+      for (const { notification } of sent === undefined ? [] : [sent]) {
+        notification.pools.forEach((name) => told.add(name));
+        counts.add(notification.pools.length + notification.morePools);
+      }
+    }
+    const left = record.owed.reduce((sum, { notification: { pools, morePools } }) => sum + pools.length + morePools, 0);
+    assert.ok(told.size > 20 && [...counts].reduce((sum, each) => Math.max(sum, each), 0) > 20 && left > 0);
+    assert.ok(record.owed.length <= MOST_OWED);
+  });
+
+  it('tells only the newest of one pool where too much waits', () => {
+    let record: ToldRecord = EMPTY;
+    for (let n = 0; n <= MOST_OWED; n += 1)
+      ({ record } = look({ before: record, occurrences: [occurrence('web', `${n}`)] }));
+    assert.deepEqual(titles(record), [`Pool web: ${MOST_OWED}`]);
+  });
+
+  it('says of what was folded twice how many pools there are at most, and what cannot wait', () => {
+    const of = (from: number, many: number): readonly Occurrence[] =>
+      Array.from({ length: many }, (_, index) => occurrence(`p${from + index}`, 'halt 1'));
+    let record = look({ occurrences: of(0, 30) }).record;
+    for (let round = 1; round <= MOST_OWED; round += 1)
+      ({ record } = look({ before: record, occurrences: [...of(0, 30), ...of(30, round)] }));
+    const [folded] = record.owed;
+    assert.equal(record.owed.length, 1);
+    assert.equal(folded?.notification.title, 'up to 54 pools: halted');
+    assert.match(folded?.notification.lines[0] ?? '', /^p0, p1, .* and others$/);
+    assert.doesNotMatch(folded?.notification.lines[1] ?? '', /p0, p1/);
+  });
+
   it('owes the same once more where it was over meanwhile, as another message', () => {
     const suspended = (at: string): Occurrence => occurrence('web', 'suspended', { kind: 'waits', at });
     const first = look({ occurrences: [suspended(AT)] }).record;
@@ -143,7 +185,8 @@ describe('the record of what was told', () => {
     const dropped: string[] = [];
     for (let n = 0; n < MOST_OWED; n += 1) {
       const severity = n % 2 === 0 ? 'info' : 'warning';
-      before = look({ before, occurrences: [occurrence('web', `${n}`, { severity })] }).record;
+      const commit = { commit: `${n}` };
+      before = look({ before, occurrences: [occurrence('web', `${n}`, { severity, commit })] }).record;
     }
     const next = look({ before, occurrences: [occurrence('api', 'new', { severity: 'critical' })] });
     dropped.push(...next.dropped);
@@ -179,7 +222,7 @@ describe('the record of what was told', () => {
         title: noise,
         lines: Array.from({ length: 12 }, () => noise),
         canWait: { answer: 'no', because: noise } as const,
-        commit: { commit: noise, subject: noise, author: noise },
+        commit: { commit: `${n}${noise}`, subject: noise, author: noise },
       };
       return { ...rest, notification: wordy };
     };

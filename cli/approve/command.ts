@@ -1,6 +1,6 @@
 import { approvalValue, type AwaitedApproval, awaitedApprovals } from '#shared/contract/api/approval.ts';
 import { APPROVE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
 import { type AnnotationChange, annotatePools } from '../pools/annotate-pool.ts';
@@ -13,7 +13,8 @@ export const APPROVE: Command = {
   mostWords: MOST_POOLS,
   about: [
     'A wave with pause: true in pool.yaml has others wait for a person when it is done. This is the person: the payload that waits now\n' +
-      'goes on to its next wave. Any other payload asks again, and so does this one at its next pause.',
+      'goes on to its next wave. Any other payload asks again, and so does this one at its next pause. A payload that no followed\n' +
+      'cluster has proven waits as well, where clusters/CLUSTER.yaml has follows.require: payloads.',
     'Who approved and when is in an Event, in the status of the pool and in the note of the commit.',
     'Exit code 1 where nothing waits for a person, or a config does that --config does not name.',
   ],
@@ -60,8 +61,16 @@ function approval({ metadata, status }: KubeletPool, config: string | undefined)
   return {
     isApproved: true,
     write: { verb: 'approve', annotation: APPROVE_ANNOTATION, value },
-    say: `${named(meant)} is approved; it waited since ${meant.since}`,
+    say: `${named(meant)} is approved; it waited since ${meant.since}${standing(meant, status)}`,
   };
+}
+
+/** So that nobody lets a config go on that no node runs any more. */
+function standing({ wave }: AwaitedApproval, { counts }: KubeletPoolStatus = {}): string {
+  if (counts === undefined || wave === undefined) return '';
+  const { updated, nodes, failed, noAgent } = counts;
+  const lost = [failed > 0 ? [`${failed} failed`] : [], noAgent > 0 ? [`${noAgent} without an agent`] : []].flat();
+  return `; ${[`${updated} of ${nodes} nodes run it`, ...lost].join(', ')}`;
 }
 
 const NOTHING_WAITS = 'nothing waits for an approval';

@@ -1,4 +1,4 @@
-import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 
 type Safety = Pick<KubeletPoolSpec, 'rollout'>;
 
@@ -13,5 +13,15 @@ export function weakerSafety(before: Safety | undefined, after: Safety): readonl
     ...(was.emergency === undefined && is.emergency !== undefined
       ? ['rollout.emergency: changes begin outside of windows, too']
       : []),
+    ...fewerPauses(was, is),
   ];
+}
+
+function fewerPauses(was: RolloutSpec, is: RolloutSpec): readonly string[] {
+  const pauses = ({ canary, steps = [] }: RolloutSpec): number =>
+    [canary, ...steps].filter((wave) => wave?.pause === true).length;
+  const [before, after] = [pauses(was), pauses(is)];
+  if (after >= before) return [];
+  const asked = after === 0 ? 'no wave' : `${after} instead of ${before} waves`;
+  return [`rollout pause: a person is asked to approve after ${asked}`];
 }

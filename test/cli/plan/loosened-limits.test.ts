@@ -96,6 +96,22 @@ describe('a plan of a commit that loosens limits of a pool', () => {
     assert.deepEqual([...warned(halting, reverting), ...warned(hasty, old)], []);
   });
 
+  it('says that a person is asked after fewer waves', () => {
+    const asking = (pauses: readonly boolean[]): ValidPool =>
+      validPool('workers', 100, {
+        rollout: { ...rollout, steps: pauses.map((pause, index) => ({ nodes: index + 1, pause })) },
+      });
+    const lines = (from: readonly boolean[], to: readonly boolean[]): readonly string[] =>
+      planAsText(planned(asking(from), asking(to)), plain)
+        .split('\n')
+        .filter((line) => line.includes('approve'));
+    assert.deepEqual(lines([true], [false]), ['! workers: rollout pause: a person is asked to approve after no wave']);
+    assert.deepEqual(lines([true, true], [true, false]), [
+      '! workers: rollout pause: a person is asked to approve after 1 instead of 2 waves',
+    ]);
+    assert.deepEqual([...lines([false], [true]), ...lines([true], [true])], []);
+  });
+
   it('marks it in a comment', () => {
     const text = planAsMarkdown(planned(old, validPool('workers', 110, LOOSE)));
     assert.match(linesOf(text).join('\n'), /^- 🔓 \*\*workers: looser limits/);

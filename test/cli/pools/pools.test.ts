@@ -173,13 +173,15 @@ describe('the commands that hold pools up and let them go on', () => {
         { name: 'rest', nodes: 9, state: 'waiting' },
       ],
     };
-    await write('b', { status: { rollout: paused } });
+    const counts = { nodes: 9, updated: 2, updating: 0, pending: 6, failed: 1, noAgent: 0, drifted: 0 };
+    await write('b', { status: { rollout: paused, counts } });
     const value = `${paused.sha256}@2026-11-21T13:00:00Z step 1`;
     const other = await cli('approve', 'b', '--config', 'b-2gmf6b4k8c');
     assert.deepEqual([other.code, await annotation('b', APPROVE_ANNOTATION)], [1, undefined]);
     assert.match(other.out, /^b: b-2gmf6b4k8c does not wait for an approval: b-7kfc2m9h4t after wave step 1 does/);
     const approved = await cli('approve', 'b', '--config', paused.configName);
     assert.deepEqual([approved.code, await annotation('b', APPROVE_ANNOTATION)], [0, value]);
+    assert.match(approved.out, /it waited since 2026-11-21T13:00:00Z; 2 of 9 nodes run it, 1 failed\n$/);
     assert.equal(readClaim(await annotation('b', BY_ANNOTATION), 'approve', value)?.who, 'operator');
     const again = await cli('approve', 'b');
     assert.deepEqual([again.code, again.out.includes('is approved already')], [0, true]);

@@ -1,5 +1,6 @@
 import { fromTimestamp } from '#shared/runtime/clock.ts';
 import type { ClusterCell, ClusterPicture } from '../policy/following/cluster-picture.ts';
+import { waitsForPerson } from '../policy/following/describe-following.ts';
 import { settledForMs } from '../policy/following/follows.ts';
 import { type FollowingRecord, readFollowing } from '../policy/following/record.ts';
 import type { SeenCommit } from '../policy/following/seen-commits.ts';
@@ -28,17 +29,14 @@ export function recordedPicture(source: Source): ClusterPicture | null {
   return { clusters: [source.cluster, ...clusters], rows };
 }
 
-function ownCell(
-  { oid }: SeenCommit,
-  { commit, takenUpAt, history }: Source,
-  { candidates, follows }: FollowingRecord,
-): ClusterCell {
+function ownCell({ oid }: SeenCommit, { commit, takenUpAt, history }: Source, record: FollowingRecord): ClusterCell {
   const past = readHistory(history).find((each) => each.oid === oid);
   if (past !== undefined) return { is: 'said', note: past.outcome, since: fromTimestamp(past.at) };
   // So many were refused since that the record of the last commits no longer has it.
   if (oid === commit) return { is: 'said', note: 'in force', since: fromTimestamp(takenUpAt) };
-  const since = candidates.find((each) => each.oid === oid)?.since;
-  return { is: 'waiting', dueAt: since === undefined ? undefined : since + settledForMs(follows) };
+  const since = record.candidates.find((each) => each.oid === oid)?.since;
+  const isDue = since !== undefined && !waitsForPerson(record, oid);
+  return { is: 'waiting', dueAt: isDue ? since + settledForMs(record.follows) : undefined };
 }
 
 /** Of the tip, a cluster that says nothing of it is silent for as long as it said nothing new. */

@@ -41,7 +41,8 @@ export function followingStanding(record: FollowingRecord): FollowingStanding {
   };
 }
 
-const waitsForPerson = ({ counterparts }: FollowingRecord, commit: CommitOid): boolean =>
+/** Time alone does not bring this commit into force. */
+export const waitsForPerson = ({ counterparts }: FollowingRecord, commit: CommitOid): boolean =>
   counterparts?.commit === commit &&
   counterparts.isHeld &&
   counterparts.pools?.every(({ isApproved }) => isApproved) !== true;

@@ -48,6 +48,20 @@ it('goes by what this cluster itself did with a commit since', () => {
   assert.deepEqual(own({ ...FOLLOWED, history: '' }).at(-1), 'in force 25h', 'which the history has forgotten');
 });
 
+it('names no time for a commit that waits for a person', () => {
+  const asked = { pool: 'gpu', configName: 'gpu-1', sha256: 'f'.repeat(64), since: toTimestamp(NOW) };
+  const held = (isApproved: boolean): string => {
+    const counterparts = {
+      commit: COMMIT_B,
+      isHeld: true,
+      pools: [{ ...asked, isKnown: false, isApproved, classes: [] }],
+    };
+    return JSON.stringify({ ...JSON.parse(FOLLOWED.following), counterparts });
+  };
+  assert.equal(own({ ...FOLLOWED, following: held(false) })[2], 'waits');
+  assert.equal(own({ ...FOLLOWED, following: held(true) })[2], 'in 21h');
+});
+
 it('is none of a cluster that follows none, and of one whose record is damaged', () => {
   for (const following of ['', '{']) assert.equal(recordedPicture({ ...FOLLOWED, following }), null);
 });

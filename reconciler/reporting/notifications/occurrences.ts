@@ -1,19 +1,18 @@
-import type { CommitReference, HaltImpact, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { HaltImpact, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { readClaim } from '#shared/contract/claim.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { commitReference } from '../../policy/commit-reference.ts';
 import { causeLines, haltRunbook } from '../../policy/pool-status/halt-lines.ts';
 import { approvalLine } from '../../policy/rollout/pause.ts';
 import { runbookOf } from '../../policy/runbook.ts';
 import { suspensionAt } from '../../policy/suspension.ts';
-import { faultsIn, invalidity, suspensionLine } from '../attention.ts';
+import { invalidity, suspensionLine } from '../attention.ts';
 import { settledSentence } from '../events/pool-events.ts';
-import { readHistory } from '../notes/commit-history.ts';
 import type { SourceState } from '../notes/source-state.ts';
 import { followingOccurrences } from './following-occurrences.ts';
-import type { CanWait, Notification, Occurrence } from './notification.ts';
+import { about, inForce, isSuspended, sourceOccurrences } from './source-occurrences.ts';
+import type { CanWait, Occurrence } from './notification.ts';
 
 /** What the notifications are made of. */
 export interface Seen {
@@ -27,16 +26,17 @@ export interface Seen {
 export function occurrencesOf({ source, pools, now }: Seen): readonly Occurrence[] {
   const at = toTimestamp(now);
   return [
-    ...ofRefusal(source, at),
-    ...ofFaults(source, at),
+    ...sourceOccurrences(source, at),
     ...followingOccurrences(source, now),
     ...pools.flatMap((pool) => ofPool(pool, source, at)),
   ];
 }
 
 /** Places at which nothing holds any more, so that the same is news once it holds again: of no date that would tell the two apart. Pure. */
-export const placesOver = ({ pools, now }: Seen): readonly string[] =>
-  pools.filter((pool) => suspensionLine(pool, now) === null).map(({ metadata: { name } }) => `${name}/waits`);
+export const placesOver = ({ source, pools, now }: Seen): readonly string[] => [
+  ...(isSuspended(source) ? [] : ['/suspended']),
+  ...pools.filter((pool) => suspensionLine(pool, now) === null).map(({ metadata: { name } }) => `${name}/waits`),
+];
 
 /** A pool of which nothing can be told keeps the others from nothing. */
 function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Occurrence[] {
@@ -51,52 +51,6 @@ function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Oc
   } catch {
     return [];
   }
-}
-
-const about = (pool: string, at: string): Pick<Notification, 'pools' | 'morePools' | 'at'> => ({
-  pools: pool === '' ? [] : [pool],
-  morePools: 0,
-  at,
-});
-
-function ofRefusal(source: SourceState, now: string): readonly Occurrence[] {
-  const { refusedCommit: oid, refusedReason, refusedBecause, commit } = source;
-  if (oid === '') return [];
-  const known = readHistory(source.history).find((past) => past.oid === oid);
-  const by = referenceTo(oid, known?.subject, known?.author);
-  const stays = commit === '' ? 'no commit is in force' : `${commit.slice(0, 12)} stays in force`;
-  return [
-    {
-      marks: { '/refused': `${oid} ${refusedReason}` },
-      notification: {
-        ...about('', now),
-        kind: 'refused',
-        severity: 'warning',
-        title: `Commit ${oid.slice(0, 12)} is refused`,
-        lines: [refusedBecause, stays],
-        commit: by,
-        runbook: runbookOf('CommitRefused'),
-      },
-    },
-  ];
-}
-
-function ofFaults(source: SourceState, now: string): readonly Occurrence[] {
-  const lines = faultsIn(source);
-  if (lines.length === 0 || source.commit === '') return [];
-  return [
-    {
-      marks: { '/faulty': source.commit },
-      notification: {
-        ...about('', now),
-        kind: 'refused',
-        severity: 'warning',
-        title: `Commit ${source.commit.slice(0, 12)} says what cannot be used`,
-        lines: [...lines.slice(0, 5), 'what is wrong is left out; the rest of the commit is in force'],
-        ...inForce(source),
-      },
-    },
-  ];
 }
 
 function ofHalt({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
@@ -236,9 +190,3 @@ function ofSettled({ metadata: { name }, status = {} }: KubeletPool): readonly O
     },
   ];
 }
-
-const inForce = ({ commit, subject, author }: SourceState): { readonly commit?: CommitReference } =>
-  commit === '' ? {} : { commit: referenceTo(commit, subject, author) };
-
-const referenceTo = (oid: string, subject = '', author = ''): CommitReference =>
-  commitReference({ oid, subject, author: { name: author, email: '', at: '' } });

@@ -112,7 +112,7 @@ function messageFor(
 ): Message {
   const agent = { 'user-agent': `kubelet-gitops/${VERSION}` };
   if (type === 'slack') {
-    const body = JSON.stringify(slackMessage(notification, context));
+    const body = JSON.stringify(slackMessage(notification, context, now));
     return { headers: { ...agent, 'content-type': 'application/json' }, body };
   }
   const body = JSON.stringify(cloudEvent(id, notification, context));

@@ -1,5 +1,9 @@
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type MessageContext, messageLines, runbookPlace } from './message.ts';
 import type { Notification } from './notification.ts';
+
+/** A chat shows when a message came, which is when it happened unless it came later than this. */
+const LATE_MS: Millis = 5 * 60_000;
 
 /** What an incoming webhook of Slack takes, and those of Mattermost, Rocket.Chat and others take as well. */
 export interface SlackMessage {
@@ -14,10 +18,12 @@ export interface SlackMessage {
  *
  * @param told fitted: Slack cuts a text at 40,000 characters
  */
-export function slackMessage(told: Notification, context: MessageContext): SlackMessage {
+export function slackMessage(told: Notification, context: MessageContext, now: Millis): SlackMessage {
   const runbook = runbookPlace(told, context);
+  const isLate = now - (fromTimestamp(told.at) ?? now) > LATE_MS;
   const lines = [
     `*[${told.severity}] ${escapeMrkdwn(context.cluster)}: ${escapeMrkdwn(told.title)}*`,
+    ...(isLate ? [`• told late: it was so at ${told.at}`] : []),
     ...messageLines(told).map((line) => `• ${escapeMrkdwn(line)}`),
     ...(runbook === undefined ? [] : [`• runbook: ${linkTo(runbook)}`]),
   ];

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { newRecord, writeFollowing } from '#reconciler/policy/following/record.ts';
 import { writeHistory } from '#reconciler/reporting/notes/commit-history.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
@@ -138,6 +140,23 @@ describe('what notifications tell of a pool', () => {
     assert.notDeepEqual(without[0]?.marks, all[0]?.marks);
   });
 
+  it('is that the file of the cluster holds all of them up, once for as long as it does', () => {
+    const policy = (suspend: boolean): string => JSON.stringify({ ...policyOf(DEFAULT_CLUSTER), suspend });
+    const held = (commit: string): readonly Occurrence[] => of({ source: { policy: policy(true), commit } });
+    assert.deepEqual(held(COMMIT).map(said), [
+      [
+        'waits info [] All pools are suspended',
+        'clusters/demo.yaml says so',
+        'nothing new is started until a commit takes suspend out of it',
+        'commit c372e46f1b2a "Tune general" (Ada)',
+      ],
+    ]);
+    assert.deepEqual(held('b'.repeat(40))[0]?.marks, held(COMMIT)[0]?.marks);
+    const over = (suspend: boolean): readonly string[] =>
+      placesOver({ source: source({ policy: policy(suspend) }), pools: [], now: NOW });
+    assert.deepEqual([over(true), over(false)], [[], ['/suspended']]);
+  });
+
   it('is until when it is held up, and nothing once that is over', () => {
     const until = (ms: number): readonly Occurrence[] => {
       const annotations = { [SUSPEND_ANNOTATION]: `until ${toTimestamp(NOW + ms)}: incident 7` };
@@ -176,6 +195,7 @@ describe('what notifications tell of a pool', () => {
     const held = pool({}, { annotations: { [SUSPEND_ANNOTATION]: '' } });
     const past = pool({}, { name: 'api', annotations: { [SUSPEND_ANNOTATION]: `until ${AT}: x` } });
     assert.deepEqual(placesOver({ source: source(), pools: [held, past, pool({}, { name: 'db' })], now: NOW }), [
+      '/suspended',
       'api/waits',
       'db/waits',
     ]);

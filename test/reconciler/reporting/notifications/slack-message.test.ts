@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../../../support/property.ts';
 import { fitNotification } from '#reconciler/reporting/notifications/notification.ts';
 import { escapeMrkdwn, slackMessage } from '#reconciler/reporting/notifications/slack-message.ts';
-import { COMMIT, notification } from './support.ts';
+import { AT, COMMIT, notification, NOW } from './support.ts';
 
 const context = { cluster: 'demo', runbooksUrl: 'https://git.example.com/a/b/' };
 /** As it is read: what only keeps characters apart is not seen. */
@@ -19,6 +19,7 @@ describe('a message for Slack', () => {
         runbook: 'docs/runbooks/KubeletGitopsPoolAtRisk.md',
       }),
       context,
+      NOW,
     );
     assert.equal(
       text,
@@ -34,8 +35,14 @@ describe('a message for Slack', () => {
   });
 
   it('names the page where nobody says where it can be read', () => {
-    const { text } = slackMessage(notification({ runbook: 'docs/runbooks/X.md' }), { cluster: 'demo' });
+    const { text } = slackMessage(notification({ runbook: 'docs/runbooks/X.md' }), { cluster: 'demo' }, NOW);
     assert.match(text, /• runbook: docs\/runbooks\/X\.md$/);
+  });
+
+  it('says when it was where it is told later', () => {
+    const after = (ms: number): string => slackMessage(notification(), context, NOW + ms).text;
+    assert.match(after(5 * 60_000 + 1), new RegExp(`\n• told late: it was so at ${AT}\n`));
+    assert.doesNotMatch(after(5 * 60_000), /told late/);
   });
 
   const HOSTILE = [
@@ -53,7 +60,7 @@ describe('a message for Slack', () => {
   for (const subject of HOSTILE) {
     it(`shows this commit's subject, and does nothing it says: ${JSON.stringify(subject)}`, () => {
       const told = fitNotification(notification({ commit: { commit: COMMIT, subject }, lines: [subject] }));
-      const { text } = slackMessage(told, context);
+      const { text } = slackMessage(told, context, NOW);
       const [first = '', ...rest] = text.split('\n');
       assert.equal(first, '*[warning] demo: Pool web is halted*');
       assert.equal(rest.length, 2, 'no line is added');

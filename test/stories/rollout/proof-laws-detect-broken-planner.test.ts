@@ -160,14 +160,21 @@ const isAway = ({ cordoned, ready }: NodeView): boolean => cordoned || !ready;
 
 /** Changes what is written of every pool. */
 const writing =
-  (change: (status: KubeletPoolStatus) => KubeletPoolStatus): Planner =>
+  (change: (status: KubeletPoolStatus) => KubeletPoolStatus, planner: Planner = plan): Planner =>
   (...all) => {
-    const planned = plan(...all);
+    const planned = planner(...all);
     const steps = planned.steps.map((step) =>
       step.step === 'write-pool-status' ? { ...step, status: change(step.status) } : step,
     );
     return { ...planned, steps };
   };
+
+/** A step that was done for a few nodes is remembered as one of all. */
+function withLargeSteps({ rollout, ...status }: KubeletPoolStatus): KubeletPoolStatus {
+  if (rollout === undefined) return status;
+  const waves = rollout.waves.map((wave) => (wave.name.startsWith('step ') ? { ...wave, nodes: 99 } : wave));
+  return { ...status, rollout: { ...rollout, waves } };
+}
 
 type OwnTime = MovingWorld['sim']['ownTime'];
 
@@ -250,10 +257,13 @@ interface Breaker {
 const BREAKERS: readonly (readonly [string, readonly string[], Breaker])[] = [
   ['ends waves by the nodes that can be asked', ['wave', 'former'], { planner: blindTo(isAway), byWritesAlone: true }],
   [
-    'ends a step while the others are cordoned',
+    'ends a step while the others are cordoned, and does not know it again by its size',
     ['wave'],
     {
-      planner: shrinkingTo(({ cordoned }) => !cordoned),
+      planner: writing(
+        withLargeSteps,
+        shrinkingTo(({ cordoned }) => !cordoned),
+      ),
       change: inSteps,
       first: commits(3),
       events: fc.oneof(

@@ -26,7 +26,8 @@ const POOL =
 const cluster = (spec: string): string => `${OURS}kind: ClusterConfig\nspec: {trial: {minDuration: 200ms}${spec}}\n`;
 const pods = (count: number): string =>
   `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: ${count}\n`;
-const SETTLED_FOR_MS = 1_000;
+/** Longer than a busy machine takes to write a note that takes the one before back. */
+const SETTLED_FOR_MS = 8_000;
 const REF = 'refs/notes/kubelet-gitops/staging';
 
 interface Pair extends AsyncDisposable {

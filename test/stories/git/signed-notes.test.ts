@@ -129,7 +129,7 @@ async function says(of: Sandbox, reason: string, message: RegExp): Promise<void>
 }
 
 /** Long enough for what must not come. */
-const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 3 * SETTLED_FOR_MS));
+const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SETTLED_FOR_MS + 3_000));
 
 describeOrSkip('a cluster that follows one whose notes are signed', { skip: WITHOUT_SSH }, () => {
   it('takes what that settled, and nothing that a thief of the forge token says of it', async (t) => {

@@ -24,7 +24,7 @@ type NotesLook = (
   signal: AbortSignal,
 ) => Promise<LookedAt>;
 
-/** Looks at the notes of followed clusters, and logs once what is wrong with them. What cannot be read is no error of the look. */
+/** Reads the notes of followed clusters. Notes that cannot be read are part of the result, and are logged once. */
 export function createNotesLook({
   repository,
   clock,

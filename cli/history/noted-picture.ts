@@ -26,7 +26,7 @@ export function notedPicture(entries: readonly HistoryEntry[], columns: readonly
       const note = all.find((entry) => entry.cluster === cluster)?.note.outcome;
       if (note !== undefined && note !== 'refused') taken.add(cluster);
       if (note !== undefined) return [[cluster, { is: 'said', note, since: fromTimestamp(since.get(oid)) }]];
-      // What it passed by is no longer due.
+      // An older commit that never came into force is not due any more.
       if (follows === null || taken.has(cluster)) return [];
       return [[cluster, { is: 'waiting', dueAt: dueOf(oid, all, columns, follows) }]];
     });

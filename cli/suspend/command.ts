@@ -17,7 +17,7 @@ export const SUSPEND: Command = {
   about: [
     'Nodes in the middle of a change finish it, or take it back by themselves. Everything else goes on: commits are read,\n' +
       'failures are counted, status and notes are written.',
-    'With --until the reconciler lets the pool go on at that time, by its clock and whoever leads then; resume ends it earlier.',
+    'With --until the pool goes on by itself at that time, by the clock of the reconciler; resume ends it earlier.',
     '--all does not suspend pools that are added later: for those, commit suspend: true in clusters/CLUSTER.yaml.',
   ],
   options: {

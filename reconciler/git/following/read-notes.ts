@@ -108,7 +108,7 @@ export function createNotesReader(
 
 const NOTHING: FollowedNotes = { said: new Map(), signed: null, distrusted: null, payloads: null };
 const GONE =
-  'are not there: its reconciler has not begun, or somebody deleted the ref, which it makes anew within the hour';
+  'do not exist: its reconciler has not written any yet, or the ref was deleted and is written again within the hour';
 const REMEDY =
   'See who may push its notes ref; if it is the cluster itself, give it its key (NOTES_SIGNING_KEY_PATH), or name that key under follows.signers';
 

@@ -21,7 +21,7 @@ const LARGEST_FILE = 16 * 1024;
 /**
  * Reads the key as it is now: it may have been replaced.
  *
- * @throws GitopsError `SIGNING_KEY_UNUSABLE`, which never has anything of the key in it
+ * @throws GitopsError `SIGNING_KEY_UNUSABLE`; its message contains no part of the key
  */
 export async function signingKeyIn(file: string): Promise<SigningKey> {
   const unusable = (why: string): GitopsError =>

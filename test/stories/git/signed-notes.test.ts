@@ -176,7 +176,7 @@ describeOrSkip('a cluster that follows one whose notes are signed', { skip: WITH
       await says(production, 'NotesUntrusted', /are older than some that were seen/);
       assert.equal(await inForce(production), before);
       await pushRef('');
-      await says(production, 'NotesUntrusted', /are not there/);
+      await says(production, 'NotesUntrusted', /do not exist/);
       await wait();
       assert.equal(await inForce(production), before);
     });

@@ -378,7 +378,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     assert.ok(key !== undefined && other !== undefined);
     const oid = await repository.commitFiles(files(1));
     const read = (...signers: readonly string[]) => followed.notes('staging', { commits: [oid], signers }, soon());
-    assert.match((await read(key.publicLine)).distrusted ?? '', /^are not there/);
+    assert.match((await read(key.publicLine)).distrusted ?? '', /^do not exist/);
     await note({ [oid]: 'settled' });
     const unsigned = await read(key.publicLine);
     assert.deepEqual([unsigned.said.size, unsigned.payloads, unsigned.signed], [0, null, null]);

@@ -269,13 +269,15 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   }
 
   /** Of an orderly end, the commit that was being read is not to blame, and what receivers have taken since is not told again. */
-  async function endRecord(signal: AbortSignal): Promise<void> {
+  async function endRecord(signal: AbortSignal, attemptsLeft = 2): Promise<void> {
     try {
       const { reading, told } = await record.load(signal);
       const toldNow = ports.notifier?.atEnd(told) ?? told;
       if (reading === '' && toldNow === told) return;
       await record.save(({ status = {} }) => ({ ...withoutReading(status), told: toldNow }), signal);
     } catch (err) {
+      // The write that the stop called off had arrived.
+      if (isKubeError(err, 'KUBE_CONFLICT') && attemptsLeft > 0) return endRecord(signal, attemptsLeft - 1);
       log.warn({ err }, 'the record stays as it was, as after an end without notice');
     }
   }

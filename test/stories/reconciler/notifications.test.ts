@@ -16,6 +16,11 @@ const steady = (text: string): string =>
     .replaceAll(/\b(general|gpu|control-plane)-[a-z0-9]{10}\b/g, '$1-HASH')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME');
 
+const SETTLED = '*[info] demo: Pool general is settled*';
+
+const isRecord = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === 'PATCH' && path.includes('/kubeletsources/');
+
 describe('the story of the demo', () => {
   let world: Sandbox;
   let channels: Channels;
@@ -99,14 +104,36 @@ describe('the story of the demo', () => {
       'settled again',
       (view) => view.source.commit === commit && view.pools.every(({ status }) => status?.phase === 'Settled'),
     );
-    await tellsOf('*[info] demo: Pool general is settled*', before);
+    await tellsOf(SETTLED, before);
     assert.deepEqual(titles().slice(before), ['*[info] demo: Pool general is settled*']);
+  });
+
+  it('is not told again after an orderly end that called off a write which arrived', async () => {
+    const [told, taken] = [titles().length, channels.events.length];
+    // The answer to the write that says what the chat took is lost: the reconciler no longer knows what is recorded.
+    world.api.faults.set({ match: (call) => isRecord(call) && channels.slack.length > told, answer: 'lost-answer' });
+    Object.assign(channels.answers, { events: 503 });
+    const [, good] = demoCommits(files);
+    const commit = await world.git.commit({ files: good?.changed ?? {}, message: 'Raise it', author: AUTHOR });
+    await world.until('a lost answer', () => world.api.faults.struck() > 0);
+    Object.assign(channels.answers, { events: 200 });
+    await world.until('the program takes it', () => channels.events.length > taken);
+    const struck = world.api.faults.struck();
+    await world.until('the next write', () => world.api.faults.struck() > struck);
+    world.api.faults.clear();
+    await world.restartReconciler();
+    await world.until(
+      'settled',
+      (view) => view.source.commit === commit && view.pools.every(({ status }) => status?.phase === 'Settled'),
+    );
+    await world.until('the record says so', ({ source }) => source.notifications === 'on');
+    assert.deepEqual([titles().length, channels.events.length], [told + 1, taken + 1]);
+    await world.git.commit({ files, message: 'As it began', author: AUTHOR });
+    await tellsOf(SETTLED, told + 1);
   });
 
   it('is not told while the cluster has no record of it', async () => {
     const before = titles().length;
-    const isRecord = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
-      method === 'PATCH' && path.includes('/kubeletsources/');
     world.api.faults.set({ match: isRecord, answer: 503 });
     const [, , refused] = demoCommits(files);
     await world.git.commit({ files: refused?.changed ?? {}, message: 'Break gpu', author: AUTHOR });
@@ -157,7 +184,7 @@ describe('the story of the demo', () => {
       Object.assign(channels.answers, { slack: 200 });
       await Promise.resolve();
     });
-    await tellsOf('*[info] demo: Pool general is settled*', before);
+    await tellsOf(SETTLED, before);
     await world.until('the record says so', ({ source }) => source.notifications === 'on');
   });
 });

@@ -7,7 +7,7 @@ import type { Follows } from './policy/config-repo/loaded-repo.ts';
 import type { SeenNotes } from './policy/following/choose-commit.ts';
 import { signersOf } from './policy/following/follows.ts';
 import type { PayloadProofs } from './policy/following/payload-proofs.ts';
-import { judgeSerial, type SeenSerial } from './policy/following/signed-notes.ts';
+import { judgeSerial, type SeenSerial } from './policy/following/notes-serial.ts';
 
 /** What followed clusters say. */
 export interface LookedAt {

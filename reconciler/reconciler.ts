@@ -30,7 +30,7 @@ import type { FollowedRepository } from './git/following/followed-repository.ts'
 import type { ReleasedCommit } from './policy/following/record.ts';
 import { followsInForce } from './policy/following/follows.ts';
 import { provenIn } from './policy/following/payload-proofs.ts';
-import { readSignedNotes } from './policy/following/signed-notes.ts';
+import { readSignedNotes } from './policy/following/notes-serial.ts';
 import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';

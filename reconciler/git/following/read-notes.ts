@@ -4,7 +4,7 @@ import { type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.
 import { type PayloadProofs, readProofs } from '../../policy/following/payload-proofs.ts';
 import { payloadsEntry } from '../notes/payloads-entry.ts';
 import { payloadsText } from '../notes/payloads-file.ts';
-import type { SignedNotes } from '../../policy/following/signed-notes.ts';
+import type { SignedNotes } from '../../policy/following/notes-serial.ts';
 import { verifyNotes } from '../notes/signed-notes.ts';
 import { fetchEach } from '../notes/fetch-note-trees.ts';
 import { type NotesAt, openNotes } from '../notes/notes-store.ts';

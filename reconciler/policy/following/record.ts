@@ -5,7 +5,7 @@ import { isMap } from '#shared/runtime/maps.ts';
 import { type Candidate, type LineCommit, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
 import { type Counterparts, MOST_POOLS, type UnprovedPool } from './counterparts.ts';
 import { MOST_SEEN, type SeenCommit } from './seen-commits.ts';
-import type { SeenSerial } from './signed-notes.ts';
+import type { SeenSerial } from './notes-serial.ts';
 
 /** What is kept over restarts and takeovers of a cluster that follows others. */
 export interface FollowingRecord {

@@ -6,7 +6,7 @@ import {
   readSignedNotes,
   type SeenSerial,
   writeSignedNotes,
-} from '#reconciler/policy/following/signed-notes.ts';
+} from '#reconciler/policy/following/notes-serial.ts';
 import { COMMIT_A, COMMIT_B, NOW } from '../../../support/fleet.ts';
 import { fc } from '../../../support/property.ts';
 

@@ -7,7 +7,7 @@ import type { Follows } from './policy/config-repo/loaded-repo.ts';
 import type { SeenNotes } from './policy/following/choose-commit.ts';
 import { signersOf } from './policy/following/follows.ts';
 import type { PayloadProofs } from './policy/following/payload-proofs.ts';
-import { judgeSerial, type SeenSerial } from './policy/following/notes-serial.ts';
+import { judgeSerial, newestSeen, type SeenSerial, withSeen } from './policy/following/notes-serial.ts';
 
 /** What followed clusters say. */
 export interface LookedAt {
@@ -40,7 +40,7 @@ export function createNotesLook({
     const notes = new Map<string, SeenNotes>();
     const distrusted = new Map<string, string>();
     const proven = new Map<string, PayloadProofs | null>();
-    const serials = new Map(before.map((seen) => [seen.cluster, seen]));
+    let serials = before;
     const tell = (cluster: string, because: string, err?: unknown): void => {
       notes.set(cluster, null);
       if (failing.get(cluster) !== because)
@@ -51,8 +51,9 @@ export function createNotesLook({
       try {
         const question = { commits, signers: signersOf(follows, cluster) };
         const { said, signed, payloads, ...read } = await repository.notes(cluster, question, signal);
-        const judged = signed && judgeSerial(cluster, signed, serials.get(cluster), clock.now());
-        if (judged) serials.set(cluster, judged.seen);
+        const known = newestSeen(serials, cluster, question.signers);
+        const judged = signed && judgeSerial({ cluster, ...signed }, known, clock.now());
+        if (judged) serials = withSeen(serials, judged.seen, follows);
         const because = read.distrusted ?? judged?.because ?? null;
         if (because !== null) {
           distrusted.set(cluster, because);
@@ -67,6 +68,6 @@ export function createNotesLook({
         tell(cluster, reasonOf(error), error);
       }
     }
-    return { notes, distrusted, proven, serials: follows.clusters.flatMap((cluster) => serials.get(cluster) ?? []) };
+    return { notes, distrusted, proven, serials };
   };
 }

@@ -1,6 +1,8 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
+import type { Follows } from '../config-repo/loaded-repo.ts';
+import { signersOf } from './follows.ts';
 
 /** A commit of notes that a cluster signed. */
 export interface SignedNotes {
@@ -10,9 +12,11 @@ export interface SignedNotes {
   readonly tip: CommitOid;
 }
 
-/** The newest that was seen of a followed cluster. */
+/** The newest of one key that was seen of a followed cluster. */
 export interface SeenSerial extends SignedNotes {
   readonly cluster: string;
+  /** The public key, as `signers` names it. */
+  readonly key: string;
   /** When it was first seen. */
   readonly since: Millis;
 }
@@ -29,15 +33,43 @@ export interface SerialVerdict {
   readonly because: string | null;
 }
 
-/** Whether signed notes are the newest ones that were seen, and fresh. Two of one serial are not both: the first one counts. */
-export function judgeSerial(
+/**
+ * The newest that was seen of a cluster by the keys that are named for it now. What another key signed does not count: its thief could have
+ * given a serial that the cluster never reaches. It is remembered: where that key is named again, its old notes are old.
+ */
+export const newestSeen = (
+  serials: readonly SeenSerial[],
   cluster: string,
-  signed: SignedNotes,
+  keys: readonly string[],
+): SeenSerial | undefined =>
+  serials
+    .filter((each) => each.cluster === cluster && keys.includes(each.key))
+    .reduce<SeenSerial | undefined>(
+      (max, each) => (max === undefined || each.serial > max.serial ? each : max),
+      undefined,
+    );
+
+/** Every cluster may have eight keys, and eight can be followed. */
+export const MOST_SERIALS = 64;
+
+/** With one that was seen now. Those of keys that are named stay, and so do the newest of others, of clusters that are not followed as well. */
+export function withSeen(serials: readonly SeenSerial[], seen: SeenSerial, follows: Follows): readonly SeenSerial[] {
+  const others = serials.filter(({ cluster, key }) => cluster !== seen.cluster || key !== seen.key);
+  const isNamed = ({ cluster, key }: SeenSerial): boolean => signersOf(follows, cluster).includes(key);
+  return [seen, ...others].toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a))).slice(0, MOST_SERIALS);
+}
+
+/**
+ * Whether signed notes are the newest ones that were seen, and fresh. Two of one serial are not both: the first one counts.
+ *
+ * @param before see `newestSeen`
+ */
+export function judgeSerial(
+  signed: Omit<SeenSerial, 'since'>,
   before: SeenSerial | undefined,
   now: Millis,
 ): SerialVerdict {
-  if (before === undefined || signed.serial > before.serial)
-    return { seen: { cluster, ...signed, since: now }, because: null };
+  if (before === undefined || signed.serial > before.serial) return { seen: { ...signed, since: now }, because: null };
   const seen = { ...before, since: Math.min(before.since, now) };
   if (signed.tip !== seen.tip) {
     const because = `are older than some that were seen (serial ${signed.serial}, seen ${seen.serial}): somebody pushed old ones again, see who may push its notes ref`;

@@ -25,7 +25,7 @@ export interface FollowingRecord {
   readonly silent: readonly Silence[];
   /** The newest first. */
   readonly seen: readonly SeenCommit[];
-  /** The newest signed notes that were seen of each cluster. */
+  /** The newest signed notes that were seen of each cluster, by key. */
   readonly serials: readonly SeenSerial[];
   /** What they prove nothing of in the commit that is next; null for no commit. */
   readonly counterparts: Counterparts | null;
@@ -151,9 +151,9 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
       seen: seenIn(read['seen']),
       provenHere: textsIn(read['provenHere']),
       counterparts: counterpartsIn(read['counterparts']),
-      serials: datedIn(read['serials']).flatMap(({ cluster, serial, tip, since }) =>
-        typeof cluster === 'string' && typeof serial === 'number' && typeof tip === 'string'
-          ? [{ cluster, serial, tip, since }]
+      serials: datedIn(read['serials']).flatMap(({ cluster, key, serial, tip, since }) =>
+        typeof serial === 'number'
+          ? [{ cluster: String(cluster), key: String(key), serial, tip: String(tip), since }]
           : [],
       ),
     };

@@ -55,7 +55,7 @@ const RECORD: FollowingRecord = {
   seen: [{ oid: COMMIT_A, subject: 'Raise', said: [{ cluster: 'staging', note: 'settled', since: NOW }] }],
   counterparts: LACKING,
   provenHere: ['a'.repeat(32)],
-  serials: [{ cluster: 'staging', serial: 17, tip: COMMIT_B, since: NOW }],
+  serials: [{ cluster: 'staging', key: KEY, serial: 17, tip: COMMIT_B, since: NOW }],
 };
 
 describe('the record of a cluster that follows others', () => {

@@ -18,11 +18,13 @@ import {
   MOST_CANDIDATES,
 } from './policy/following/choose-commit.ts';
 import {
+  type ApprovedPool,
   type Counterparts,
-  MOST_POOLS,
+  judgeApprovals,
+  nextCounterparts,
   type UnprovedPool,
   unprovedPools,
-  withApprovals,
+  withApproved,
 } from './policy/following/counterparts.ts';
 import { type PayloadProof, provenHere } from './policy/following/payload-proofs.ts';
 import { isSameEvidence, settledForMs } from './policy/following/follows.ts';
@@ -117,31 +119,35 @@ export function createFollowing(ports: FollowingPorts): Following {
   ): Promise<{ readonly choice: FollowingChoice; readonly counterparts: Counterparts | null }> {
     const approvals = ports.approvals();
     const here = new Set(before.provenHere);
+    const { pools: asked = [], approved = [] } = before.counterparts ?? {};
     const lacking = async (commit: CommitOid, isFresh: boolean): Promise<readonly UnprovedPool[] | null> => {
       const changed = await ports.changes.of(commit, isFresh, signal);
-      return changed && unprovedPools(changed, proven, here, before.counterparts?.pools ?? [], look.now);
+      return changed && unprovedPools(changed, proven, here, asked, look.now);
     };
     const isLet = (pools: readonly UnprovedPool[] | null): boolean =>
-      pools !== null && withApprovals(pools, approvals).every(({ isApproved }) => isApproved);
+      pools !== null && judgeApprovals(pools, approved, approvals).waiting.length === 0;
+    const counted = (commit: CommitOid, pools: readonly UnprovedPool[] | null): Counterparts =>
+      nextCounterparts(commit, pools, before.counterparts, approvals, follows.require === 'payloads');
     const held = new Set<CommitOid>();
     let counterparts: Counterparts | null = null;
+    let through: readonly ApprovedPool[] = [];
     let choice = chooseCommit(look);
     while (follows.require === 'payloads' && choice.grounds === 'settled' && choice.commit !== null) {
       const { commit } = choice;
       const known = await lacking(commit, false);
       // What lets a commit into force is read of the nodes that there are now.
       const pools = isLet(known) ? await lacking(commit, true) : known;
-      if (isLet(pools)) break;
-      counterparts ??= { commit, pools, isHeld: true };
+      if (isLet(pools)) {
+        through = judgeApprovals(pools ?? [], approved, approvals).approved;
+        break;
+      }
+      counterparts ??= counted(commit, pools);
       choice = chooseCommit({ ...look, held: held.add(commit) });
     }
-    const next = choice.waiting.next?.oid;
-    if (counterparts === null && next !== undefined)
-      counterparts = { commit: next, pools: await lacking(next, false), isHeld: follows.require === 'payloads' };
-    if (counterparts === null || counterparts.pools === null) return { choice, counterparts };
-    // What is approved stays in the record, so that it is still since then that it waited.
-    const pools = withApprovals(counterparts.pools, approvals).slice(0, MOST_POOLS);
-    return { choice, counterparts: { ...counterparts, pools } };
+    const next = choice.waiting.next?.oid ?? (through.length > 0 ? choice.commit : null);
+    if (counterparts === null && next !== null) counterparts = counted(next, await lacking(next, false));
+    // It may take some time until what was chosen can be read: until it is in force, nobody is asked again.
+    return { choice, counterparts: counterparts && withApproved(counterparts, through) };
   }
 
   return {

@@ -10,24 +10,34 @@ export interface UnprovedPool extends AwaitedApproval {
   readonly pool: string;
   /** Whether a followed cluster has proven anything of a pool of this name. */
   readonly isKnown: boolean;
-  /** A person let it through. */
-  readonly isApproved: boolean;
   /** A few of the classes that lack it; none for a pool that computes nothing. */
   readonly classes: readonly string[];
+}
+
+/** A pool of the commit that is next which a person let through. */
+export interface ApprovedPool {
+  readonly pool: string;
+  readonly sha256: string;
 }
 
 /** What followed clusters have no counterpart for. */
 export interface Counterparts {
   readonly commit: CommitOid;
-  /** null where the commit, or what it would change, could not be read. */
-  readonly pools: readonly UnprovedPool[] | null;
+  /** Those that nobody approved, the longest first, as many as are named. */
+  readonly pools: readonly UnprovedPool[];
+  /** How many more there are: each is named when one before it is approved. */
+  readonly more: number;
+  readonly approved: readonly ApprovedPool[];
+  /** Whether the commit, and what it would change, could be read. Otherwise it waits, with what was found at the look before. */
+  readonly isRead: boolean;
   /** They hold the commit up until a person approves. */
   readonly isHeld: boolean;
 }
 
 const MOST_NAMES = 3;
-/** Of those beyond, each is named when one before it is approved. */
 export const MOST_POOLS = 20;
+/** As many as a repository has pools: what is approved is not asked for again. */
+export const MOST_APPROVED = 1_000;
 
 /**
  * The pools that a commit changes and that no followed cluster has proven: neither this payload nor this class will do. A list that is not
@@ -53,34 +63,77 @@ export function unprovedPools(
     );
     if (missing.length === 0) return [];
     const names = missing.flatMap(({ name }) => (name === '' ? [] : [name])).slice(0, MOST_NAMES);
-    const { since = toTimestamp(now), isApproved = false } =
-      before.find((each) => each.pool === pool && each.sha256 === sha256) ?? {};
-    return [{ pool, configName, sha256, since, isKnown: known.has(pool), isApproved, classes: names }];
+    const { since = toTimestamp(now) } = before.find((each) => each.pool === pool && each.sha256 === sha256) ?? {};
+    return [{ pool, configName, sha256, since, isKnown: known.has(pool), classes: names }];
   });
 }
 
-/** @param approvals by pool, what a person let go on last. The pools that still wait come first */
-export function withApprovals(
+/**
+ * Which pools wait, and which a person let through.
+ *
+ * @param before    what was approved already: the annotation has room for one approval
+ * @param approvals by pool, what a person let go on last
+ */
+export function judgeApprovals(
   pools: readonly UnprovedPool[],
+  before: readonly ApprovedPool[],
   approvals: ReadonlyMap<string, Approval>,
-): readonly UnprovedPool[] {
-  const judged = pools.map((each): UnprovedPool => {
-    const approval = approvals.get(each.pool);
-    // The annotation has room for one: what was approved before stays so.
-    const isMeant =
-      each.isApproved ||
-      (approval?.sha256 === each.sha256 && approval.since === each.since && approval.wave === undefined);
-    return { ...each, isApproved: isMeant };
-  });
-  return judged.toSorted((one, other) => Number(one.isApproved) - Number(other.isApproved));
+): { readonly waiting: readonly UnprovedPool[]; readonly approved: readonly ApprovedPool[] } {
+  const known = new Map(before.map((each) => [each.pool, each]));
+  const waiting: UnprovedPool[] = [];
+  const approved: ApprovedPool[] = [];
+  for (const each of pools) {
+    const { pool, sha256, since } = each;
+    const approval = approvals.get(pool);
+    const isMeant = approval?.sha256 === sha256 && approval.since === since && approval.wave === undefined;
+    if (isMeant || known.get(pool)?.sha256 === sha256) approved.push({ pool, sha256 });
+    else waiting.push(each);
+  }
+  return { waiting, approved };
+}
+
+/** @param found null where the commit, or what it would change, cannot be read: what was asked and approved before stays */
+export function nextCounterparts(
+  commit: CommitOid,
+  found: readonly UnprovedPool[] | null,
+  before: Counterparts | null,
+  approvals: ReadonlyMap<string, Approval>,
+  isHeld: boolean,
+): Counterparts {
+  const { pools = [], more = 0, approved: last = [] } = before ?? {};
+  const { waiting, approved } = judgeApprovals(found ?? pools, last, approvals);
+  if (found === null)
+    return {
+      commit,
+      pools: waiting,
+      more,
+      approved: [...last, ...approved].slice(-MOST_APPROVED),
+      isRead: false,
+      isHeld,
+    };
+  const named = waiting.toSorted((one, other) => one.since.localeCompare(other.since)).slice(0, MOST_POOLS);
+  return {
+    commit,
+    pools: named,
+    more: waiting.length - named.length,
+    approved: approved.slice(-MOST_APPROVED),
+    isRead: true,
+    isHeld,
+  };
+}
+
+/** With what was approved of another commit. */
+export function withApproved(counterparts: Counterparts, others: readonly ApprovedPool[]): Counterparts {
+  const known = new Set(counterparts.approved.map(({ pool }) => pool));
+  const more = others.filter(({ pool }) => !known.has(pool));
+  return { ...counterparts, approved: [...counterparts.approved, ...more].slice(-MOST_APPROVED) };
 }
 
 /** What a person is asked for, by pool. */
 export const awaitedIn = (counterparts: Counterparts | null): ReadonlyMap<string, AwaitedApproval> =>
   new Map(
-    (counterparts?.isHeld === true ? (counterparts.pools ?? []) : []).flatMap(
-      ({ pool, configName, sha256, since, isApproved }) =>
-        isApproved ? [] : [[pool, { configName, sha256, since }] as const],
+    (counterparts?.isHeld === true ? counterparts.pools : []).map(
+      ({ pool, configName, sha256, since }) => [pool, { configName, sha256, since }] as const,
     ),
   );
 

@@ -3,7 +3,7 @@ import type { CommitOid } from '../commit-snapshot.ts';
 import type { Follows } from '../config-repo/loaded-repo.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 import { type Candidate, type LineCommit, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
-import { type Counterparts, MOST_POOLS, type UnprovedPool } from './counterparts.ts';
+import { type Counterparts, MOST_APPROVED, MOST_POOLS, type UnprovedPool } from './counterparts.ts';
 import { MOST_SEEN, type SeenCommit } from './seen-commits.ts';
 import type { SeenSerial } from './notes-serial.ts';
 
@@ -164,25 +164,30 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
 
 function counterpartsIn(value: unknown): Counterparts | null {
   if (!isMap(value) || typeof value['commit'] !== 'string') return null;
-  const { commit, pools, isHeld } = value;
-  if (!Array.isArray(pools)) return { commit, pools: null, isHeld: isHeld === true };
-  const read = pools
-    .slice(0, MOST_POOLS)
-    .filter(isMap)
-    .map((each): UnprovedPool => {
-      const [pool, configName, sha256, since] = ['pool', 'configName', 'sha256', 'since'].map((key) =>
-        String(each[key]),
-      );
-      const names = { pool: pool ?? '', configName: configName ?? '', sha256: sha256 ?? '', since: since ?? '' };
-      return {
-        ...names,
-        isKnown: each['isKnown'] === true,
-        isApproved: each['isApproved'] === true,
-        classes: textsIn(each['classes']),
-      };
-    });
-  return { commit, pools: read, isHeld: isHeld === true };
+  const { commit, more } = value;
+  const pools = mapsIn(value['pools'], MOST_POOLS).map((each): UnprovedPool => ({
+    ...textsOf(each, 'pool', 'configName', 'sha256', 'since'),
+    isKnown: each['isKnown'] === true,
+    classes: textsIn(each['classes']),
+  }));
+  return {
+    commit,
+    pools,
+    more: typeof more === 'number' ? more : 0,
+    approved: mapsIn(value['approved'], MOST_APPROVED).map((each) => textsOf(each, 'pool', 'sha256')),
+    isRead: value['isRead'] === true,
+    isHeld: value['isHeld'] === true,
+  };
 }
+
+const mapsIn = (value: unknown, most: number): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(value) ? value.slice(0, most).filter(isMap) : [];
+
+const textsOf = <K extends string>(
+  value: Readonly<Record<string, unknown>>,
+  ...keys: readonly K[]
+): Readonly<Record<K, string>> =>
+  Object.fromEntries(keys.map((key) => [key, String(value[key])])) as Readonly<Record<K, string>>;
 
 const signersIn = (signers: object): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(Object.entries(signers).map(([cluster, keys]) => [cluster, textsIn(keys)]));

@@ -15,6 +15,7 @@ const changed = (pool: string, apply = 'overlay'): ChangedPool => ({
   pool,
   configName: pool,
   sha256: 'f'.repeat(64),
+  payload: `${apply} ${'f'.repeat(64)}`,
   classes: [{ name: '', payloads: [`${apply} ${'f'.repeat(64)}`] }],
 });
 const named = (count: number): readonly ChangedPool[] =>
@@ -135,6 +136,22 @@ describe('approvals of what nobody has proven', () => {
     here.push([changed('batch')]);
     for (let looks = 0; looks < 3; looks += 1) assert.equal(await here.look(), true, 'the later one waits');
     assert.deepEqual([...here.asked().keys()], ['batch']);
+  });
+
+  it('are for the payload as it is applied', async () => {
+    const here = world([changed('batch'), changed('gpu')]);
+    await here.look();
+    await here.look();
+    here.approve('gpu');
+    await here.look();
+    assert.deepEqual([...here.asked().keys()], ['batch']);
+    for (const again of ['replace', 'replace', 'overlay']) {
+      await here.look([changed('batch'), changed('gpu', again)]);
+      assert.deepEqual([...here.asked().keys()], ['batch', 'gpu'], again);
+    }
+    here.approve();
+    assert.equal(await here.look([changed('batch'), changed('gpu', 'replace')]), false);
+    assert.deepEqual([...here.asked().keys()], ['gpu']);
   });
 
   it('are asked for first of who waits longest, whoever comes before them by name', async () => {

@@ -42,7 +42,7 @@ it('nothing comes into force that followed clusters have not proven and nobody a
       const changedIn = (n: number): readonly ChangedPool[] =>
         POOLS.flatMap((pool, index) => {
           const payload = branch[n]?.[index] ?? 0;
-          const own = { pool, configName: pool, sha256: shaOf(payload) };
+          const own = { pool, configName: pool, sha256: shaOf(payload), payload: shaOf(payload) };
           return here.has(`${pool} ${payload}`)
             ? []
             : [{ ...own, classes: [{ name: '', payloads: [`${pool} ${payload}`] }] }];

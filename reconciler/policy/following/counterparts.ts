@@ -3,11 +3,10 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
 import type { ChangedPool } from './changed-pools.ts';
-import { type PayloadProofs, proofId } from './payload-proofs.ts';
+import { payloadId, type PayloadProofs, proofId } from './payload-proofs.ts';
 
 /** A pool of a commit of which no followed cluster has proven what its nodes get. */
-export interface UnprovedPool extends AwaitedApproval {
-  readonly pool: string;
+export interface UnprovedPool extends AwaitedApproval, ApprovedPool {
   /** Whether a followed cluster has proven anything of a pool of this name. */
   readonly isKnown: boolean;
   /** A few of the classes that lack it; none for a pool that computes nothing. */
@@ -17,7 +16,8 @@ export interface UnprovedPool extends AwaitedApproval {
 /** A pool of the commit that is next which a person let through. */
 export interface ApprovedPool {
   readonly pool: string;
-  readonly sha256: string;
+  /** A short name for the payload as the pool applies it: in another way, it asks again. */
+  readonly payload: string;
 }
 
 /** What followed clusters have no counterpart for. */
@@ -56,15 +56,16 @@ export function unprovedPools(
   const whole = [...proven.values()].flatMap((each) => (each?.isWhole === true ? each.proofs : []));
   const pairs = new Set(whole.map((proof) => proofId(proof.payload, proof.class)));
   const known = new Set(whole.map(({ pool }) => pool));
-  return changed.flatMap(({ pool, configName, sha256, classes }) => {
+  return changed.flatMap(({ pool, configName, sha256, payload: identity, classes }) => {
     const missing = classes.filter(
       ({ name, payloads }) =>
         !payloads.some((payload) => pairs.has(proofId(payload, name)) || here.has(proofId(payload, name))),
     );
     if (missing.length === 0) return [];
     const names = missing.flatMap(({ name }) => (name === '' ? [] : [name])).slice(0, MOST_NAMES);
-    const { since = toTimestamp(now) } = before.find((each) => each.pool === pool && each.sha256 === sha256) ?? {};
-    return [{ pool, configName, sha256, since, isKnown: known.has(pool), classes: names }];
+    const payload = payloadId(identity);
+    const { since = toTimestamp(now) } = before.find((each) => each.pool === pool && each.payload === payload) ?? {};
+    return [{ pool, configName, sha256, payload, since, isKnown: known.has(pool), classes: names }];
   });
 }
 
@@ -83,10 +84,10 @@ export function judgeApprovals(
   const waiting: UnprovedPool[] = [];
   const approved: ApprovedPool[] = [];
   for (const each of pools) {
-    const { pool, sha256, since } = each;
+    const { pool, sha256, payload, since } = each;
     const approval = approvals.get(pool);
     const isMeant = approval?.sha256 === sha256 && approval.since === since && approval.wave === undefined;
-    if (isMeant || known.get(pool)?.sha256 === sha256) approved.push({ pool, sha256 });
+    if (isMeant || known.get(pool)?.payload === payload) approved.push({ pool, payload });
     else waiting.push(each);
   }
   return { waiting, approved };

@@ -166,7 +166,7 @@ function counterpartsIn(value: unknown): Counterparts | null {
   if (!isMap(value) || typeof value['commit'] !== 'string') return null;
   const { commit, more } = value;
   const pools = mapsIn(value['pools'], MOST_POOLS).map((each): UnprovedPool => ({
-    ...textsOf(each, 'pool', 'configName', 'sha256', 'since'),
+    ...textsOf(each, 'pool', 'payload', 'configName', 'sha256', 'since'),
     isKnown: each['isKnown'] === true,
     classes: textsIn(each['classes']),
   }));
@@ -174,7 +174,7 @@ function counterpartsIn(value: unknown): Counterparts | null {
     commit,
     pools,
     more: typeof more === 'number' ? more : 0,
-    approved: mapsIn(value['approved'], MOST_APPROVED).map((each) => textsOf(each, 'pool', 'sha256')),
+    approved: mapsIn(value['approved'], MOST_APPROVED).map((each) => textsOf(each, 'pool', 'payload')),
     isRead: value['isRead'] === true,
     isHeld: value['isHeld'] === true,
   };

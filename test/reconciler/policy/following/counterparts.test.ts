@@ -19,6 +19,7 @@ const changed = (pool: string, letter: string, ...classes: readonly string[]): C
   pool,
   configName: `${pool}-${letter}`,
   sha256: sha(letter),
+  payload: payload(letter),
   classes: (classes.length === 0 ? [''] : classes).map((name) => ({ name, payloads: [payload(letter)] })),
 });
 const proves = (pool: string, letter: string, name = ''): PayloadProof => ({

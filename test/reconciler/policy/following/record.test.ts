@@ -35,13 +35,14 @@ const LACKING = {
       pool: 'gpu',
       configName: 'gpu-x',
       sha256: 'f'.repeat(64),
+      payload: 'd'.repeat(32),
       since: '2026-11-21T12:00:00Z',
       isKnown: false,
       classes: ['cpu=4'],
     },
   ],
   more: 2,
-  approved: [{ pool: 'batch', sha256: 'e'.repeat(64) }],
+  approved: [{ pool: 'batch', payload: 'e'.repeat(32) }],
   isRead: true,
 };
 const RECORD: FollowingRecord = {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import type { Approval } from '#shared/contract/api/approval.ts';
 import type { ChooseCommit } from './branch.ts';
 import { createNotesLook, type LookedAt } from './followed-notes.ts';
 import type { CandidateChanges } from './candidate-changes.ts';
@@ -18,9 +17,10 @@ import {
   MOST_CANDIDATES,
 } from './policy/following/choose-commit.ts';
 import {
-  type ApprovedPool,
   type Counterparts,
+  type GivenApproval,
   judgeApprovals,
+  type JudgedPools,
   nextCounterparts,
   type UnprovedPool,
   unprovedPools,
@@ -38,6 +38,7 @@ import {
   withSettled,
   writeFollowing,
 } from './policy/following/record.ts';
+import { letThrough } from './policy/following/let-through.ts';
 import { seenCommits } from './policy/following/seen-commits.ts';
 import { readHistory } from './reporting/notes/commit-history.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
@@ -80,7 +81,7 @@ interface FollowingPorts {
   /** What nodes of this cluster have proven, as its pools say. */
   readonly proven: () => readonly PayloadProof[];
   /** By pool, what a person let go on last, as the annotations have it. */
-  readonly approvals: () => ReadonlyMap<string, Approval>;
+  readonly approvals: () => ReadonlyMap<string, GivenApproval>;
   /** How far this machine's clock is ahead of that of the leader before. */
   readonly ahead: () => Millis;
 }
@@ -116,7 +117,11 @@ export function createFollowing(ports: FollowingPorts): Following {
     before: FollowingRecord,
     proven: LookedAt['proven'],
     signal: AbortSignal,
-  ): Promise<{ readonly choice: FollowingChoice; readonly counterparts: Counterparts | null }> {
+  ): Promise<{
+    readonly choice: FollowingChoice;
+    readonly counterparts: Counterparts | null;
+    readonly judged: JudgedPools | null;
+  }> {
     const approvals = ports.approvals();
     const here = new Set(before.provenHere);
     const { pools: asked = [], approved = [] } = before.counterparts ?? {};
@@ -124,13 +129,15 @@ export function createFollowing(ports: FollowingPorts): Following {
       const changed = await ports.changes.of(commit, isFresh, signal);
       return changed && unprovedPools(changed, proven, here, asked, look.now);
     };
-    const isLet = (pools: readonly UnprovedPool[] | null): boolean =>
-      pools !== null && judgeApprovals(pools, approved, approvals).waiting.length === 0;
+    const judge = (pools: readonly UnprovedPool[] | null): JudgedPools | null =>
+      pools && judgeApprovals(pools, approved, approvals, look.now);
+    const isLet = (pools: readonly UnprovedPool[] | null): boolean => judge(pools)?.waiting.length === 0;
+    const isAsked = follows.require === 'payloads';
     const counted = (commit: CommitOid, pools: readonly UnprovedPool[] | null): Counterparts =>
-      nextCounterparts(commit, pools, before.counterparts, approvals, follows.require === 'payloads');
+      nextCounterparts(commit, pools, before.counterparts, approvals, isAsked, look.now);
     const held = new Set<CommitOid>();
     let counterparts: Counterparts | null = null;
-    let through: readonly ApprovedPool[] = [];
+    let judged: JudgedPools | null = null;
     let choice = chooseCommit(look);
     while (follows.require === 'payloads' && choice.grounds === 'settled' && choice.commit !== null) {
       const { commit } = choice;
@@ -138,16 +145,19 @@ export function createFollowing(ports: FollowingPorts): Following {
       // What lets a commit into force is read of the nodes that there are now.
       const pools = isLet(known) ? await lacking(commit, true) : known;
       if (isLet(pools)) {
-        through = judgeApprovals(pools ?? [], approved, approvals).approved;
+        judged = judge(pools);
         break;
       }
       counterparts ??= counted(commit, pools);
       choice = chooseCommit({ ...look, held: held.add(commit) });
     }
+    if (isAsked && choice.grounds === 'released' && choice.commit !== null)
+      judged = judge(await lacking(choice.commit, true));
+    const through = judged?.approved ?? [];
     const next = choice.waiting.next?.oid ?? (through.length > 0 ? choice.commit : null);
     if (counterparts === null && next !== null) counterparts = counted(next, await lacking(next, false));
     // It may take some time until what was chosen can be read: until it is in force, nobody is asked again.
-    return { choice, counterparts: counterparts && withApproved(counterparts, through) };
+    return { choice, judged, counterparts: counterparts && withApproved(counterparts, through) };
   }
 
   return {
@@ -183,17 +193,22 @@ export function createFollowing(ports: FollowingPorts): Following {
         now,
       };
       const own = follows.require === undefined ? [] : provenHere(before.provenHere, ports.proven());
-      const { choice, counterparts } = await chosen(look, follows, { ...before, provenHere: own }, proven, signal);
+      const { choice, counterparts, judged } = await chosen(
+        look,
+        follows,
+        { ...before, provenHere: own },
+        proven,
+        signal,
+      );
       const { candidates, waiting, commit, grounds } = choice;
       const silent = silencesAfter(before.silent, line.commits.at(-1)?.oid, waiting, now);
-      const letThrough = grounds === 'released' ? released : before.released;
       held = {
         ...before,
         candidates,
         settledHere,
         layersIn,
         waiting,
-        released: letThrough,
+        released: letThrough(choice, released, judged) ?? before.released,
         silent,
         seen: seenCommits(look, waiting, before.seen),
         serials,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createFollowing } from '#reconciler/following.ts';
 import type { ChangedPool } from '#reconciler/policy/following/changed-pools.ts';
-import { awaitedIn } from '#reconciler/policy/following/counterparts.ts';
-import { readFollowing } from '#reconciler/policy/following/record.ts';
+import { awaitedIn, type GivenApproval } from '#reconciler/policy/following/counterparts.ts';
+import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
+import { newRecord, readFollowing, type ReleasedCommit } from '#reconciler/policy/following/record.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
-import type { Approval } from '#shared/contract/api/approval.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { COMMIT_A, COMMIT_B } from '../support/fleet.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -27,7 +27,8 @@ function world(pools: readonly ChangedPool[] | null) {
   let [changes, recorded] = [pools, ''];
   /** Of another commit behind it. */
   let later: readonly ChangedPool[] | null = null;
-  const annotations = new Map<string, Approval>();
+  let released: ReleasedCommit | null = null;
+  const annotations = new Map<string, GivenApproval>();
   const start = () =>
     createFollowing({
       cluster: 'production',
@@ -69,17 +70,21 @@ function world(pools: readonly ChangedPool[] | null) {
         tip: later === null ? COMMIT_B : COMMIT_C,
         inForce: COMMIT_A,
         recorded: { ...NO_STATE, following: recorded },
-        released: null,
+        released,
       };
       const { oid } = await following.choose(question, new AbortController().signal);
       recorded = following.record() ?? '';
       return oid === COMMIT_B;
     },
+    release: (oid: string) => void (released = { oid, said: 'released by ada: staging is gone' }),
+    said: () => readFollowing(recorded)?.released ?? null,
+    standing: () => followingStanding(readFollowing(recorded) ?? newRecord({ clusters: [], settledFor: '' })).message,
     push: (next: readonly ChangedPool[]) => void (later = next),
     /** As the command does it. */
     approve(...names: readonly string[]): void {
       for (const [pool, { sha256, since }] of asked())
-        if (names.length === 0 || names.includes(pool)) annotations.set(pool, { sha256, since });
+        if (names.length === 0 || names.includes(pool))
+          annotations.set(pool, { sha256, since, by: pool === 'gpu' ? '' : 'ada' });
     },
     /** A wave of the same pool was approved since. */
     forget: () => annotations.clear(),
@@ -152,6 +157,47 @@ describe('approvals of what nobody has proven', () => {
     here.approve();
     assert.equal(await here.look([changed('batch'), changed('gpu', 'replace')]), false);
     assert.deepEqual([...here.asked().keys()], ['gpu']);
+  });
+
+  it('say who gave them while the commit waits for others, and when it comes into force', async () => {
+    const here = world([changed('batch'), changed('gpu')]);
+    await here.look();
+    await here.look();
+    here.approve('gpu');
+    await here.look();
+    assert.match(here.standing(), /approve batch, .*; approved: gpu by somebody at 2\S+Z$/);
+    assert.equal(here.said(), null);
+    here.approve('batch');
+    assert.equal(await here.look(), true);
+    const { oid, said = '', isApproved } = here.said() ?? {};
+    assert.deepEqual([oid, isApproved], [COMMIT_B, true]);
+    assert.match(said, /^approved, though nobody had proven it: batch by ada at 2\S+Z; gpu by somebody at 2\S+Z$/);
+  });
+
+  it('are not needed of what a person releases, which says what nobody had proven of it', async () => {
+    const here = world([changed('batch'), changed('cpu'), changed('gpu')]);
+    await here.look();
+    await here.look();
+    here.approve('gpu');
+    here.release(COMMIT_B);
+    assert.equal(await here.look(), true);
+    const { said = '', ...rest } = here.said() ?? {};
+    assert.deepEqual(rest, { oid: COMMIT_B });
+    assert.match(
+      said,
+      /^released by ada: staging is gone; nobody had proven what batch, cpu get; approved, .*: gpu by somebody at 2\S+Z$/,
+    );
+  });
+
+  it('leave no word on a commit that needs none, and a release stands also where what it changes cannot be read', async () => {
+    const free = world([]);
+    await free.look();
+    assert.equal(await free.look(), true);
+    assert.equal(free.said(), null);
+    const unread = world(null);
+    unread.release(COMMIT_B);
+    assert.equal(await unread.look(), true);
+    assert.deepEqual(unread.said(), { oid: COMMIT_B, said: 'released by ada: staging is gone' });
   });
 
   it('are asked for first of who waits longest, whoever comes before them by name', async () => {

@@ -6,7 +6,7 @@ import type { ChangedPool } from './changed-pools.ts';
 import { payloadId, type PayloadProofs, proofId } from './payload-proofs.ts';
 
 /** A pool of a commit of which no followed cluster has proven what its nodes get. */
-export interface UnprovedPool extends AwaitedApproval, ApprovedPool {
+export interface UnprovedPool extends AwaitedApproval, Pick<ApprovedPool, 'pool' | 'payload'> {
   /** Whether a followed cluster has proven anything of a pool of this name. */
   readonly isKnown: boolean;
   /** A few of the classes that lack it; none for a pool that computes nothing. */
@@ -18,6 +18,22 @@ export interface ApprovedPool {
   readonly pool: string;
   /** A short name for the payload as the pool applies it: in another way, it asks again. */
   readonly payload: string;
+  /** Who, as the annotation says; '' where it does not. */
+  readonly by: string;
+  /** When it was seen, RFC 3339. */
+  readonly at: string;
+}
+
+/** What a person wrote onto a pool. */
+export interface GivenApproval extends Approval {
+  /** Who they say they are; '' where they do not. */
+  readonly by: string;
+}
+
+/** Pools that followed clusters have not proven. */
+export interface JudgedPools {
+  readonly waiting: readonly UnprovedPool[];
+  readonly approved: readonly ApprovedPool[];
 }
 
 /** What followed clusters have no counterpart for. */
@@ -78,8 +94,9 @@ export function unprovedPools(
 export function judgeApprovals(
   pools: readonly UnprovedPool[],
   before: readonly ApprovedPool[],
-  approvals: ReadonlyMap<string, Approval>,
-): { readonly waiting: readonly UnprovedPool[]; readonly approved: readonly ApprovedPool[] } {
+  approvals: ReadonlyMap<string, GivenApproval>,
+  now: Millis,
+): JudgedPools {
   const known = new Map(before.map((each) => [each.pool, each]));
   const waiting: UnprovedPool[] = [];
   const approved: ApprovedPool[] = [];
@@ -87,7 +104,9 @@ export function judgeApprovals(
     const { pool, sha256, payload, since } = each;
     const approval = approvals.get(pool);
     const isMeant = approval?.sha256 === sha256 && approval.since === since && approval.wave === undefined;
-    if (isMeant || known.get(pool)?.payload === payload) approved.push({ pool, payload });
+    const last = known.get(pool);
+    if (last?.payload === payload) approved.push(last);
+    else if (isMeant) approved.push({ pool, payload, by: approval.by, at: toTimestamp(now) });
     else waiting.push(each);
   }
   return { waiting, approved };
@@ -98,11 +117,12 @@ export function nextCounterparts(
   commit: CommitOid,
   found: readonly UnprovedPool[] | null,
   before: Counterparts | null,
-  approvals: ReadonlyMap<string, Approval>,
+  approvals: ReadonlyMap<string, GivenApproval>,
   isHeld: boolean,
+  now: Millis,
 ): Counterparts {
   const { pools = [], more = 0, approved: last = [] } = before ?? {};
-  const { waiting, approved } = judgeApprovals(found ?? pools, last, approvals);
+  const { waiting, approved } = judgeApprovals(found ?? pools, last, approvals, now);
   if (found === null)
     return {
       commit,

@@ -37,6 +37,8 @@ export interface ReleasedCommit {
   readonly oid: CommitOid;
   /** Who, when and why. */
   readonly said: string;
+  /** Others settled it, and a person approved what they have not proven of it. Absent: it did not wait for them. */
+  readonly isApproved?: true;
 }
 
 export interface Silence {
@@ -142,7 +144,9 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
       inForce: String(read['inForce']),
       refused: textsIn(read['refused']).slice(0, MOST_CANDIDATES),
       waiting: waitingIn(read['waiting']),
-      released: released ? { oid: String(released['oid']), said: String(released['said']) } : null,
+      released: released
+        ? { ...textsOf(released, 'oid', 'said'), ...(released['isApproved'] === true && { isApproved: true }) }
+        : null,
       silent: datedIn(read['silent']).map(({ cluster, after, since }) => ({
         cluster: String(cluster),
         after: String(after),
@@ -174,7 +178,7 @@ function counterpartsIn(value: unknown): Counterparts | null {
     commit,
     pools,
     more: typeof more === 'number' ? more : 0,
-    approved: mapsIn(value['approved'], MOST_APPROVED).map((each) => textsOf(each, 'pool', 'payload')),
+    approved: mapsIn(value['approved'], MOST_APPROVED).map((each) => textsOf(each, 'pool', 'payload', 'by', 'at')),
     isRead: value['isRead'] === true,
     isHeld: value['isHeld'] === true,
   };

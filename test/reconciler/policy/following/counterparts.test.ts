@@ -89,14 +89,14 @@ describe('what followed clusters have no counterpart for', () => {
   });
 
   it('goes on when a person approves this payload since it waits, and stays approved', () => {
-    const approval = { sha256: sha('a'), since: SINCE };
+    const approval = { sha256: sha('a'), since: SINCE, by: 'ada' };
     const judged = (of: object, letter = 'a', before: readonly ApprovedPool[] = []): number =>
-      judgeApprovals(lacking([], letter), before, new Map([['gpu', { ...approval, ...of }]])).approved.length;
+      judgeApprovals(lacking([], letter), before, new Map([['gpu', { ...approval, ...of }]]), NOW).approved.length;
     assert.equal(judged({}), 1);
     assert.equal(judged({}, 'b'), 0);
     assert.equal(judged({ since: '2026-11-21T11:59:59Z' }), 0);
     assert.equal(judged({ wave: 'canary' }), 0);
-    const { approved, waiting } = judgeApprovals(lacking(), [], new Map([['gpu', approval]]));
+    const { approved, waiting } = judgeApprovals(lacking(), [], new Map([['gpu', approval]]), NOW);
     assert.deepEqual(waiting, []);
     const ofWave = { sha256: sha('c'), wave: 'canary' };
     assert.equal(judged(ofWave, 'a', approved), 1, 'the annotation is needed for a wave meanwhile');
@@ -104,10 +104,10 @@ describe('what followed clusters have no counterpart for', () => {
   });
 
   it('is what people are asked for, where it has to be proven', () => {
-    const held = nextCounterparts(COMMIT_A, lacking(), null, new Map(), true);
+    const held = nextCounterparts(COMMIT_A, lacking(), null, new Map(), true, NOW);
     assert.deepEqual([...awaitedIn(held)], [['gpu', { configName: 'gpu-a', sha256: sha('a'), since: SINCE }]]);
     assert.equal(awaitedIn({ ...held, isHeld: false }).size, 0);
-    assert.equal(awaitedIn(nextCounterparts(COMMIT_A, null, null, new Map(), true)).size, 0);
+    assert.equal(awaitedIn(nextCounterparts(COMMIT_A, null, null, new Map(), true, NOW)).size, 0);
     assert.equal(awaitedIn(null).size, 0);
   });
 

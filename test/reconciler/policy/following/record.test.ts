@@ -42,7 +42,7 @@ const LACKING = {
     },
   ],
   more: 2,
-  approved: [{ pool: 'batch', payload: 'e'.repeat(32) }],
+  approved: [{ pool: 'batch', payload: 'e'.repeat(32), by: 'ada', at: '2026-11-21T12:00:00Z' }],
   isRead: true,
 };
 const RECORD: FollowingRecord = {
@@ -211,7 +211,7 @@ describe('what is said of it', () => {
     ],
     [
       'that has to be approved',
-      { silent: [], counterparts: { ...LACKING, more: 0 } },
+      { silent: [], counterparts: { ...LACKING, more: 0, approved: [] } },
       'Waiting',
       `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4). It waits for a person: kubelet-gitops approve gpu, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new`,
     ],
@@ -219,13 +219,13 @@ describe('what is said of it', () => {
       'more pools have to be approved than are named',
       { silent: [], counterparts: LACKING },
       'Waiting',
-      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4), and of 2 more pools. It waits for a person: kubelet-gitops approve gpu, then the others, which are named after that, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new`,
+      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4), and of 2 more pools. It waits for a person: kubelet-gitops approve gpu, then the others, which are named after that, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new; approved: batch by ada at 2026-11-21T12:00:00Z`,
     ],
     [
       'that was approved',
       { silent: [], counterparts: { ...LACKING, pools: [], more: 0 } },
       'Waiting',
-      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled`,
+      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled; approved: batch by ada at 2026-11-21T12:00:00Z`,
     ],
     [
       'what it changes cannot be read',

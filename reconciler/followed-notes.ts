@@ -7,7 +7,7 @@ import type { Follows } from './policy/config-repo/loaded-repo.ts';
 import type { SeenNotes } from './policy/following/choose-commit.ts';
 import { signersOf } from './policy/following/follows.ts';
 import type { PayloadProofs } from './policy/following/payload-proofs.ts';
-import { judgeSerial, newestSeen, type SeenSerial, withSeen } from './policy/following/notes-serial.ts';
+import { judgeSerial, newestSeen, type SeenSerial, staleness, withSeen } from './policy/following/notes-serial.ts';
 
 /** What followed clusters say. */
 export interface LookedAt {
@@ -48,10 +48,10 @@ export function createNotesLook({
       failing.set(cluster, because);
     };
     for (const cluster of follows.clusters) {
+      const question = { commits, signers: signersOf(follows, cluster) };
+      const known = newestSeen(serials, cluster, question.signers);
       try {
-        const question = { commits, signers: signersOf(follows, cluster) };
         const { said, signed, payloads, ...read } = await repository.notes(cluster, question, signal);
-        const known = newestSeen(serials, cluster, question.signers);
         const judged = signed && judgeSerial({ cluster, ...signed }, known, clock.now());
         if (judged) serials = withSeen(serials, judged.seen, follows);
         const because = read.distrusted ?? judged?.because ?? null;
@@ -65,6 +65,9 @@ export function createNotesLook({
         if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster count again');
       } catch (error) {
         if (signal.aborted) throw error;
+        // Whoever may push the ref may make it unreadable.
+        const because = staleness(known, clock.now());
+        if (because !== null) distrusted.set(cluster, because);
         tell(cluster, reasonOf(error), error);
       }
     }

@@ -156,6 +156,9 @@ export function createFollowing(ports: FollowingPorts): Following {
     const through = judged?.approved ?? [];
     const next = choice.waiting.next?.oid ?? (through.length > 0 ? choice.commit : null);
     if (counterparts === null && next !== null) counterparts = counted(next, await lacking(next, false));
+    // Nothing was seen: what a person said of the commit stays.
+    const isAhead = look.line.some(({ oid }) => oid === before.counterparts?.commit);
+    if (counterparts === null && isAhead && [...look.notes.values()].includes(null)) counterparts = before.counterparts;
     // It may take some time until what was chosen can be read: until it is in force, nobody is asked again.
     return { choice, judged, counterparts: counterparts && withApproved(counterparts, through) };
   }

@@ -28,6 +28,8 @@ function world(pools: readonly ChangedPool[] | null) {
   /** Of another commit behind it. */
   let later: readonly ChangedPool[] | null = null;
   let released: ReleasedCommit | null = null;
+  /** Why the notes of the followed cluster do not count. */
+  let doubt: string | null = null;
   const annotations = new Map<string, GivenApproval>();
   const start = () =>
     createFollowing({
@@ -43,7 +45,7 @@ function world(pools: readonly ChangedPool[] | null) {
           Promise.resolve({
             said: new Map([COMMIT_B, COMMIT_C].map((oid) => [oid, 'settled'])),
             signed: null,
-            distrusted: null,
+            distrusted: doubt,
             payloads: { isWhole: true, proofs: [] },
           }),
       },
@@ -79,6 +81,7 @@ function world(pools: readonly ChangedPool[] | null) {
     release: (oid: string) => void (released = { oid, said: 'released by ada: staging is gone' }),
     said: () => readFollowing(recorded)?.released ?? null,
     standing: () => followingStanding(readFollowing(recorded) ?? newRecord({ clusters: [], settledFor: '' })).message,
+    doubt: (because: string | null) => void (doubt = because),
     push: (next: readonly ChangedPool[]) => void (later = next),
     /** As the command does it. */
     approve(...names: readonly string[]): void {
@@ -141,6 +144,21 @@ describe('approvals of what nobody has proven', () => {
     here.push([changed('batch')]);
     for (let looks = 0; looks < 3; looks += 1) assert.equal(await here.look(), true, 'the later one waits');
     assert.deepEqual([...here.asked().keys()], ['batch']);
+  });
+
+  it('are kept while the notes of the followed cluster do not count', async () => {
+    const here = world([changed('gpu')]);
+    await here.look();
+    await here.look();
+    here.approve('gpu');
+    await here.look(null);
+    here.forget();
+    here.doubt('are not signed');
+    assert.equal(await here.look([changed('gpu')]), false);
+    here.doubt(null);
+    assert.equal(await here.look(), false, 'the time begins again');
+    assert.deepEqual([...here.asked().keys()], []);
+    assert.equal(await here.look(), true);
   });
 
   it('are for the payload as it is applied', async () => {

@@ -75,10 +75,14 @@ export function judgeSerial(
     const because = `are older than some that were seen (serial ${signed.serial}, seen ${seen.serial}): somebody pushed old ones again, see who may push its notes ref`;
     return { seen, because };
   }
-  if (now - seen.since <= FRESH_FOR_MS) return { seen, because: null };
-  const because = `have not been signed anew since ${toTimestamp(seen.since)}, which it does every hour: its reconciler is down or cannot push, or somebody keeps its notes back`;
-  return { seen, because };
+  return { seen, because: staleness(seen, now) };
 }
+
+/** Why what was seen last does not count any more, where nothing newer can be seen; null where it does, and for nothing seen. */
+export const staleness = (seen: SeenSerial | undefined, now: Millis): string | null =>
+  seen === undefined || now - seen.since <= FRESH_FOR_MS
+    ? null
+    : `have not been signed anew since ${toTimestamp(seen.since)}, which it does every hour: its reconciler is down or cannot push, or somebody keeps its notes back`;
 
 /** As the record has it: `17 5d1c1f…`; '' for none. */
 export const writeSignedNotes = (signed: SignedNotes | null): string =>

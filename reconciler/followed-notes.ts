@@ -7,7 +7,7 @@ import type { Follows } from './policy/config-repo/loaded-repo.ts';
 import type { SeenNotes } from './policy/following/choose-commit.ts';
 import { signersOf } from './policy/following/follows.ts';
 import type { PayloadProofs } from './policy/following/payload-proofs.ts';
-import { judgeSerial, type SeenSerial } from './policy/following/signed-notes.ts';
+import { judgeSerial, newestSeen, type SeenSerial, staleness, withSeen } from './policy/following/notes-serial.ts';
 
 /** What followed clusters say. */
 export interface LookedAt {
@@ -40,7 +40,7 @@ export function createNotesLook({
     const notes = new Map<string, SeenNotes>();
     const distrusted = new Map<string, string>();
     const proven = new Map<string, PayloadProofs | null>();
-    const serials = new Map(before.map((seen) => [seen.cluster, seen]));
+    let serials = before;
     const tell = (cluster: string, because: string, err?: unknown): void => {
       notes.set(cluster, null);
       if (failing.get(cluster) !== because)
@@ -48,11 +48,12 @@ export function createNotesLook({
       failing.set(cluster, because);
     };
     for (const cluster of follows.clusters) {
+      const question = { commits, signers: signersOf(follows, cluster) };
+      const known = newestSeen(serials, cluster, question.signers);
       try {
-        const question = { commits, signers: signersOf(follows, cluster) };
         const { said, signed, payloads, ...read } = await repository.notes(cluster, question, signal);
-        const judged = signed && judgeSerial(cluster, signed, serials.get(cluster), clock.now());
-        if (judged) serials.set(cluster, judged.seen);
+        const judged = signed && judgeSerial({ cluster, ...signed }, known, clock.now());
+        if (judged) serials = withSeen(serials, judged.seen, follows);
         const because = read.distrusted ?? judged?.because ?? null;
         if (because !== null) {
           distrusted.set(cluster, because);
@@ -64,9 +65,12 @@ export function createNotesLook({
         if (failing.delete(cluster)) log.info({ followed: cluster }, 'notes of the followed cluster count again');
       } catch (error) {
         if (signal.aborted) throw error;
+        // Whoever may push the ref may make it unreadable.
+        const because = staleness(known, clock.now());
+        if (because !== null) distrusted.set(cluster, because);
         tell(cluster, reasonOf(error), error);
       }
     }
-    return { notes, distrusted, proven, serials: follows.clusters.flatMap((cluster) => serials.get(cluster) ?? []) };
+    return { notes, distrusted, proven, serials };
   };
 }

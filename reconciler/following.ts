@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import type { Approval } from '#shared/contract/api/approval.ts';
 import type { ChooseCommit } from './branch.ts';
 import { createNotesLook, type LookedAt } from './followed-notes.ts';
 import type { CandidateChanges } from './candidate-changes.ts';
@@ -19,10 +18,13 @@ import {
 } from './policy/following/choose-commit.ts';
 import {
   type Counterparts,
-  MOST_POOLS,
+  type GivenApproval,
+  judgeApprovals,
+  type JudgedPools,
+  nextCounterparts,
   type UnprovedPool,
   unprovedPools,
-  withApprovals,
+  withApproved,
 } from './policy/following/counterparts.ts';
 import { type PayloadProof, provenHere } from './policy/following/payload-proofs.ts';
 import { isSameEvidence, settledForMs } from './policy/following/follows.ts';
@@ -36,6 +38,7 @@ import {
   withSettled,
   writeFollowing,
 } from './policy/following/record.ts';
+import { letThrough } from './policy/following/let-through.ts';
 import { seenCommits } from './policy/following/seen-commits.ts';
 import { readHistory } from './reporting/notes/commit-history.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
@@ -78,7 +81,7 @@ interface FollowingPorts {
   /** What nodes of this cluster have proven, as its pools say. */
   readonly proven: () => readonly PayloadProof[];
   /** By pool, what a person let go on last, as the annotations have it. */
-  readonly approvals: () => ReadonlyMap<string, Approval>;
+  readonly approvals: () => ReadonlyMap<string, GivenApproval>;
   /** How far this machine's clock is ahead of that of the leader before. */
   readonly ahead: () => Millis;
 }
@@ -114,34 +117,50 @@ export function createFollowing(ports: FollowingPorts): Following {
     before: FollowingRecord,
     proven: LookedAt['proven'],
     signal: AbortSignal,
-  ): Promise<{ readonly choice: FollowingChoice; readonly counterparts: Counterparts | null }> {
+  ): Promise<{
+    readonly choice: FollowingChoice;
+    readonly counterparts: Counterparts | null;
+    readonly judged: JudgedPools | null;
+  }> {
     const approvals = ports.approvals();
     const here = new Set(before.provenHere);
+    const { pools: asked = [], approved = [] } = before.counterparts ?? {};
     const lacking = async (commit: CommitOid, isFresh: boolean): Promise<readonly UnprovedPool[] | null> => {
       const changed = await ports.changes.of(commit, isFresh, signal);
-      return changed && unprovedPools(changed, proven, here, before.counterparts?.pools ?? [], look.now);
+      return changed && unprovedPools(changed, proven, here, asked, look.now);
     };
-    const isLet = (pools: readonly UnprovedPool[] | null): boolean =>
-      pools !== null && withApprovals(pools, approvals).every(({ isApproved }) => isApproved);
+    const judge = (pools: readonly UnprovedPool[] | null): JudgedPools | null =>
+      pools && judgeApprovals(pools, approved, approvals, look.now);
+    const isLet = (pools: readonly UnprovedPool[] | null): boolean => judge(pools)?.waiting.length === 0;
+    const isAsked = follows.require === 'payloads';
+    const counted = (commit: CommitOid, pools: readonly UnprovedPool[] | null): Counterparts =>
+      nextCounterparts(commit, pools, before.counterparts, approvals, isAsked, look.now);
     const held = new Set<CommitOid>();
     let counterparts: Counterparts | null = null;
+    let judged: JudgedPools | null = null;
     let choice = chooseCommit(look);
     while (follows.require === 'payloads' && choice.grounds === 'settled' && choice.commit !== null) {
       const { commit } = choice;
       const known = await lacking(commit, false);
       // What lets a commit into force is read of the nodes that there are now.
       const pools = isLet(known) ? await lacking(commit, true) : known;
-      if (isLet(pools)) break;
-      counterparts ??= { commit, pools, isHeld: true };
+      if (isLet(pools)) {
+        judged = judge(pools);
+        break;
+      }
+      counterparts ??= counted(commit, pools);
       choice = chooseCommit({ ...look, held: held.add(commit) });
     }
-    const next = choice.waiting.next?.oid;
-    if (counterparts === null && next !== undefined)
-      counterparts = { commit: next, pools: await lacking(next, false), isHeld: follows.require === 'payloads' };
-    if (counterparts === null || counterparts.pools === null) return { choice, counterparts };
-    // What is approved stays in the record, so that it is still since then that it waited.
-    const pools = withApprovals(counterparts.pools, approvals).slice(0, MOST_POOLS);
-    return { choice, counterparts: { ...counterparts, pools } };
+    if (isAsked && choice.grounds === 'released' && choice.commit !== null)
+      judged = judge(await lacking(choice.commit, true));
+    const through = judged?.approved ?? [];
+    const next = choice.waiting.next?.oid ?? (through.length > 0 ? choice.commit : null);
+    if (counterparts === null && next !== null) counterparts = counted(next, await lacking(next, false));
+    // Nothing was seen: what a person said of the commit stays.
+    const isAhead = look.line.some(({ oid }) => oid === before.counterparts?.commit);
+    if (counterparts === null && isAhead && [...look.notes.values()].includes(null)) counterparts = before.counterparts;
+    // It may take some time until what was chosen can be read: until it is in force, nobody is asked again.
+    return { choice, judged, counterparts: counterparts && withApproved(counterparts, through) };
   }
 
   return {
@@ -177,17 +196,22 @@ export function createFollowing(ports: FollowingPorts): Following {
         now,
       };
       const own = follows.require === undefined ? [] : provenHere(before.provenHere, ports.proven());
-      const { choice, counterparts } = await chosen(look, follows, { ...before, provenHere: own }, proven, signal);
+      const { choice, counterparts, judged } = await chosen(
+        look,
+        follows,
+        { ...before, provenHere: own },
+        proven,
+        signal,
+      );
       const { candidates, waiting, commit, grounds } = choice;
       const silent = silencesAfter(before.silent, line.commits.at(-1)?.oid, waiting, now);
-      const letThrough = grounds === 'released' ? released : before.released;
       held = {
         ...before,
         candidates,
         settledHere,
         layersIn,
         waiting,
-        released: letThrough,
+        released: letThrough(choice, released, judged) ?? before.released,
         silent,
         seen: seenCommits(look, waiting, before.seen),
         serials,

@@ -197,7 +197,8 @@ export function createPass(ports: PassPorts): Pass {
     const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...formatConflicts(conflictsAmong(skipped))];
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
-    const letThrough = readFollowing(recorded.following)?.released ?? null;
+    // Said on the first note already, also where the commit ends the following.
+    const letThrough = readFollowing(ports.following.record() ?? recorded.following)?.released ?? null;
     const due = dueNotes({ letThrough, recorded, desired, statuses: planned.pools, fleet, limits, leftAlone });
     // Once the first node hears of a commit, how far the one before had come is no longer known.
     const displaced = formatDisplacedNotes(due.displaced, notes);

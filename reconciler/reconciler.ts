@@ -1,5 +1,6 @@
-import { type Approval, readApproval } from '#shared/contract/api/approval.ts';
-import { APPROVE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { readApproval } from '#shared/contract/api/approval.ts';
+import { APPROVE_ANNOTATION, BY_ANNOTATION } from '#shared/contract/api/group.ts';
+import { readClaim } from '#shared/contract/claim.ts';
 import type { KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -16,6 +17,7 @@ import { createDrains } from './cluster/drains/drains.ts';
 import type { OwnPod } from './cluster/drains/own-pod.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { Annotator } from './git/notes/annotator.ts';
+import { plainLine } from './git/plain-text.ts';
 import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
 import type { Notifier } from './reporting/notifications/notifier.ts';
 import type { GitSource } from './git/source-port.ts';
@@ -29,8 +31,9 @@ import { createFollowing } from './following.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
 import type { ReleasedCommit } from './policy/following/record.ts';
 import { followsInForce } from './policy/following/follows.ts';
+import type { GivenApproval } from './policy/following/counterparts.ts';
 import { provenIn } from './policy/following/payload-proofs.ts';
-import { readSignedNotes } from './policy/following/signed-notes.ts';
+import { readSignedNotes } from './policy/following/notes-serial.ts';
 import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
@@ -321,10 +324,15 @@ function withoutReading(status: KubeletSourceStatus): KubeletSourceStatus {
 }
 
 /** By pool, what its annotation lets go on. */
-const approvalsIn = (fleet: Fleet | null): ReadonlyMap<string, Approval> =>
+const approvalsIn = (fleet: Fleet | null): ReadonlyMap<string, GivenApproval> =>
   new Map(
     [...(fleet?.pools ?? [])].flatMap(([name, { metadata }]) => {
-      const approval = readApproval(metadata.annotations?.[APPROVE_ANNOTATION]);
-      return approval === undefined ? [] : [[name, approval]];
+      const { [APPROVE_ANNOTATION]: value = '', [BY_ANNOTATION]: by } = metadata.annotations ?? {};
+      const approval = readApproval(value);
+      const who = plainLine(readClaim(by, 'approve', value)?.who ?? '', LONGEST_NAME);
+      return approval === undefined ? [] : [[name, { ...approval, by: who }]];
     }),
   );
+
+/** Of each approved pool, of which there may be many, on the record. */
+const LONGEST_NAME = 100;

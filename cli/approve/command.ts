@@ -15,7 +15,8 @@ export const APPROVE: Command = {
     'A wave with pause: true in pool.yaml has others wait for a person when it is done. This is the person: the payload that waits now\n' +
       'goes on to its next wave. Any other payload asks again, and so does this one at its next pause. A payload that no followed\n' +
       'cluster has proven waits as well, where clusters/CLUSTER.yaml has follows.require: payloads.',
-    'Who approved and when is in an Event, in the status of the pool and in the note of the commit.',
+    'Who approved and when is in an Event, in the status of the pool (of a payload that nobody has proven: of the KubeletSource), and\n' +
+      'in the note of the commit.',
     'Exit code 1 where nothing waits for a person, or a config does that --config does not name.',
   ],
   options: {

@@ -4,7 +4,7 @@ import { createFollowing, type Following } from '#reconciler/following.ts';
 import type { ChangedPool } from '#reconciler/policy/following/changed-pools.ts';
 import { readFollowing } from '#reconciler/policy/following/record.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
-import type { Approval } from '#shared/contract/api/approval.ts';
+import type { GivenApproval } from '#reconciler/policy/following/counterparts.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { fc } from '../support/property.ts';
@@ -36,13 +36,13 @@ it('nothing comes into force that followed clusters have not proven and nobody a
       const proven = new Set<string>();
       const here = new Set(['general 0', 'gpu 0']);
       const approved = new Set<string>();
-      const annotations = new Map<string, Approval>();
+      const annotations = new Map<string, GivenApproval>();
       let [at, isWhole, areHidden, recorded] = [0, true, false, ''];
       const namesOf = (n: number): readonly string[] => POOLS.map((pool, index) => `${pool} ${branch[n]?.[index]}`);
       const changedIn = (n: number): readonly ChangedPool[] =>
         POOLS.flatMap((pool, index) => {
           const payload = branch[n]?.[index] ?? 0;
-          const own = { pool, configName: pool, sha256: shaOf(payload) };
+          const own = { pool, configName: pool, sha256: shaOf(payload), payload: shaOf(payload) };
           return here.has(`${pool} ${payload}`)
             ? []
             : [{ ...own, classes: [{ name: '', payloads: [`${pool} ${payload}`] }] }];
@@ -89,11 +89,9 @@ it('nothing comes into force that followed clusters have not proven and nobody a
         if (each.do === 'approve') {
           // As the command does it, of what the pool's status asks for.
           const pool = POOLS[each.pool] ?? '';
-          const asked = readFollowing(recorded)?.counterparts?.pools?.find(
-            (one) => one.pool === pool && !one.isApproved,
-          );
+          const asked = readFollowing(recorded)?.counterparts?.pools?.find((one) => one.pool === pool);
           if (asked) {
-            annotations.set(pool, { sha256: asked.sha256, since: asked.since });
+            annotations.set(pool, { sha256: asked.sha256, since: asked.since, by: 'ada' });
             approved.add(`${pool} ${Number.parseInt(asked.sha256, 16)}`);
           }
         }

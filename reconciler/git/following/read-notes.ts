@@ -4,7 +4,7 @@ import { type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.
 import { type PayloadProofs, readProofs } from '../../policy/following/payload-proofs.ts';
 import { payloadsEntry } from '../notes/payloads-entry.ts';
 import { payloadsText } from '../notes/payloads-file.ts';
-import type { SignedNotes } from '../../policy/following/signed-notes.ts';
+import type { SignedNotes } from '../../policy/following/notes-serial.ts';
 import { verifyNotes } from '../notes/signed-notes.ts';
 import { fetchEach } from '../notes/fetch-note-trees.ts';
 import { type NotesAt, openNotes } from '../notes/notes-store.ts';
@@ -28,7 +28,7 @@ export interface FollowedNotes {
   /** Empty where nobody vouches for them who has to. */
   readonly said: ReadonlyMap<CommitOid, SeenNote>;
   /** Where they have to be signed: what is. */
-  readonly signed: SignedNotes | null;
+  readonly signed: (SignedNotes & { readonly key: string }) | null;
   /** Why they do not count; completes "its notes …". */
   readonly distrusted: string | null;
   /** What the cluster has proven; null where it does not say so, or that cannot be read. */
@@ -101,7 +101,7 @@ export function createNotesReader(
     // At every look: the keys may have changed.
     const verdict = verifyNotes(await notes.objects.read(notes.tip, 'commit'), cluster, signers);
     if (verdict.verdict === 'untrusted') return { ...NOTHING, distrusted: `${verdict.because}. ${REMEDY}` };
-    const signed = { serial: verdict.serial, tip: notes.tip };
+    const signed = { serial: verdict.serial, tip: notes.tip, key: verdict.key };
     return { ...NOTHING, ...(await read(session, notes, commits)), signed };
   };
 }

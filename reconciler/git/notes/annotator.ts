@@ -1,6 +1,6 @@
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { GitError } from '../errors.ts';
-import type { SignedNotes } from '../../policy/following/signed-notes.ts';
+import type { SignedNotes } from '../../policy/following/notes-serial.ts';
 
 export interface Annotated {
   /** false: every note that can be written stood there already. */

@@ -4,7 +4,7 @@ import { createRemote } from '../create-remote.ts';
 import type { RemoteOptions } from '../remote.ts';
 import type { GitSession } from '../wire/git-session.ts';
 import { storedNote } from './stored-note.ts';
-import type { SignedNotes } from '../../policy/following/signed-notes.ts';
+import type { SignedNotes } from '../../policy/following/notes-serial.ts';
 import type { SigningKey } from '../trust/signing-key.ts';
 import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor } from './notes-store.ts';
 import { type OwnNotes, ownNotes } from './own-notes.ts';

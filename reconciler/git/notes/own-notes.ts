@@ -1,4 +1,4 @@
-import type { SignedNotes } from '../../policy/following/signed-notes.ts';
+import type { SignedNotes } from '../../policy/following/notes-serial.ts';
 import type { SigningKey } from '../trust/signing-key.ts';
 import { createObjectStore } from '../objects/git-object-store.ts';
 import type { GitSession } from '../wire/git-session.ts';

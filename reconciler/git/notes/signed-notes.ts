@@ -33,7 +33,8 @@ export function signedNotesCommit(commit: NotesCommit, key: SigningKey): Buffer 
 }
 
 type NotesVerdict =
-  | { readonly verdict: 'trusted'; readonly serial: number; readonly tree: string }
+  /** `key` is the one of them that vouches, without what stands behind it. */
+  | { readonly verdict: 'trusted'; readonly serial: number; readonly tree: string; readonly key: string }
   /** `because` completes "its notes …". */
   | { readonly verdict: 'untrusted'; readonly because: string };
 
@@ -57,11 +58,18 @@ export function verifyNotes(raw: Uint8Array, cluster: string, signers: readonly 
   const { key, keyBlob, namespace } = signature;
   if (namespace !== NOTES_NAMESPACE || !signature.isCanonical || !signature.verifies(Buffer.from(head, 'latin1')))
     return untrusted('have a signature that does not fit: they were changed');
-  const isKnown = signers.some((line) => Buffer.from(line.split(' ')[1] ?? '', 'base64').equals(keyBlob));
-  if (!isKnown) return untrusted(`are signed with ${key.fingerprint}, a key that is not named for it`);
+  const signer = signers.find((line) => Buffer.from(line.split(' ')[1] ?? '', 'base64').equals(keyBlob));
+  if (signer === undefined) return untrusted(`are signed with ${key.fingerprint}, a key that is not named for it`);
   if (of !== cluster) return untrusted(`are those of ${of}`);
-  return { verdict: 'trusted', serial: Number(serial), tree };
+  return { verdict: 'trusted', serial: Number(serial), tree, key: signer.split(' ', 2).join(' ') };
 }
 
-/** The serial after this one. Where it was lost with the record and the ref, the time is more than any before. */
-export const nextSerial = (last: number, seconds: number): number => Math.max(last + 1, seconds);
+/** Longer ones are not read. */
+const HIGHEST_SERIAL = 999_999_999_999_999;
+
+/**
+ * The serial after this one. Where it was lost with the record and the ref, the time is more than any before. None comes after the highest,
+ * which only a thief of the key gives: with another key, the time is enough.
+ */
+export const nextSerial = (last: number, seconds: number): number =>
+  last < HIGHEST_SERIAL ? Math.max(last + 1, seconds) : seconds;

@@ -12,8 +12,10 @@ import { ONLY_CLASS, readProof } from '../proof/record.ts';
 export interface ChangedPool {
   readonly pool: string;
   readonly configName: string;
-  /** What a person approves: of the payload or, where values are computed, of the template. */
+  /** Of the payload or, where values are computed, of the template. */
   readonly sha256: string;
+  /** What a person approves: that, and how it is applied, see `identityText`. */
+  readonly payload: string;
   readonly classes: readonly ChangedClass[];
 }
 
@@ -31,7 +33,9 @@ export function changedPools(pools: readonly LoadedPool[], fleet: Fleet): readon
   return valid.flatMap((pool) => {
     const all = classesOf(pool, members.get(pool.name) ?? [], fleet);
     const classes = all.filter(({ name, payloads }) => !payloads.some((payload) => known.has(keyOf(name, payload))));
-    return classes.length === 0 ? [] : [{ pool: pool.name, configName: pool.configName, sha256: pool.sha256, classes }];
+    const { name, configName, sha256, spec } = pool;
+    const payload = identityText(targetWith(sha256, spec));
+    return classes.length === 0 ? [] : [{ pool: name, configName, sha256, payload, classes }];
   });
 }
 

@@ -139,11 +139,14 @@ function groupsOf(line: readonly LineCommit[]): readonly Group[] {
 
 const positionOf = (line: readonly LineCommit[], oid: CommitOid): number => line.findIndex((each) => each.oid === oid);
 
-/** By the newest member that each cluster has a note of: what it said of an older one may have changed with it. */
-function verdictOn({ members }: Group, { clusters, notes }: FollowingLook): Verdict {
+/**
+ * By the newest member that each cluster has a note of: what it said of an older one may have changed with it. Nothing is settled where
+ * notes do not count: who hides newer ones could show some of before that nobody has seen, and these would seem to be fresh.
+ */
+function verdictOn({ members }: Group, { clusters, notes, distrusted }: FollowingLook): Verdict {
   const each = clusters.map((cluster): Verdict => {
     const seen = notes.get(cluster) ?? null;
-    if (seen === null) return 'unknown';
+    if (seen === null) return distrusted.has(cluster) ? 'other' : 'unknown';
     const newest = members.findLast((oid) => seen.has(oid));
     const note = newest === undefined ? undefined : seen.get(newest);
     return note === 'settled' ? 'settled' : note === UNREADABLE ? 'unknown' : 'other';

@@ -1,7 +1,7 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
-import { firstFew } from '#shared/runtime/first-few.ts';
-import { MOST_POOLS, sayUnproved } from './counterparts.ts';
+import { sayUnproved } from './counterparts.ts';
+import { sayApproved } from './let-through.ts';
 import type { WaitsFor } from './choose-commit.ts';
 import type { FollowingRecord } from './record.ts';
 
@@ -43,26 +43,22 @@ export function followingStanding(record: FollowingRecord): FollowingStanding {
 
 /** Time alone does not bring this commit into force. */
 export const waitsForPerson = ({ counterparts }: FollowingRecord, commit: CommitOid): boolean =>
-  counterparts?.commit === commit &&
-  counterparts.isHeld &&
-  counterparts.pools?.every(({ isApproved }) => isApproved) !== true;
+  counterparts?.commit === commit && counterparts.isHeld && (!counterparts.isRead || counterparts.pools.length > 0);
 
 /** What the followed clusters prove nothing of in the commit that is next. */
 function lackingIn({ follows, counterparts }: FollowingRecord): string {
   if (counterparts === null) return '';
-  const { commit, pools, isHeld } = counterparts;
+  const { commit, pools, more, approved, isRead, isHeld } = counterparts;
   const name = commit.slice(0, 12);
-  if (pools === null) return isHeld ? `; what ${name} changes here cannot be read, so that it waits` : '';
-  const left = pools.filter(({ isApproved }) => !isApproved);
-  if (left.length === 0) return '';
-  const said = `; of ${name}, ${sayUnproved(left, follows.clusters)}`;
+  if (!isRead) return isHeld ? `; what ${name} changes here cannot be read, so that it waits` : '';
+  const given = isHeld && approved.length > 0 ? `; approved: ${sayApproved(approved)}` : '';
+  if (pools.length === 0) return given;
+  const others = more === 0 ? '' : `, and of ${more} more pools`;
+  const said = `; of ${name}, ${sayUnproved(pools, follows.clusters)}${others}`;
   if (!isHeld) return said;
-  const names = firstFew(
-    left.map(({ pool }) => pool),
-    MOST_POOLS,
-    ' ',
-  );
-  return `${said}. It waits for a person: kubelet-gitops approve ${names}, or kubelet-gitops release --commit ${commit} for a pool that is new`;
+  const names = pools.map(({ pool }) => pool).join(' ');
+  const then = more === 0 ? '' : ', then the others, which are named after that';
+  return `${said}. It waits for a person: kubelet-gitops approve ${names}${then}, or kubelet-gitops release --commit ${commit} for a pool that is new${given}`;
 }
 
 function sayingOf({ cluster, newest }: WaitsFor, silent: FollowingRecord['silent']): string {

@@ -37,8 +37,11 @@ export const proofKey = ({ pool, class: name, payload }: PayloadProof): string =
 
 const MOST_HERE = 500;
 
-/** A short name for a payload on a class, whatever the pool is called. */
-export const proofId = (payload: string, name: string): string => payloadSha256(`${payload}\n${name}`).slice(0, 32);
+/** A short name for a payload as it is applied. */
+export const payloadId = (payload: string): string => payloadSha256(payload).slice(0, 32);
+
+/** The same on a class, whatever the pool is called. */
+export const proofId = (payload: string, name: string): string => payloadId(`${payload}\n${name}`);
 
 /** What this cluster has proven itself, as short names, the newest last. */
 export function provenHere(before: readonly string[], now: readonly PayloadProof[]): readonly string[] {

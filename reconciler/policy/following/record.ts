@@ -3,9 +3,9 @@ import type { CommitOid } from '../commit-snapshot.ts';
 import type { Follows } from '../config-repo/loaded-repo.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 import { type Candidate, type LineCommit, MOST_CANDIDATES, type Waiting } from './choose-commit.ts';
-import { type Counterparts, MOST_POOLS, type UnprovedPool } from './counterparts.ts';
+import { type Counterparts, MOST_APPROVED, MOST_POOLS, type UnprovedPool } from './counterparts.ts';
 import { MOST_SEEN, type SeenCommit } from './seen-commits.ts';
-import type { SeenSerial } from './signed-notes.ts';
+import type { SeenSerial } from './notes-serial.ts';
 
 /** What is kept over restarts and takeovers of a cluster that follows others. */
 export interface FollowingRecord {
@@ -25,7 +25,7 @@ export interface FollowingRecord {
   readonly silent: readonly Silence[];
   /** The newest first. */
   readonly seen: readonly SeenCommit[];
-  /** The newest signed notes that were seen of each cluster. */
+  /** The newest signed notes that were seen of each cluster, by key. */
   readonly serials: readonly SeenSerial[];
   /** What they prove nothing of in the commit that is next; null for no commit. */
   readonly counterparts: Counterparts | null;
@@ -37,6 +37,8 @@ export interface ReleasedCommit {
   readonly oid: CommitOid;
   /** Who, when and why. */
   readonly said: string;
+  /** Others settled it, and a person approved what they have not proven of it. Absent: it did not wait for them. */
+  readonly isApproved?: true;
 }
 
 export interface Silence {
@@ -142,7 +144,9 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
       inForce: String(read['inForce']),
       refused: textsIn(read['refused']).slice(0, MOST_CANDIDATES),
       waiting: waitingIn(read['waiting']),
-      released: released ? { oid: String(released['oid']), said: String(released['said']) } : null,
+      released: released
+        ? { ...textsOf(released, 'oid', 'said'), ...(released['isApproved'] === true && { isApproved: true }) }
+        : null,
       silent: datedIn(read['silent']).map(({ cluster, after, since }) => ({
         cluster: String(cluster),
         after: String(after),
@@ -151,9 +155,9 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
       seen: seenIn(read['seen']),
       provenHere: textsIn(read['provenHere']),
       counterparts: counterpartsIn(read['counterparts']),
-      serials: datedIn(read['serials']).flatMap(({ cluster, serial, tip, since }) =>
-        typeof cluster === 'string' && typeof serial === 'number' && typeof tip === 'string'
-          ? [{ cluster, serial, tip, since }]
+      serials: datedIn(read['serials']).flatMap(({ cluster, key, serial, tip, since }) =>
+        typeof serial === 'number'
+          ? [{ cluster: String(cluster), key: String(key), serial, tip: String(tip), since }]
           : [],
       ),
     };
@@ -164,25 +168,30 @@ export function readFollowing(text: string): FollowingRecord | null | undefined 
 
 function counterpartsIn(value: unknown): Counterparts | null {
   if (!isMap(value) || typeof value['commit'] !== 'string') return null;
-  const { commit, pools, isHeld } = value;
-  if (!Array.isArray(pools)) return { commit, pools: null, isHeld: isHeld === true };
-  const read = pools
-    .slice(0, MOST_POOLS)
-    .filter(isMap)
-    .map((each): UnprovedPool => {
-      const [pool, configName, sha256, since] = ['pool', 'configName', 'sha256', 'since'].map((key) =>
-        String(each[key]),
-      );
-      const names = { pool: pool ?? '', configName: configName ?? '', sha256: sha256 ?? '', since: since ?? '' };
-      return {
-        ...names,
-        isKnown: each['isKnown'] === true,
-        isApproved: each['isApproved'] === true,
-        classes: textsIn(each['classes']),
-      };
-    });
-  return { commit, pools: read, isHeld: isHeld === true };
+  const { commit, more } = value;
+  const pools = mapsIn(value['pools'], MOST_POOLS).map((each): UnprovedPool => ({
+    ...textsOf(each, 'pool', 'payload', 'configName', 'sha256', 'since'),
+    isKnown: each['isKnown'] === true,
+    classes: textsIn(each['classes']),
+  }));
+  return {
+    commit,
+    pools,
+    more: typeof more === 'number' ? more : 0,
+    approved: mapsIn(value['approved'], MOST_APPROVED).map((each) => textsOf(each, 'pool', 'payload', 'by', 'at')),
+    isRead: value['isRead'] === true,
+    isHeld: value['isHeld'] === true,
+  };
 }
+
+const mapsIn = (value: unknown, most: number): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(value) ? value.slice(0, most).filter(isMap) : [];
+
+const textsOf = <K extends string>(
+  value: Readonly<Record<string, unknown>>,
+  ...keys: readonly K[]
+): Readonly<Record<K, string>> =>
+  Object.fromEntries(keys.map((key) => [key, String(value[key])])) as Readonly<Record<K, string>>;
 
 const signersIn = (signers: object): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(Object.entries(signers).map(([cluster, keys]) => [cluster, textsIn(keys)]));

@@ -1,5 +1,6 @@
 import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import { BY_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { readFollowing } from '../../policy/following/record.ts';
 import { releasedCommit } from '../notes/recorded-commits.ts';
 import type { ClusterEvent, EventSubject } from './cluster-event.ts';
 
@@ -17,10 +18,16 @@ export function eventsOfSource({ metadata, status = {} }: KubeletSource): readon
     all.push({ ...base, reason: 'CommitInForce', type: 'Normal', note, ...dated(takenUpAt), identity });
   }
   const value = annotations[RELEASE_ANNOTATION] ?? '';
-  const letThrough = releasedCommit({ value, by: annotations[BY_ANNOTATION] });
-  if (commit !== undefined && letThrough?.oid === commit) {
+  const recorded = readFollowing(status.following ?? '')?.released;
+  // Only the record says what nobody had proven, and only the annotation is left where the commit ended the following.
+  const letThrough = [recorded, releasedCommit({ value, by: annotations[BY_ANNOTATION] })].find(
+    (each) => each?.oid === commit,
+  );
+  if (commit !== undefined && letThrough) {
     const note = `${say({ ...status, commit })} was ${letThrough.said}`;
-    all.push({ ...base, reason: 'Released', type: 'Normal', note, ...dated(takenUpAt), identity: `released ${value}` });
+    const reason = letThrough.isApproved === true ? 'Approved' : 'Released';
+    const identity = `${reason} ${commit} ${takenUpAt ?? ''}`;
+    all.push({ ...base, reason, type: 'Normal', note, ...dated(takenUpAt), identity });
   }
   if (refused !== undefined) {
     const note = `${say(refused)} is refused: ${refused.message}`;

@@ -36,12 +36,15 @@ export interface DueNotes {
  */
 export function createDueNotes(cluster: string, onFault: (error: unknown) => void): (round: NotedPass) => DueNotes {
   let last: CommitNote | null = null;
+  /** The record has it no more once a commit ends the following. */
+  let through: ReleasedCommit | null = null;
 
   function due({ recorded, letThrough, desired, statuses, fleet, limits, leftAlone }: NotedPass): DueNotes {
     const { commit } = desired;
     const displaced = displacedNotes({ recorded, last, commit: commit ?? recorded.commit, cluster, fleet });
     if (commit === null) return { present: null, displaced };
-    const said = letThrough?.oid === commit ? letThrough.said : '';
+    if (letThrough?.oid === commit) through = letThrough;
+    const said = through?.oid === commit ? through.said : '';
     const now = noteInForce(cluster, commit, desired, statuses, limits, leftAlone, said);
     const done = recorded.commit === commit && recorded.outcome !== '';
     const present = nextNote(last, now, done);

@@ -5,7 +5,7 @@ import type { Desired } from '../../policy/desired.ts';
 import type { CommitDecision } from '../../policy/commit-admission/accepted-commits.ts';
 import { limitsOf, writeLimits } from '../../policy/commit-limits.ts';
 import { type PastCommit, writeHistory } from './commit-history.ts';
-import { writeSignedNotes } from '../../policy/following/signed-notes.ts';
+import { writeSignedNotes } from '../../policy/following/notes-serial.ts';
 import { formatDisplacedNotes } from './displaced-notes.ts';
 import type { DueNotes } from './due-notes.ts';
 import { type CommitNote, isFinal } from './commit-note.ts';

@@ -10,7 +10,7 @@ import { GitError } from '../../git/errors.ts';
 import type { Annotated, Annotator, NoteContent } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { addProofs, type PayloadProof, proofKey } from '../../policy/following/payload-proofs.ts';
-import { SIGN_AGAIN_MS, type SignedNotes } from '../../policy/following/signed-notes.ts';
+import { SIGN_AGAIN_MS, type SignedNotes } from '../../policy/following/notes-serial.ts';
 import type { CommitNote } from './commit-note.ts';
 import { noteContent } from './note-content.ts';
 import type { UnreadableNote } from './recorded-unreadable-notes.ts';

@@ -76,7 +76,7 @@ function ofRelease({ released }: FollowingRecord, source: SourceState, base: Bas
       notification: {
         ...base,
         severity: 'info',
-        title: `Commit ${commit.slice(0, 12)} did not wait for the clusters that are followed`,
+        title: `Commit ${commit.slice(0, 12)} ${released.isApproved === true ? 'brings what nobody has proven' : 'did not wait for the clusters that are followed'}`,
         lines: [`it was ${released.said}`],
         commit: commitReference({ oid: commit, subject, author: { name: author, email: '', at: '' } }),
       },

@@ -54,7 +54,8 @@ it('names no time for a commit that waits for a person', () => {
     const counterparts = {
       commit: COMMIT_B,
       isHeld: true,
-      pools: [{ ...asked, isKnown: false, isApproved, classes: [] }],
+      isRead: true,
+      pools: isApproved ? [] : [{ ...asked, isKnown: false, classes: [] }],
     };
     return JSON.stringify({ ...JSON.parse(FOLLOWED.following), counterparts });
   };

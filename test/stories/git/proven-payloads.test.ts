@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { commitRelease } from '#reconciler/reporting/notes/recorded-commits.ts';
 import { startSandbox, type Sandbox } from '#sandbox/sandbox.ts';
 import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
-import { APPROVE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { APPROVE_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
@@ -72,6 +73,12 @@ async function says(of: Sandbox, message: RegExp): Promise<void> {
   await until(`Following: ${message}`, standing, { withinMs: PATIENCE_MS, everyMs: 50 });
 }
 
+const noted = (of: Sandbox, commit: string, text: RegExp): Promise<unknown> =>
+  until(`noted: ${text}`, async () => text.test((await of.git.readNotes(of.notesRef)).get(commit) ?? ''), {
+    withinMs: PATIENCE_MS,
+    everyMs: 50,
+  });
+
 it('what staging has no nodes for waits for a person where it has to be proven, and a proven one goes by itself', async () => {
   await using worlds = await pair(', require: payloads');
   const { staging, production } = worlds;
@@ -100,9 +107,25 @@ it('what staging has no nodes for waits for a person where it has to be proven, 
   await production.kube.mergePatch<KubeletPool>({ resource: KUBELET_POOLS }, 'gpu', { metadata: { annotations } });
   await onCommit(production, later);
   assert.deepEqual(awaitedApprovals((await poolOf(production, 'gpu'))?.status), []);
+  await noted(production, later, /approved, though nobody had proven it: gpu by somebody at 20/);
 
   const back = await git.commit({ files: { 'pools/gpu/kubelet.yaml': pods(50) }, message: 'Back' });
   await onCommit(production, back);
+
+  const alone = await git.commit({
+    files: {
+      'pools/gpu/kubelet.yaml': pods(70),
+      'clusters/production.yaml': cluster(', maxChange: "100%"'),
+    },
+    message: 'Follow nobody',
+  });
+  await says(production, new RegExp(`of ${alone.slice(0, 12)}, staging proves nothing of gpu`));
+  const release = { [RELEASE_ANNOTATION]: commitRelease(alone, '2026-11-21T12:00:00Z', 'staging goes') };
+  await production.kube.mergePatch<KubeletSource>({ resource: KUBELET_SOURCES }, SOURCE_NAME, {
+    metadata: { annotations: release },
+  });
+  await onCommit(production, alone);
+  await noted(production, alone, /settled \(released by somebody: staging goes; nobody had proven what gpu gets\)/);
 });
 
 it('where it need not be, production says what staging proves nothing of, and goes on', async () => {

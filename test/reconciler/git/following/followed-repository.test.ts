@@ -391,7 +391,7 @@ describeOrSkip('notes of a followed cluster', { skip: WITHOUT_GIT }, () => {
     };
     const own = await commitOf('staging');
     await repository.setRef(REF, own);
-    assert.deepEqual((await read(key.publicLine)).signed, { serial: 7, tip: own });
+    assert.deepEqual((await read(key.publicLine)).signed, { serial: 7, tip: own, key: key.publicLine });
     assert.equal((await read(other.publicLine, key.publicLine)).said.get(oid), 'settled');
     assert.match((await read(other.publicLine)).distrusted ?? '', /not named for it/);
     await repository.setRef(REF, await commitOf('canary'));

@@ -4,7 +4,7 @@ import { it, type TestContext } from 'node:test';
 import type { Annotated } from '#reconciler/git/notes/annotator.ts';
 import { verifyNotes } from '#reconciler/git/notes/signed-notes.ts';
 import { readSigningKey, type SigningKey } from '#reconciler/git/trust/signing-key.ts';
-import type { SignedNotes } from '#reconciler/policy/following/signed-notes.ts';
+import type { SignedNotes } from '#reconciler/policy/following/notes-serial.ts';
 import { describeOrSkip } from '../../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../../support/required-tools.ts';
 import { soon } from '../support/start.ts';

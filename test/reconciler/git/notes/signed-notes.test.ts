@@ -34,7 +34,7 @@ const becauseOf = (raw: Uint8Array, cluster = 'staging', signers: readonly strin
 
 describe('a commit of notes', () => {
   it('counts as its cluster signed it, with any of several keys', () => {
-    const trusted = { verdict: 'trusted', serial: 17, tree: COMMIT.tree };
+    const trusted = { verdict: 'trusted', serial: 17, tree: COMMIT.tree, key: KEY.publicLine };
     assert.deepEqual(verifyNotes(RAW, 'staging', SIGNERS), trusted);
     assert.deepEqual(verifyNotes(RAW, 'staging', [OTHER.publicLine, KEY.publicLine]), trusted);
     assert.deepEqual(verifyNotes(signedNotesCommit({ ...COMMIT, parent: null }, KEY), 'staging', SIGNERS), trusted);
@@ -70,6 +70,9 @@ describe('a commit of notes', () => {
   });
 
   it('has a serial that only grows, whatever the time is', () => {
+    const highest = 999_999_999_999_999;
+    assert.notEqual(becauseOf(signedNotesCommit({ ...COMMIT, serial: highest + 1 }, KEY)), '');
+    assert.deepEqual([nextSerial(highest - 1, 1_000), nextSerial(highest, 1_000)], [highest, 1_000]);
     assert.deepEqual([nextSerial(0, 1_000), nextSerial(1_000, 1_000), nextSerial(5_000, 1_000)], [1_000, 1_001, 5_001]);
   });
 });

@@ -136,11 +136,13 @@ describe('what is recorded', () => {
     ]);
   });
 
-  it('begins again after another outcome, and not while nothing can be seen', () => {
+  it('begins again after another outcome or notes that do not count, and not while nothing can be seen', () => {
     const candidates = [since('a', 3)];
     assert.deepEqual(recorded({ notes: { staging: said({ a: 'progressing' }) }, candidates }), []);
     assert.deepEqual(recorded({ notes: { staging: null }, candidates }), candidates);
     assert.deepEqual(recorded({ notes: { staging: said({ a: UNREADABLE }) }, candidates }), candidates);
+    const distrusted = new Map([['staging', 'are not signed']]);
+    assert.deepEqual(recorded({ notes: { staging: null }, distrusted, candidates }), []);
   });
 
   it('is never from the future', () => {

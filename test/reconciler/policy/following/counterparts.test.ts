@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ChangedPool } from '#reconciler/policy/following/changed-pools.ts';
 import {
+  type ApprovedPool,
   awaitedIn,
+  judgeApprovals,
+  nextCounterparts,
   sayUnproved,
   type UnprovedPool,
   unprovedPools,
-  withApprovals,
 } from '#reconciler/policy/following/counterparts.ts';
 import { type PayloadProof, type PayloadProofs, provenHere } from '#reconciler/policy/following/payload-proofs.ts';
 import { COMMIT_A, NOW } from '../../../support/fleet.ts';
@@ -17,6 +19,7 @@ const changed = (pool: string, letter: string, ...classes: readonly string[]): C
   pool,
   configName: `${pool}-${letter}`,
   sha256: sha(letter),
+  payload: payload(letter),
   classes: (classes.length === 0 ? [''] : classes).map((name) => ({ name, payloads: [payload(letter)] })),
 });
 const proves = (pool: string, letter: string, name = ''): PayloadProof => ({
@@ -86,27 +89,25 @@ describe('what followed clusters have no counterpart for', () => {
   });
 
   it('goes on when a person approves this payload since it waits, and stays approved', () => {
-    const approved = (of: object, letter = 'a'): boolean | undefined =>
-      withApprovals(lacking([], letter), new Map([['gpu', { sha256: sha('a'), since: SINCE, ...of }]]))[0]?.isApproved;
-    assert.equal(approved({}), true);
-    assert.equal(approved({}, 'b'), false);
-    assert.equal(approved({ since: '2026-11-21T11:59:59Z' }), false);
-    assert.equal(approved({ wave: 'canary' }), false);
-    const before = withApprovals(lacking(), new Map([['gpu', { sha256: sha('a'), since: SINCE }]]));
-    const later = withApprovals(
-      lacking(before),
-      new Map([['gpu', { sha256: sha('c'), since: SINCE, wave: 'canary' }]]),
-    );
-    assert.equal(later[0]?.isApproved, true, 'the annotation is needed for a wave meanwhile');
-    assert.equal(withApprovals(lacking(before, 'b'), new Map())[0]?.isApproved, false, 'another payload asks again');
+    const approval = { sha256: sha('a'), since: SINCE, by: 'ada' };
+    const judged = (of: object, letter = 'a', before: readonly ApprovedPool[] = []): number =>
+      judgeApprovals(lacking([], letter), before, new Map([['gpu', { ...approval, ...of }]]), NOW).approved.length;
+    assert.equal(judged({}), 1);
+    assert.equal(judged({}, 'b'), 0);
+    assert.equal(judged({ since: '2026-11-21T11:59:59Z' }), 0);
+    assert.equal(judged({ wave: 'canary' }), 0);
+    const { approved, waiting } = judgeApprovals(lacking(), [], new Map([['gpu', approval]]), NOW);
+    assert.deepEqual(waiting, []);
+    const ofWave = { sha256: sha('c'), wave: 'canary' };
+    assert.equal(judged(ofWave, 'a', approved), 1, 'the annotation is needed for a wave meanwhile');
+    assert.equal(judged(ofWave, 'b', approved), 0, 'another payload asks again');
   });
 
   it('is what people are asked for, where it has to be proven', () => {
-    const pools = [...lacking(), { ...lacking([], 'b')[0], pool: 'done', isApproved: true } as UnprovedPool];
-    const counterparts = { commit: COMMIT_A, pools, isHeld: true };
-    assert.deepEqual([...awaitedIn(counterparts)], [['gpu', { configName: 'gpu-a', sha256: sha('a'), since: SINCE }]]);
-    assert.equal(awaitedIn({ ...counterparts, isHeld: false }).size, 0);
-    assert.equal(awaitedIn({ ...counterparts, pools: null }).size, 0);
+    const held = nextCounterparts(COMMIT_A, lacking(), null, new Map(), true, NOW);
+    assert.deepEqual([...awaitedIn(held)], [['gpu', { configName: 'gpu-a', sha256: sha('a'), since: SINCE }]]);
+    assert.equal(awaitedIn({ ...held, isHeld: false }).size, 0);
+    assert.equal(awaitedIn(nextCounterparts(COMMIT_A, null, null, new Map(), true, NOW)).size, 0);
     assert.equal(awaitedIn(null).size, 0);
   });
 

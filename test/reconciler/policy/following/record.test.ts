@@ -35,12 +35,15 @@ const LACKING = {
       pool: 'gpu',
       configName: 'gpu-x',
       sha256: 'f'.repeat(64),
+      payload: 'd'.repeat(32),
       since: '2026-11-21T12:00:00Z',
       isKnown: false,
-      isApproved: false,
       classes: ['cpu=4'],
     },
   ],
+  more: 2,
+  approved: [{ pool: 'batch', payload: 'e'.repeat(32), by: 'ada', at: '2026-11-21T12:00:00Z' }],
+  isRead: true,
 };
 const RECORD: FollowingRecord = {
   follows: FOLLOWS,
@@ -55,7 +58,7 @@ const RECORD: FollowingRecord = {
   seen: [{ oid: COMMIT_A, subject: 'Raise', said: [{ cluster: 'staging', note: 'settled', since: NOW }] }],
   counterparts: LACKING,
   provenHere: ['a'.repeat(32)],
-  serials: [{ cluster: 'staging', serial: 17, tip: COMMIT_B, since: NOW }],
+  serials: [{ cluster: 'staging', key: KEY, serial: 17, tip: COMMIT_B, since: NOW }],
 };
 
 describe('the record of a cluster that follows others', () => {
@@ -202,25 +205,31 @@ describe('what is said of it', () => {
     ],
     [
       'they prove nothing of a pool',
-      { silent: [], counterparts: { ...LACKING, isHeld: false } },
+      { silent: [], counterparts: { ...LACKING, more: 0, isHeld: false } },
       'Waiting',
       `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled; of ${a}, staging and canary prove nothing of gpu (cpu=4)`,
     ],
     [
       'that has to be approved',
-      { silent: [], counterparts: LACKING },
+      { silent: [], counterparts: { ...LACKING, more: 0, approved: [] } },
       'Waiting',
       `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4). It waits for a person: kubelet-gitops approve gpu, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new`,
     ],
     [
-      'that was approved',
-      { silent: [], counterparts: { ...LACKING, pools: LACKING.pools.map((each) => ({ ...each, isApproved: true })) } },
+      'more pools have to be approved than are named',
+      { silent: [], counterparts: LACKING },
       'Waiting',
-      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled`,
+      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4), and of 2 more pools. It waits for a person: kubelet-gitops approve gpu, then the others, which are named after that, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new; approved: batch by ada at 2026-11-21T12:00:00Z`,
+    ],
+    [
+      'that was approved',
+      { silent: [], counterparts: { ...LACKING, pools: [], more: 0 } },
+      'Waiting',
+      `2 commits wait: staging says of ${a}: settled; ${a} comes into force at 2026-11-21T12:00:01Z if staging and canary still call it settled; approved: batch by ada at 2026-11-21T12:00:00Z`,
     ],
     [
       'what it changes cannot be read',
-      { silent: [], counterparts: { ...LACKING, pools: null } },
+      { silent: [], counterparts: { ...LACKING, isRead: false } },
       'Waiting',
       `2 commits wait: staging says of ${a}: settled; what ${a} changes here cannot be read, so that it waits`,
     ],

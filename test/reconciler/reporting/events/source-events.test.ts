@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { claimText } from '#shared/contract/claim.ts';
 import { BY_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { commitRelease } from '#reconciler/reporting/notes/recorded-commits.ts';
+import { newRecord, type ReleasedCommit, writeFollowing } from '#reconciler/policy/following/record.ts';
 import { eventsOfSource } from '#reconciler/reporting/events/source-events.ts';
 import type { KubeletSource, KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
@@ -46,6 +47,23 @@ describe('what is told of the branch', () => {
       `Commit aaaaaaaaaaaa (Raise; author: Ada) was released by ada at ${AT}: staging is gone`,
     ]);
     assert.deepEqual(told({ ...IN_FORCE, commit: COMMIT_B }), [], 'another one is in force');
+  });
+
+  it('is that a person approved what nobody had proven of it, and what of that one released', () => {
+    const told = (released: ReleasedCommit, annotations = {}): readonly string[] => {
+      const following = writeFollowing({ ...newRecord({ clusters: ['staging'], settledFor: '1h' }), released });
+      return eventsOfSource({ metadata: { name: 'source', uid: 'u', annotations }, status: { ...IN_FORCE, following } })
+        .filter(({ reason }) => reason !== 'CommitInForce')
+        .map(({ reason, note }) => `${reason}: ${note}`);
+    };
+    const name = 'Commit aaaaaaaaaaaa (Raise; author: Ada)';
+    assert.deepEqual(told({ oid: COMMIT_A, said: 'approved: gpu by ada', isApproved: true }), [
+      `Approved: ${name} was approved: gpu by ada`,
+    ]);
+    const said = 'released by ada; nobody had proven what gpu gets';
+    const annotations = { [RELEASE_ANNOTATION]: commitRelease(COMMIT_A, AT, 'staging is gone') };
+    assert.deepEqual(told({ oid: COMMIT_A, said }, annotations), [`Released: ${name} was ${said}`], 'once');
+    assert.deepEqual(told({ oid: COMMIT_B, said }), [], 'another one is in force');
   });
 
   it('is a newer commit that is refused, and why', () => {

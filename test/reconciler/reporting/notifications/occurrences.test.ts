@@ -323,5 +323,7 @@ describe('what notifications tell of following others', () => {
       ],
     ]);
     assert.deepEqual(following({ released: { oid: NEXT, said: 'x' } }), []);
+    const [approved] = following({ released: { oid: COMMIT, said: 'approved by ada', isApproved: true } });
+    assert.equal(approved?.notification.title, 'Commit c372e46f1b2a brings what nobody has proven');
   });
 });

@@ -3,15 +3,19 @@ import { describe, it } from 'node:test';
 import { isSameEvidence, signersOf } from '#reconciler/policy/following/follows.ts';
 import {
   judgeSerial,
+  MOST_SERIALS,
+  newestSeen,
   readSignedNotes,
   type SeenSerial,
+  withSeen,
   writeSignedNotes,
-} from '#reconciler/policy/following/signed-notes.ts';
+} from '#reconciler/policy/following/notes-serial.ts';
 import { COMMIT_A, COMMIT_B, NOW } from '../../../support/fleet.ts';
 import { fc } from '../../../support/property.ts';
 
 const HOUR = 3_600_000;
-const seen = (serial: number, tip = COMMIT_A, since = NOW): SeenSerial => ({ cluster: 'staging', serial, tip, since });
+const OURS = { cluster: 'staging', key: 'ssh-ed25519 A' };
+const seen = (serial: number, tip = COMMIT_A, since = NOW): SeenSerial => ({ ...OURS, serial, tip, since });
 
 describe('signed notes', () => {
   const rows: readonly (readonly [
@@ -33,7 +37,7 @@ describe('signed notes', () => {
   ];
   for (const [title, serial, tip, before, now, expected, why] of rows) {
     it(title, () => {
-      const { seen: after, because } = judgeSerial('staging', { serial, tip }, before, now);
+      const { seen: after, because } = judgeSerial({ ...OURS, serial, tip }, before, now);
       assert.deepEqual(after, expected);
       if (why === null) assert.equal(because, null);
       else assert.match(because ?? '', why);
@@ -48,13 +52,63 @@ describe('signed notes', () => {
         let newest = -1;
         for (const { at } of all) {
           const tip = at.toString(16).padStart(40, '0');
-          const { seen: after, because } = judgeSerial('staging', { serial: at + 1, tip }, record, NOW);
+          const { seen: after, because } = judgeSerial({ ...OURS, serial: at + 1, tip }, record, NOW);
           assert.equal(because === null, at >= newest);
           newest = Math.max(newest, at);
           record = after;
         }
       }),
     );
+  });
+
+  it('of a key that is named no more bar nobody, and are as old as they were once it is named again', () => {
+    const follows = (...keys: readonly string[]) => ({
+      clusters: ['staging'],
+      settledFor: '1h',
+      signers: { staging: keys },
+    });
+    const event = fc.record({ key: fc.nat(2), named: fc.nat(6), serial: fc.nat(30) });
+    fc.assert(
+      fc.property(fc.array(event, { minLength: 1, maxLength: 40 }), (events) => {
+        let record: readonly SeenSerial[] = [];
+        const counted: { readonly key: string; readonly serial: number }[] = [];
+        for (const { key: by, named, serial } of events) {
+          const keys = ['a', 'b', 'c'].filter((_, at) => ((named + 1) & (1 << at)) !== 0);
+          const key = 'abc'[by] ?? '';
+          // Without a key that is named, nothing is judged.
+          if (!keys.includes(key)) continue;
+          const tip = `${by + 1}${serial}`.padEnd(40, 'f');
+          const known = newestSeen(record, 'staging', keys);
+          const { seen: after, because } = judgeSerial({ cluster: 'staging', key, serial, tip }, known, NOW);
+          record = withSeen(record, after, follows(...keys));
+          const others = counted.filter((each) => keys.includes(each.key) && each.serial >= serial);
+          const isNewest = others.every((each) => each.key === key && each.serial === serial);
+          // Of two keys that gave one serial, either one's may count.
+          const isTie = !isNewest && others.every((each) => each.serial === serial);
+          if (!isTie) assert.equal(because === null, isNewest);
+          if (because === null) counted.push({ key, serial });
+        }
+      }),
+    );
+  });
+
+  it('of other clusters and keys are remembered as far as there is room, those of named keys always', () => {
+    const of = (cluster: string, key: string): SeenSerial => ({ ...seen(1), cluster, key });
+    const keys = Array.from({ length: 8 }, (_, n) => `named ${n}`);
+    const clusters = Array.from({ length: 8 }, (_, n) => `cluster ${n}`);
+    const follows = {
+      clusters,
+      settledFor: '1h',
+      signers: Object.fromEntries(clusters.map((each) => [each, keys])),
+    };
+    const named = clusters.flatMap((cluster) => keys.map((key) => of(cluster, key)));
+    let record: readonly SeenSerial[] = [];
+    for (const each of named) record = withSeen(record, each, follows);
+    for (let n = 0; n < 9; n += 1) record = withSeen(record, of('staging', `other ${n}`), follows);
+    assert.deepEqual(new Set(record), new Set(named));
+    assert.equal(record.length, MOST_SERIALS);
+    const few = withSeen([of('gone', 'x')], of('cluster 0', 'named 0'), follows);
+    assert.deepEqual(few, [of('cluster 0', 'named 0'), of('gone', 'x')]);
   });
 
   it('are recorded as they were, and what was damaged is none', () => {

@@ -123,8 +123,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
       log.info(about, 'notification sent');
       onOutcome(name, 'sent');
       line.count += 1;
-      // What was in vain while the receiver was down is in order again, behind what was never tried.
-      for (const strike of strikes.values()) strike.times = Math.min(strike.times, PATIENCE);
+      // What was in vain while the receiver was down is in order again. What still is gets one more try before others pass it.
+      for (const strike of strikes.values()) strike.times = Math.min(strike.times, PATIENCE - 1);
     } catch (error) {
       const isRefused = isNotificationError(error, 'NOTIFICATION_REFUSED');
       const strike = strikes.get(message.id) ?? { times: 0, count: line.count };

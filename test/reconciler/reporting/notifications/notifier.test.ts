@@ -246,6 +246,32 @@ describe('the notifier', () => {
     await process.end();
   });
 
+  it('tells in order after a long outage as well, but for the one message that finds its end', async () => {
+    for (const minutes of [20, 45, 90, 130, 200]) {
+      const clock = createManualClock();
+      let isDown = true;
+      const answer = (): Answer => (isDown ? refusal('NOTIFICATION_UNREACHABLE') : undefined);
+      const process = begin(clock, [CHAT], { answer });
+      const all = ['a', 'b', 'c', 'd', 'e'];
+      process.pass(
+        '',
+        all.map((name) => halted(name)),
+      );
+      await clock.advance(minutes * 60 * SECOND);
+      isDown = false;
+      await clock.advance(20 * 60 * SECOND);
+      const [first, ...others] = process.sent;
+      const expected = all.map((name) => `chat ${title(name)}`);
+      assert.ok(first !== undefined && expected.includes(first));
+      assert.deepEqual(
+        others,
+        expected.filter((each) => each !== first),
+        `after ${minutes} minutes`,
+      );
+      await process.end();
+    }
+  });
+
   it('keeps nobody waiting for a receiver that hangs', async () => {
     const clock = createManualClock();
     const process = begin(clock, [CHAT, PAGER], { answer: (name) => (name === 'chat' ? 'hangs' : undefined) });

@@ -9,6 +9,7 @@ import { EVENTS_COMMAND } from './events/command.ts';
 import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
 import { INIT } from './init/command.ts';
+import { NOTIFY } from './notify/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
 import { RENDER } from './render/command.ts';
@@ -42,6 +43,7 @@ const OTHERS: readonly Command[] = [
   RESUME,
   RELEASE,
   APPROVE,
+  NOTIFY,
   DEMO,
 ];
 

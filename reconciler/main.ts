@@ -6,6 +6,8 @@ import { VERSION } from '#shared/runtime/version.ts';
 import type { Fleet } from './policy/fleet.ts';
 import { connectForge } from './reporting/forge/connect-forge.ts';
 import { connectNotifier } from './reporting/notifications/connect-notifier.ts';
+import { loadReceivers } from './reporting/notifications/receivers.ts';
+import { sendTests } from './reporting/notifications/send-tests.ts';
 import { createAnnotator } from './git/notes/notes-annotator.ts';
 import { fileCredentials } from './git/git-credentials.ts';
 import { createFollowedRepository } from './git/following/followed-repository.ts';
@@ -228,8 +230,17 @@ function pageOf(
   });
 }
 
+/** Whether receivers can be reached is known here alone: by this network, proxy and Secret. */
+async function testNotifications({ notificationsFile, cluster, proxy }: ReconcilerSettings): Promise<void> {
+  if (notificationsFile === undefined) throw new Error('NOTIFICATIONS_FILE is not set: nobody is told of anything');
+  const tested = await sendTests(loadReceivers(notificationsFile), { cluster, proxy, clock: systemClock });
+  process.stdout.write(tested.map(({ line }) => `${line}\n`).join(''));
+  if (tested.some(({ isSent }) => !isSent)) process.exitCode = 1;
+}
+
 try {
-  await main(readReconcilerSettings(process.env));
+  const settings = readReconcilerSettings(process.env);
+  await (process.argv[2] === 'notify' ? testNotifications(settings) : main(settings));
 } catch (error) {
   process.stderr.write(`kubelet-gitops reconciler: ${reasonOf(error)}\n`);
   process.exitCode = 2;

@@ -26,7 +26,8 @@ export const VALIDATE: Command = {
   about: [
     'Reads a config repository as the reconciler does, or files with a KubeletConfiguration as a kubelet does, and prints\n' +
       'everything that is wrong, with file, line and column. A file with a ComputedKubeletConfiguration is tried on machines\n' +
-      'of several sizes. Without a PATH, it reads the repository in the current directory; - is standard input.',
+      'of several sizes, one with NotificationReceivers read as the reconciler reads it. Without a PATH, it reads the\n' +
+      'repository in the current directory; - is standard input.',
     'A repository is judged for the versions in its clusters/ and for those given; single files for those given, or for\n' +
       'the newest version that is known.',
   ],

@@ -5,6 +5,7 @@ import { checkJsonAsYaml } from '#shared/contract/kubelet-config/decode/json-as-
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { firstFindings } from '#reconciler/policy/config-repo/reading-limits.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
+import { validateReceiversFile } from './validate-receivers.ts';
 import { judgeAlone } from './judge-alone.ts';
 import { validateTemplateFile } from './validate-template.ts';
 import { byPlace, type ValidatedFile } from './validation.ts';
@@ -12,11 +13,13 @@ import { byPlace, type ValidatedFile } from './validation.ts';
 /** The kubelets that a file is judged for by default. */
 export const DEFAULT_VERSIONS: readonly string[] = [minorName(NEWEST_MINOR)];
 
-/** One KubeletConfiguration, or one layer with computed values, as all that a kubelet gets. */
+/** One KubeletConfiguration, or one layer with computed values, as all that a kubelet gets; or the receivers of notifications. */
 export function validateConfigFile(path: string, bytes: Uint8Array, versions: readonly string[]): ValidatedFile {
   const minors = versions.length === 0 ? DEFAULT_VERSIONS : versions;
   const computed = validateTemplateFile(path, bytes, minors);
   if (computed !== undefined) return computed;
+  const receivers = validateReceiversFile(path, bytes);
+  if (receivers !== undefined) return receivers;
   const { value, findings: written, positionOf } = decodeKubeletConfig(bytes, path);
   const judged: readonly Finding[] = value === undefined ? [] : judgeAlone(value, minors, { positionOf, file: path });
   const again = value === undefined ? [] : checkJsonAsYaml(bytes, minors, path);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { RunDemo } from '#cli/demo/command.ts';
 import { paintFor } from '#cli/paint.ts';
+import { loadReceivers } from '#reconciler/reporting/notifications/receivers.ts';
 import { programFile } from '#cli/program-files.ts';
 import { describeError, type Log } from '#shared/runtime/log.ts';
 import { startSandbox } from '../sandbox.ts';
@@ -15,10 +16,18 @@ import { removeAddresses, writeAddresses } from './addresses.ts';
 const LOGS = '.kubelet-gitops';
 
 /** What `kubelet-gitops demo` runs. */
-export const demo: RunDemo = async ({ keep }) => {
+export const demo: RunDemo = async ({ keep, notificationsFile }) => {
+  // What is wrong with it is said before anything is made.
+  if (notificationsFile !== undefined) loadReceivers(notificationsFile);
   await mkdir(LOGS, { recursive: true });
   const screen = createScreen(process.stdout, paintFor(process.stdout, process.env));
-  const world = await startSandbox({ cluster: 'demo', nodes: DEMO_NODES, log: fileLogs(), pollMs: 500 });
+  const world = await startSandbox({
+    cluster: 'demo',
+    nodes: DEMO_NODES,
+    log: fileLogs(),
+    pollMs: 500,
+    ...(notificationsFile === undefined ? {} : { notificationsFile }),
+  });
   const stop = new AbortController();
   const interrupted = new Promise<void>((resolve) => {
     // Again and again: bin.js under an older Node hands on what this process got already.

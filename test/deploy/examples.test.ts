@@ -75,6 +75,26 @@ describe('an example that installs everything', () => {
     });
   }
 
+  it('says how to make the Secret without which no pod starts', () => {
+    for (const [example, values] of VALUES) {
+      const text = readFileSync(`deploy/examples/${example}`, 'utf8');
+      const [receiver] = at(values, 'notifications', 'receivers') as readonly Fields[];
+      const command = 'create secret generic kubelet-gitops-notifications';
+      assert.ok(text.includes(`${command} --from-file=${String(receiver?.['urlFile'])}\n`), example);
+    }
+  });
+
+  it('has a namespace in which an agent may start where Pod Security is enforced', () => {
+    const [ours] = parseAllDocuments(readFileSync('deploy/namespace/namespace.yaml', 'utf8'));
+    const labels = Object.entries(at(ours?.toJS(), 'metadata', 'labels') as Fields);
+    const ofFlux = at(only('flux-helmrelease.yaml', 'Namespace'), 'metadata', 'labels');
+    assert.deepEqual(
+      ofFlux,
+      Object.fromEntries(labels.filter(([key]) => key.startsWith('pod-security.kubernetes.io/'))),
+    );
+    assert.equal(at(VALUES[0]?.[1], 'namespace', 'create'), true);
+  });
+
   it('checks the health of what is there', () => {
     const checked = at(only('flux-kustomization.yaml', 'Kustomization').spec, 'healthChecks') as readonly Fields[];
     const named = checked.map(({ kind, name }) => `${String(kind)}/${String(name)}`);

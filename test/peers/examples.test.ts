@@ -86,7 +86,7 @@ describeOrSkip('the example of Alertmanager, in its own code', { skip: ALERTMANA
 
 const EXAMPLES: readonly (readonly [name: string, program: GoProgram, isIts: (manifest: Manifest) => boolean])[] = [
   ['flux-kustomization.yaml', FLUX, () => true],
-  ['flux-helmrelease.yaml', FLUX, () => true],
+  ['flux-helmrelease.yaml', FLUX, ({ kind }) => kind !== 'Namespace'],
   ['notifications-flux.yaml', FLUX, ({ kind }) => kind !== 'ConfigMap'],
   ['argocd-application.yaml', ARGO, () => true],
 ];

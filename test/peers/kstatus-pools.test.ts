@@ -4,6 +4,7 @@ import { type CommitInForce, type Desired, desiredState } from '#reconciler/poli
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { suspendedUntil } from '#reconciler/policy/suspension.ts';
 import type { KubeletPool, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { describeOrSkip } from '../support/describe-or-skip.ts';
 import {
@@ -22,10 +23,11 @@ import {
   settledNode,
   validPool,
 } from '../support/fleet.ts';
-import { ARGO, ARGO_LUA, argoHealthOf } from './support/argo-lua.ts';
+import { ARGO, ARGO_LUA, type ArgoHealth, argoHealthOf } from './support/argo-lua.ts';
 import { FLUX_CEL, fluxHealthOf } from './support/flux-cel.ts';
 import { KSTATUS, type Kstatus, kstatusOf } from './support/kstatus.ts';
 
+const HOUR = 3_600_000;
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
 const old = validPool('workers', 110);
 const next = validPool('workers', 120);
@@ -75,7 +77,12 @@ describeOrSkip('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
       afterPass(commit(COMMIT_B, pool), fleet, wanted);
   const passOver = (pool: Parameters<typeof commit>[1], ...nodes: typeof settled) => pass(pool, fleetWith(nodes));
 
-  const rows: readonly (readonly [string, Kstatus, () => KubeletPool])[] = [
+  const until = (at: number): KubeletPool =>
+    edited({ annotations: { [SUSPEND_ANNOTATION]: suspendedUntil(at, 'storage is moved') } });
+  const paused = rolling({ canary: { nodes: 1, soak: '0s', pause: true } });
+
+  /** With what Argo CD says where it is no translation of kstatus, which knows nothing of waiting for a person. */
+  const rows: readonly (readonly [string, Kstatus, () => KubeletPool, ArgoHealth['status']?])[] = [
     ['every node runs its config', 'Current', pass(old)],
     ['no node matches', 'Current', pass(old, fleetWith([], present, []))],
     [
@@ -88,7 +95,28 @@ describeOrSkip('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
     ['a node is soaking', 'InProgress', passOver(rolling({ soak: '2h' }), settledNode(a, next), ...others)],
     ['no node may change', 'InProgress', pass(rolling({ maxUnavailable: 0 }))],
     ['an agent is silent', 'InProgress', passOver(next, ...silent)],
-    ['somebody suspended it in the middle of a rollout', 'InProgress', pass(next, fleetWith(settled, suspended))],
+    [
+      'somebody suspended it in the middle of a rollout',
+      'InProgress',
+      pass(next, fleetWith(settled, suspended)),
+      'Suspended',
+    ],
+    ['it is suspended for an hour more', 'InProgress', pass(next, fleetWith(settled, until(NOW + HOUR))), 'Suspended'],
+    [
+      'its suspension is over, which leaves the annotation',
+      'InProgress',
+      pass(next, fleetWith(settled, until(NOW - HOUR))),
+    ],
+    ['pool.yaml suspends it', 'InProgress', pass(validPool('workers', 120, { suspend: true })), 'Suspended'],
+    [
+      'the file of the cluster suspends it',
+      'InProgress',
+      pass(next, fleetWith(), {
+        policy: { ...desiredState(commit(COMMIT_B, next), fleetWith(), () => []).policy, suspend: true },
+      }),
+      'Suspended',
+    ],
+    ['a wave waits for an approval', 'InProgress', passOver(paused, settledNode(a, paused), ...others), 'Suspended'],
     ['its nodes go back to their local config, because it left git', 'InProgress', pass(validPool('other', 1))],
     ['a node joined that nobody told anything', 'InProgress', passOver(old, idleNode(a), ...others)],
     ['the reconciler has not seen its newest spec', 'InProgress', () => ({ ...pass(old)(), metadata: unseen })],
@@ -117,12 +145,11 @@ describeOrSkip('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
     ],
     ['it is being deleted', 'Terminating', () => ({ ...pass(old)(), metadata: deleted })],
   ];
-  for (const [state, expected, pool] of rows) {
+  for (const [state, expected, pool, health = ARGO[expected]] of rows) {
     it(`${expected} where ${state}`, () => {
       const object = pool();
       assert.equal(kstatusOf(object), expected, JSON.stringify(object.status));
     });
-    const health = state.startsWith('somebody suspended') ? 'Suspended' : ARGO[expected];
     if (health === undefined) continue;
     it(`${expected} by Flux’s expressions where ${state}`, { skip: FLUX_CEL.skip }, () =>
       assert.equal(fluxHealthOf(pool()), expected),

@@ -14,7 +14,7 @@ export type NotificationErrorCode =
   | 'NOTIFICATION_THROTTLED'
   /** 408 and 5xx. */
   | 'NOTIFICATION_SERVER_ERROR'
-  /** Any other 4xx: the receiver does not take this message, now or later. */
+  /** Any other 4xx: the receiver does not take this message; perhaps it takes none. */
   | 'NOTIFICATION_REFUSED';
 
 export class NotificationError extends GitopsError<NotificationErrorCode> {

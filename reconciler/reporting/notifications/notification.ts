@@ -1,8 +1,8 @@
 import type { CommitReference } from '#shared/contract/api/kubelet-pool.ts';
 import { plainLine } from '../../git/plain-text.ts';
 
-/** What is told of. `waits`: for a person. `follows`: what becomes of a commit that other clusters have first. */
-export type NotificationKind = 'halted' | 'reverted' | 'refused' | 'waits' | 'settled' | 'follows';
+/** What is told of. `waits`: for a person. `follows`: what becomes of a commit that other clusters have first. `test`: of nothing. */
+export type NotificationKind = 'halted' | 'reverted' | 'refused' | 'waits' | 'settled' | 'follows' | 'test';
 
 /** The mildest first. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;

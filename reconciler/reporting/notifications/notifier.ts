@@ -57,8 +57,22 @@ const BACKOFF: BackoffOptions = { firstMs: 5_000, maxMs: 10 * 60_000, jitter: 0.
 /** Slack takes one message a second for each webhook, and short bursts (docs.slack.dev: rate limits). */
 const PACE = { burst: 3, everyMs: 1_000 };
 const IDLE_MS: Millis = 10 * 60_000;
+/** So often a receiver is tried with one message before others pass it: by then a chat says of each when it was. */
+const PATIENCE = 6;
 /** Not broken off at the end of the program: whether it arrived would be unknown, and it would be told twice. */
 const NEVER = new AbortController().signal;
+
+/** What waits for one receiver, one after the other. */
+interface Line {
+  readonly receiver: Receiver;
+  readonly wakeUps: ReturnType<typeof createWakeUps>;
+  /** How often in a row it took nothing. */
+  faults: number;
+  /** How many it has taken. */
+  count: number;
+  /** By id, how often it failed at a message, and how many others it had taken when it first did. */
+  readonly strikes: Map<string, { times: number; readonly count: number }>;
+}
 
 export function createNotifier(options: NotifierOptions): Notifier {
   const { receivers, send, isLeader, clock, log, random, onOutcome, onChange } = options;
@@ -66,7 +80,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
   let owed: readonly Owed[] = [];
   /** Who has taken what, until the saved record says so. */
   const taken = new Map<string, Set<string>>();
-  const lines = receivers.map((receiver) => ({ receiver, wakeUps: createWakeUps(clock) }));
+  const lines = receivers.map((receiver): Line => {
+    return { receiver, wakeUps: createWakeUps(clock), faults: 0, count: 0, strikes: new Map() };
+  });
   const failures = new Map<string, string>();
 
   const owedTo = ({ name }: Receiver): readonly Owed[] =>
@@ -84,46 +100,71 @@ export function createNotifier(options: NotifierOptions): Notifier {
     if ((before === undefined) !== (failure === null)) onChange();
   }
 
-  /** @returns how long to stay away */
-  async function tell(receiver: Receiver, message: Owed, faults: number): Promise<Millis> {
+  /** The oldest, but for those that were tried in vain; and each in its turn once nothing seems to get through. */
+  function nextFor({ receiver, strikes, faults }: Line): Owed | undefined {
+    const rounds = ({ id }: Owed): number =>
+      Math.floor((strikes.get(id)?.times ?? 0) / (faults < PATIENCE ? PATIENCE : 1));
+    const [oldest, ...others] = owedTo(receiver);
+    return oldest && others.reduce((best, each) => (rounds(each) < rounds(best) ? each : best), oldest);
+  }
+
+  /** @returns why it has to be tried again; null where it has not */
+  async function tell(line: Line, message: Owed): Promise<unknown> {
+    const { receiver, strikes } = line;
     const { name } = receiver;
-    const { kind, pools } = message.notification;
+    const about = {
+      receiver: name,
+      kind: message.notification.kind,
+      pools: message.notification.pools,
+      id: message.id,
+    };
     try {
       await send(receiver, message, NEVER);
-      log.info({ receiver: name, kind, pools, id: message.id }, 'notification sent');
+      log.info(about, 'notification sent');
       onOutcome(name, 'sent');
+      line.count += 1;
+      // What was in vain while the receiver was down is in order again. What still is gets one more try before others pass it.
+      for (const strike of strikes.values()) strike.times = Math.min(strike.times, PATIENCE - 1);
     } catch (error) {
-      if (!isNotificationError(error, 'NOTIFICATION_REFUSED')) {
+      const isRefused = isNotificationError(error, 'NOTIFICATION_REFUSED');
+      const strike = strikes.get(message.id) ?? { times: 0, count: line.count };
+      strikes.set(message.id, strike);
+      strike.times += isRefused ? PATIENCE : 1;
+      if (!isRefused || strike.count === line.count) {
         onOutcome(name, 'failed');
-        if (faults === 0)
-          log.warn({ receiver: name, code: codeOf(error), err: error }, 'notification could not be sent');
+        if (line.faults === 0)
+          log.warn({ ...about, code: codeOf(error), err: error }, 'notification could not be sent');
         enter(receiver, reasonOf(error));
-        return Math.max(askedToWaitMs(error) ?? 0, backoffDelay(faults + 1, BACKOFF, random()));
+        return error;
       }
-      // What it does not take now it would never take, and all others would wait behind it.
-      log.warn({ receiver: name, kind, pools, id: message.id, err: error }, 'notification refused');
+      // It takes others, and would never take this one.
+      log.warn({ ...about, err: error }, 'notification refused');
       onOutcome(name, 'refused');
     }
     take(message, receiver);
     enter(receiver, null);
-    return 0;
+    return null;
   }
 
   /** One after the other: whoever is slow keeps nobody else waiting. */
-  async function serve({ receiver, wakeUps }: (typeof lines)[number], signal: AbortSignal): Promise<void> {
+  async function serve(line: Line, signal: AbortSignal): Promise<void> {
+    const { wakeUps } = line;
     const pace = createTokenBucket(clock, PACE);
-    let faults = 0;
     while (!signal.aborted) {
-      if (owedTo(receiver).length === 0 || !isLeader()) {
+      if (nextFor(line) === undefined || !isLeader()) {
         await wakeUps.next(IDLE_MS, signal);
         continue;
       }
       await clock.sleep(pace.reserve(), signal);
-      const [message] = owedTo(receiver);
+      const message = nextFor(line);
       if (signal.aborted || message === undefined || !isLeader()) continue;
-      const waitMs = await tell(receiver, message, faults);
-      faults = waitMs === 0 ? 0 : faults + 1;
-      if (waitMs > 0) await clock.sleep(waitMs, signal);
+      const error = await tell(line, message);
+      line.faults = error === null ? 0 : line.faults + 1;
+      if (error === null) continue;
+      const askedMs = askedToWaitMs(error) ?? 0;
+      const waitMs = backoffDelay(line.faults, BACKOFF, random());
+      if (askedMs > 0) await clock.sleep(Math.max(askedMs, waitMs), signal);
+      else await wakeUps.next(waitMs, signal);
     }
   }
 
@@ -142,10 +183,14 @@ export function createNotifier(options: NotifierOptions): Notifier {
       return writeTold(nextTold({ before, occurrences: [], receivers, taken, isPool: () => true }).record);
     },
     saved(record) {
+      const before = new Set(owed.map(({ id }) => id));
       owed = readTold(record)?.owed ?? [];
       const left = new Set(owed.map(({ id }) => id));
-      for (const id of taken.keys()) if (!left.has(id)) taken.delete(id);
-      for (const { receiver, wakeUps } of lines) if (owedTo(receiver).length > 0) wakeUps.poke();
+      for (const { receiver, wakeUps, faults, strikes } of lines) {
+        for (const ids of [taken, strikes]) for (const id of ids.keys()) if (!left.has(id)) ids.delete(id);
+        // News does not wait for what is tried ever more rarely; a mere pass hurries nothing.
+        if (owedTo(receiver).some(({ id }) => faults === 0 || !before.has(id))) wakeUps.poke();
+      }
     },
     state() {
       if (failures.size === 0) return 'on';

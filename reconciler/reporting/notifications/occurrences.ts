@@ -1,4 +1,4 @@
-import type { HaltImpact, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { HaltImpact, KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { readClaim } from '#shared/contract/claim.ts';
@@ -12,7 +12,7 @@ import { settledSentence } from '../events/pool-events.ts';
 import type { SourceState } from '../notes/source-state.ts';
 import { followingOccurrences } from './following-occurrences.ts';
 import { about, inForce, isSuspended, sourceOccurrences } from './source-occurrences.ts';
-import type { CanWait, Occurrence } from './notification.ts';
+import type { CanWait, Notification, Occurrence } from './notification.ts';
 
 /** What the notifications are made of. */
 export interface Seen {
@@ -154,22 +154,28 @@ function endsOf(pool: KubeletPool, now: Millis): readonly string[] {
   ];
 }
 
-/** What a person is asked to let go on. */
+/** What a person is asked to let go on: waves of the rollout, and what a newer commit would give the pool. */
 function ofApprovals({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
-  const by = status.rollout?.by;
   return awaitedApprovals(status).map((asked) => ({
-    marks: { [`${name}/approval`]: approvalValue(asked) },
+    marks: { [`${name}/approval${asked.wave === undefined ? '' : ` ${asked.wave}`}`]: approvalValue(asked) },
     notification: {
       ...about(name, asked.since),
       kind: 'waits',
       severity: 'warning',
       title: `Pool ${name} waits for your approval${asked.wave === undefined ? '' : ` after wave ${asked.wave}`}`,
-      lines: [approvalLine(name, asked), ...(status.message === undefined ? [] : [status.message])],
-      ...(by === undefined ? {} : { commit: by }),
+      ...(asked.wave === undefined
+        ? { lines: [approvalLine(name, asked)] }
+        : ofRollout(status, approvalLine(name, asked))),
       runbook: runbookOf('WaitsForApproval'),
     },
   }));
 }
+
+/** How far the rollout is, and whose commit it is. */
+const ofRollout = ({ message, rollout }: KubeletPoolStatus, line: string): Pick<Notification, 'lines' | 'commit'> => ({
+  lines: message === undefined ? [line] : [line, message],
+  ...(rollout?.by === undefined ? {} : { commit: rollout.by }),
+});
 
 function ofSettled({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
   const { phase, conditions = [], configName = '', sha256 = '', rollout } = status;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { formatFinding } from '#shared/contract/finding.ts';
+import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
 import { fileReport } from '../../policy/config-repo/file-report.ts';
@@ -43,7 +43,23 @@ export function loadReceivers(file: string): Receivers {
 
 /** The same of what was read. Pure. */
 export function readReceivers(bytes: Uint8Array, file: string): Receivers {
-  const { value, findings, positionOf } = decodeYaml(bytes, file);
+  const { receivers, findings } = judgeReceivers(bytes, file);
+  if (receivers === null) throw invalid(file, findings.map(formatFinding));
+  return receivers;
+}
+
+/** The kind of such a file. */
+export const RECEIVERS_KIND = 'NotificationReceivers';
+
+interface JudgedReceivers {
+  /** null where anything is wrong. */
+  readonly receivers: Receivers | null;
+  readonly findings: readonly Finding[];
+}
+
+/** All that is wrong with such a file, and what it says if nothing is. Pure. */
+export function judgeReceivers(bytes: Uint8Array, file: string): JudgedReceivers {
+  const { value, findings: written, positionOf } = decodeYaml(bytes, file);
   const report = fileReport(file, positionOf);
   const read = value === undefined ? null : readBySchema<receiversFile.ReceiversFile>(receiversFile, value, report);
   const all = read?.value.spec.receivers ?? [];
@@ -54,19 +70,17 @@ export function readReceivers(bytes: Uint8Array, file: string): Receivers {
     if (type === 'cloudevents' && keyFile === undefined)
       report.error('missing-field', at, `the receiver ${name} has no keyFile`, 'CloudEvents are signed: name its file');
   });
-  const mistakes = [...findings, ...report.findings].map(formatFinding);
-  if (read === null || mistakes.length > 0) throw invalid(file, mistakes);
+  const findings = [...written, ...report.findings];
+  if (read === null || findings.length > 0) return { receivers: null, findings };
   const placed = (path: string): string => resolve(dirname(file), path);
   const { runbooksUrl } = read.value.spec;
-  return {
-    ...(runbooksUrl === undefined ? {} : { runbooksUrl }),
-    receivers: all.map(({ urlFile, keyFile, caFile, ...rest }) => ({
-      ...rest,
-      urlFile: placed(urlFile),
-      ...(keyFile === undefined ? {} : { keyFile: placed(keyFile) }),
-      ...(caFile === undefined ? {} : { caFile: placed(caFile) }),
-    })),
-  };
+  const receivers = all.map(({ urlFile, keyFile, caFile, ...rest }) => ({
+    ...rest,
+    urlFile: placed(urlFile),
+    ...(keyFile === undefined ? {} : { keyFile: placed(keyFile) }),
+    ...(caFile === undefined ? {} : { caFile: placed(caFile) }),
+  }));
+  return { receivers: { ...(runbooksUrl === undefined ? {} : { runbooksUrl }), receivers }, findings };
 }
 
 /** A file of something else has a mistake in every line. */

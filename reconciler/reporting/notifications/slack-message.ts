@@ -42,9 +42,9 @@ const APART = '\u200b';
 
 /**
  * Text that is shown as it is: without mentions (`<!here>`, and `@here` where names are looked up), links (`[a](b)` where Markdown is read,
- * and bare addresses), code and emphasis. Within a word emphasis means nothing, so that names can be copied.
+ * and bare addresses, also without a scheme where they begin with www), code and emphasis. Within a word emphasis means nothing, so that names can be copied.
  */
 export const escapeMrkdwn = (text: string): string =>
   entities(text)
     .replaceAll('`', '\u02cb')
-    .replaceAll(/[@[\]]|(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])|:(?=\/\/)/gu, `$&${APART}`);
+    .replaceAll(/[@[\]]|(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])|:(?=\/\/)|www(?=\.)/giu, `$&${APART}`);

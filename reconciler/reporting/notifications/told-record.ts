@@ -157,6 +157,7 @@ const TOGETHER: Readonly<Record<Notification['kind'], string>> = {
   waits: 'waiting for a person',
   settled: 'settled',
   follows: 'following',
+  test: 'tests',
 };
 
 /** What cannot wait speaks for all. */

@@ -32,6 +32,20 @@ describe('kubelet-gitops validate on single files', () => {
   const json = async (...argv: readonly string[]): Promise<Json> =>
     JSON.parse((await run('validate', ...argv, '-o', 'json')).out) as Json;
 
+  it('finds in receivers of notifications what the reconciler would not start with', async () => {
+    const receivers = (more: string): string =>
+      `apiVersion: kubelet-gitops.dev/v1alpha1\nkind: NotificationReceivers\nspec:\n  receivers:\n    - name: chat\n      type: slack\n${more}`;
+    await writeFile(path('receivers.yaml'), receivers('      urlFile: slack-url\n'));
+    const good = await run('validate', path('receivers.yaml'));
+    assert.deepEqual([good.code, good.out], [0, '1 file: nothing found\n']);
+    await writeFile(path('receivers.yaml'), receivers('      kinds: [halt]\n'));
+    const bad = await json(path('receivers.yaml'));
+    assert.deepEqual(column(bad.files[0]?.findings, 'code'), ['missing-field', 'unknown-value']);
+    assert.deepEqual(bad.files[0]?.verdicts, {});
+    const piped = await runIn({}, ['validate', '-'], [receivers('')]);
+    assert.match(piped.out, /-:5:7: error missing-field: the receiver has no urlFile/);
+  });
+
   it('finds what the repository finds in such a layer, and what it is told of credentials', async (t) => {
     const root = temporaryDirectory(t);
     await cp('config-repo-template', root, { recursive: true });

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { it } from 'node:test';
+import { startChannels } from '../../support/notified.ts';
+import { until } from '../../support/until.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -48,5 +50,28 @@ it(
     assert.deepEqual([await ended, err], [[0, null], '']);
     assert.match(out, /The programs' logs are in \.kubelet-gitops\/\./);
     assert.deepEqual(await readdir(temporary), []);
+  },
+);
+
+it(
+  'the demo tells receivers of its story, and begins with none that it cannot use',
+  { skip: WITHOUT_GIT },
+  async () => {
+    await using channels = await startChannels();
+    const temporary = temporaryDirectory();
+    const env = { PATH: process.env['PATH'], HOME: directory, TMPDIR: temporary };
+    const wrong = spawnSync(process.execPath, [BIN, 'demo', '--notifications', 'none.yaml'], { cwd: temporary, env });
+    assert.match(String(wrong.stderr), /none\.yaml cannot be used/);
+    assert.deepEqual([wrong.status, await readdir(temporary)], [2, []]);
+    const child = spawn(process.execPath, [BIN, 'demo', '--notifications', channels.file], {
+      cwd: directory,
+      env,
+      detached: true,
+    });
+    const ended = once(child, 'exit');
+    await until('a message', () => channels.slack.length > 0 || child.exitCode !== null);
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    assert.deepEqual(await ended, [0, null]);
+    assert.match(String(channels.slack[0]?.body['text']), /^\*\[info\] demo: Pool [a-z-]+ is settled\*/);
   },
 );

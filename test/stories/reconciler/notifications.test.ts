@@ -6,6 +6,8 @@ import type { Facts } from '#cli/doctor/facts.ts';
 import { AUTHOR, demoCommits } from '#sandbox/demo/demo-commits.ts';
 import { DEMO_NODES } from '#sandbox/demo/demo-nodes.ts';
 import type { Sandbox } from '#sandbox/sandbox.ts';
+import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { startChannels, type Channels } from '../../support/notified.ts';
 import { quickFiles, startWorld } from '../support.ts';
 
@@ -130,6 +132,29 @@ describe('the story of the demo', () => {
     assert.deepEqual([titles().length, channels.events.length], [told + 1, taken + 1]);
     await world.git.commit({ files, message: 'As it began', author: AUTHOR });
     await tellsOf(SETTLED, told + 1);
+  });
+
+  it('is not told again where answers to writes are lost in the middle of life, and others write as well', async () => {
+    const [told, taken] = [titles().length, channels.events.length];
+    const [, good] = demoCommits(files);
+    let isLost = false;
+    world.api.faults.set({ match: (call) => isRecord(call) && (isLost = !isLost), answer: 'lost-answer' });
+    const annotate = (value: string): Promise<unknown> =>
+      world.kube.mergePatch({ resource: KUBELET_SOURCES }, SOURCE_NAME, { metadata: { annotations: { look: value } } });
+    for (const [index, changed] of [good?.changed ?? {}, files].entries()) {
+      const commit = await world.git.commit({ files: changed, message: `Change ${index}`, author: AUTHOR });
+      await world.until('written by another as well', () => channels.slack.length > told + index);
+      await annotate(String(index));
+      await world.until(
+        'settled',
+        (view) => view.source.commit === commit && view.pools.every(({ status }) => status?.phase === 'Settled'),
+      );
+    }
+    assert.ok(world.api.faults.struck() > 2);
+    world.api.faults.clear();
+    await world.until('the record owes nothing', ({ source }) => JSON.parse(source.told).owed.length === 0);
+    assert.deepEqual(titles().slice(told), [SETTLED, SETTLED]);
+    assert.equal(channels.events.length, taken + 2);
   });
 
   it('is not told while the cluster has no record of it', async () => {

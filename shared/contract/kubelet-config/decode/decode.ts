@@ -43,8 +43,14 @@ interface Opened extends Decoded {
 export function decodeYaml(bytes: Uint8Array, file?: string): Decoded {
   const { fractions, findings, ...rest } = open(bytes, file);
   const ours = findings.filter(({ code }) => code !== 'merge-override');
-  return { ...rest, findings: [...ours, ...fractions.map(({ finding }) => finding)] };
+  return { ...rest, findings: [...ours, ...fractions.map(({ finding }) => finding)].map(readByUs) };
 }
+
+/** It is read by the same rules, and the kubelet never sees it. */
+const readByUs = (finding: Finding): Finding => ({
+  ...finding,
+  message: finding.message.replaceAll('the kubelet', 'kubelet-gitops'),
+});
 
 function open(bytes: Uint8Array, file: string | undefined): Opened {
   const nowhere = { positionOf: () => undefined, fractions: [] };
@@ -59,9 +65,7 @@ function open(bytes: Uint8Array, file: string | undefined): Opened {
   };
   const encrypted = (by: string): Opened => ({
     ...nowhere,
-    findings: [
-      made('wrong-kind', 0, `the file is encrypted with ${by}, and nobody decrypts it for a kubelet`, DECRYPT),
-    ],
+    findings: [made('wrong-kind', 0, `the file is encrypted with ${by}, and nobody decrypts it`, DECRYPT)],
   });
   const program = encryptedBy(text);
   if (program !== undefined) return encrypted(program);

@@ -176,7 +176,7 @@ describe('the notifier', () => {
     await process.end();
   });
 
-  it('gives up a message that a receiver does not take, and goes on with the next', async () => {
+  it('gives up what a receiver does not take once it has taken another, and goes on with the next', async () => {
     const clock = createManualClock();
     const answer = (_: string, what: string): Answer =>
       what === title('a') ? refusal('NOTIFICATION_REFUSED') : undefined;
@@ -184,9 +184,92 @@ describe('the notifier', () => {
     const record = process.pass('', [halted('a'), halted('b')]);
     await clock.advance(60 * SECOND);
     assert.deepEqual(process.sent, [`chat ${title('b')}`]);
-    assert.deepEqual(process.outcomes, ['chat refused', 'chat sent']);
+    assert.deepEqual(process.outcomes, ['chat failed', 'chat sent', 'chat refused']);
+    assert.equal(process.notifier.state(), 'on');
     assert.deepEqual(readTold(process.pass(record, [halted('a'), halted('b')]))?.owed, []);
     await process.end();
+  });
+
+  it('loses nothing to a receiver that takes no message at all, and says so', async () => {
+    const clock = createManualClock();
+    let takes = false;
+    const process = begin(clock, [CHAT], {
+      answer: () => (takes ? undefined : new NotificationError('NOTIFICATION_REFUSED', 'takes no such message')),
+    });
+    const record = process.pass('', [halted('a'), halted('b')]);
+    await clock.advance(3_600 * SECOND);
+    assert.deepEqual(process.sent, []);
+    assert.equal(process.notifier.state(), 'off: chat: takes no such message');
+    assert.equal(readTold(process.pass(record, [halted('a'), halted('b')]))?.owed.length, 2);
+    takes = true;
+    await clock.advance(15 * 60 * SECOND);
+    assert.deepEqual(new Set(process.sent), new Set([`chat ${title('a')}`, `chat ${title('b')}`]));
+    await process.end();
+  });
+
+  for (const code of ['NOTIFICATION_REFUSED', 'NOTIFICATION_SERVER_ERROR', 'NOTIFICATION_UNREACHABLE'] as const) {
+    it(`sends past messages that a receiver fails at for ever: ${code}`, async () => {
+      const clock = createManualClock();
+      const fatal = [title('a'), title('b')];
+      const answer = (_: string, what: string): Answer => (fatal.includes(what) ? refusal(code) : undefined);
+      const process = begin(clock, [CHAT], { answer });
+      let record = process.pass('', [halted('a'), halted('b'), halted('c')]);
+      await clock.advance(15 * 60 * SECOND);
+      assert.deepEqual(process.sent, [`chat ${title('c')}`]);
+      // Nor does the next wait for these two, which are tried ever more rarely.
+      await clock.advance(3_600 * SECOND);
+      record = process.pass(record, [halted('a'), halted('b'), halted('c'), halted('d')]);
+      await clock.advance(2 * SECOND);
+      assert.deepEqual(process.sent, [`chat ${title('c')}`, `chat ${title('d')}`]);
+      await process.end();
+    });
+  }
+
+  it('tells in the order in which it happened after a short outage, and is not hurried by passes', async () => {
+    const clock = createManualClock();
+    const tries: number[] = [];
+    let isDown = true;
+    const answer = (): Answer => {
+      tries.push(clock.monotonic() / SECOND);
+      return isDown ? refusal('NOTIFICATION_SERVER_ERROR') : undefined;
+    };
+    const process = begin(clock, [CHAT], { answer });
+    let record = process.pass('', [halted('a'), halted('b')]);
+    for (let at = 0; at < 60; at += 1) {
+      await clock.advance(SECOND);
+      record = process.pass(record, [halted('a'), halted('b')]);
+    }
+    assert.ok(tries.length < 6, tries.join());
+    isDown = false;
+    await clock.advance(60 * SECOND);
+    assert.deepEqual(process.sent, [`chat ${title('a')}`, `chat ${title('b')}`]);
+    await process.end();
+  });
+
+  it('tells in order after a long outage as well, but for the one message that finds its end', async () => {
+    for (const minutes of [20, 45, 90, 130, 200]) {
+      const clock = createManualClock();
+      let isDown = true;
+      const answer = (): Answer => (isDown ? refusal('NOTIFICATION_UNREACHABLE') : undefined);
+      const process = begin(clock, [CHAT], { answer });
+      const all = ['a', 'b', 'c', 'd', 'e'];
+      process.pass(
+        '',
+        all.map((name) => halted(name)),
+      );
+      await clock.advance(minutes * 60 * SECOND);
+      isDown = false;
+      await clock.advance(20 * 60 * SECOND);
+      const [first, ...others] = process.sent;
+      const expected = all.map((name) => `chat ${title(name)}`);
+      assert.ok(first !== undefined && expected.includes(first));
+      assert.deepEqual(
+        others,
+        expected.filter((each) => each !== first),
+        `after ${minutes} minutes`,
+      );
+      await process.end();
+    }
   });
 
   it('keeps nobody waiting for a receiver that hangs', async () => {

@@ -8,19 +8,24 @@ import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { messageLines } from '#reconciler/reporting/notifications/message.ts';
 import type { Occurrence } from '#reconciler/reporting/notifications/notification.ts';
 import { occurrencesOf, placesOver } from '#reconciler/reporting/notifications/occurrences.ts';
+import { nextTold } from '#reconciler/reporting/notifications/told-record.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { claimText } from '#shared/contract/claim.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { AT, COMMIT, halt, impact, NOW, pool, source } from './support.ts';
+import { AT, COMMIT, halt, impact, NOW, pool, receiver, source } from './support.ts';
 
 const REFUSED = 'd'.repeat(40);
 const HOUR_MS = 3_600_000;
 const by = { commit: COMMIT, subject: 'Tune general', author: 'Ada' };
 const ready = { type: 'Ready', status: 'True', reason: 'Settled', message: '', lastTransitionTime: AT } as const;
 
-const of = (over: { source?: Partial<SourceState>; pools?: readonly KubeletPool[] }): readonly Occurrence[] =>
-  occurrencesOf({ source: source(over.source), pools: over.pools ?? [], now: NOW });
+function of(over: { source?: Partial<SourceState>; pools?: readonly KubeletPool[] }): readonly Occurrence[] {
+  const all = occurrencesOf({ source: source(over.source), pools: over.pools ?? [], now: NOW });
+  // Two at one place would be told in turn, for ever.
+  assert.deepEqual([...new Set(marks(all))], marks(all));
+  return all;
+}
 const said = ({ notification: told }: Occurrence): readonly string[] => [
   `${told.kind} ${told.severity} [${told.pools.join()}] ${told.title}`,
   ...messageLines(told),
@@ -218,6 +223,21 @@ describe('what notifications tell of a pool', () => {
     ]);
     assert.notDeepEqual(waiting('2026-11-22T12:00:00Z')[0]?.marks, waiting(AT)[0]?.marks);
     assert.deepEqual(waiting(AT, { approvedAt: AT }), []);
+  });
+
+  it('is each approval once, where a wave and the payload of a newer commit wait for one at the same time', () => {
+    const wave = { name: 'canary', nodes: 1, state: 'done', pausedAt: AT } as const;
+    const rollout = { configName: 'web-1', sha256: 'x', startedAt: AT, by, waves: [wave] } as const;
+    const awaits = { configName: 'web-2', sha256: 'y', since: AT };
+    const occurrences = of({ pools: [pool({ rollout, awaits })] });
+    assert.deepEqual(
+      occurrences.map(({ notification }) => notification.commit),
+      [by, undefined],
+    );
+    const look = { occurrences, receivers: [receiver()], taken: new Map(), isPool: () => true };
+    const first = nextTold({ before: null, ...look });
+    assert.equal(first.record.owed.length, 2);
+    assert.deepEqual(nextTold({ before: first.record, ...look }), first);
   });
 
   it('keeps what is told of the others where one cannot be read', () => {

@@ -85,6 +85,8 @@ describe('a message for Slack', () => {
       ':',
       '//',
       'http',
+      'wWw',
+      '.',
       'a',
       ' ',
       '\u200b',
@@ -112,6 +114,6 @@ function assertInert(text: string): void {
   assert.doesNotMatch(text, /[<>`]/, text);
   assert.doesNotMatch(text, /&(?!amp;|lt;|gt;)/, text);
   assert.doesNotMatch(text, /@(?!\u200b|$)/, text);
-  assert.doesNotMatch(text, /\]\(|:\/\//, text);
+  assert.doesNotMatch(text, /\]\(|:\/\/|www\./i, text);
   assert.doesNotMatch(text, /(?:^|[^\p{L}\p{N}])[*_~](?!\u200b)/u, text);
 }

@@ -1,4 +1,4 @@
--- Health of a KubeletPool for Argo CD: what its conditions Ready and Stalled say of the newest generation.
+-- Health of a KubeletPool for Argo CD: what its conditions say of the newest generation, and whether a person holds it up.
 local hs = { status = "Progressing", message = "waiting for the reconciler" }
 if obj.status == nil or obj.status.conditions == nil then
   return hs
@@ -6,12 +6,20 @@ end
 if obj.metadata.generation ~= nil and obj.status.observedGeneration ~= obj.metadata.generation then
   return hs
 end
-local ready, stalled
+local ready, stalled, paused, suspended
 for _, condition in ipairs(obj.status.conditions) do
   if condition.type == "Ready" then
     ready = condition
   elseif condition.type == "Stalled" then
     stalled = condition
+  elseif condition.type == "WaitsForApproval" then
+    paused = condition
+  end
+end
+-- Not the annotation: its time may be over, and a file in git suspends as well.
+for _, hold in ipairs(obj.status.holds or {}) do
+  if hold.reason == "suspended" then
+    suspended = hold
   end
 end
 if stalled ~= nil and stalled.status == "True" then
@@ -20,12 +28,12 @@ if stalled ~= nil and stalled.status == "True" then
 elseif ready ~= nil and ready.status == "True" then
   hs.status = "Healthy"
   hs.message = ready.message
-elseif obj.spec ~= nil and obj.spec.suspend == true then
+elseif suspended ~= nil then
   hs.status = "Suspended"
-  hs.message = "pool.yaml says suspend: true"
-elseif obj.metadata.annotations ~= nil and obj.metadata.annotations["kubelet-gitops.dev/suspend"] ~= nil then
+  hs.message = suspended.message
+elseif paused ~= nil and paused.status == "True" then
   hs.status = "Suspended"
-  hs.message = obj.metadata.annotations["kubelet-gitops.dev/suspend"]
+  hs.message = paused.message
 elseif ready ~= nil then
   hs.message = ready.message
 end

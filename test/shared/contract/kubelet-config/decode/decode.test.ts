@@ -14,6 +14,38 @@ const found = (text: string | Uint8Array): readonly string[] =>
     ({ code, line, column }) => `${code}@${line ?? '-'}:${column ?? '-'}`,
   );
 
+describe('what is found', () => {
+  const WRITTEN: readonly (string | Uint8Array)[] = [
+    'a: 1\na: 2',
+    '{"a": 1, "a": 2}',
+    'a: 1\n---\nb: 2',
+    'a: yes\nb: 0644',
+    'a: !x 5',
+    'a: .inf',
+    '{"a": 1.0}',
+    '%YAML 2.0\n---\na: 1',
+    'a: "\\q"',
+    'sops: {mac: x}',
+    Buffer.from('\uFEFFa: 1', 'utf16le'),
+  ];
+
+  it('is said of whoever reads the file, which is a kubelet or this software', () => {
+    for (const text of WRITTEN) {
+      const read = typeof text === 'string' ? bytes(text) : text;
+      const ours = decodeYaml(read).findings.map(({ message }) => message);
+      assert.ok(ours.length > 0, String(text));
+      assert.doesNotMatch(ours.join('\n'), /kubelet(?!-gitops)/, String(text));
+    }
+    const said = [decodeYaml(bytes('a: 1\na: 2')), decodeKubeletConfig(bytes(`${HEADER}a: 1\na: 2`))].map(
+      ({ findings }) => findings[0]?.message,
+    );
+    assert.deepEqual(said, [
+      '"a" is there twice, and kubelet-gitops takes the last',
+      '"a" is there twice, and the kubelet takes the last',
+    ]);
+  });
+});
+
 describe('decoding YAML', () => {
   const values: readonly (readonly [string, string, unknown])[] = [
     [

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { HostFiles } from '../host/host-files.ts';
 import type { HostFacts } from './host-facts.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
+import { mapOf } from '#shared/runtime/maps.ts';
 
 const USER = 'kubelet';
 const COMMANDS = ['/usr/bin/getsubids', '/bin/getsubids'];
@@ -68,11 +70,7 @@ export async function idsOfPods(kubeletDirectory: string, files: HostFiles): Pro
 }
 
 function lengthIn(text: string): number | undefined {
-  try {
-    const { length } = (JSON.parse(text) as { readonly uidMappings: readonly [{ readonly length: unknown }] })
-      .uidMappings[0];
-    return typeof length === 'number' ? length : undefined;
-  } catch {
-    return undefined;
-  }
+  const mappings = mapOf(jsonIn(text))['uidMappings'];
+  const length = Array.isArray(mappings) ? mapOf(mappings[0])['length'] : undefined;
+  return typeof length === 'number' ? length : undefined;
 }

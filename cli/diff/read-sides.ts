@@ -6,6 +6,7 @@ import { readProof } from '#reconciler/policy/proof/record.ts';
 import { provenConfigOf } from '#reconciler/policy/rollout/node-progress.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Config, Side } from './compare.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 /** What was proven, and what is wanted. */
 export interface Sides {
@@ -70,11 +71,5 @@ function sideOf(config: ConfigIdentity | null, pool: string, sources: Sources): 
   );
 }
 
-function payloadIn(source: ConfigSourceView | undefined): Config | undefined {
-  if (source?.payload === undefined) return undefined;
-  try {
-    return JSON.parse(source.payload) as Config;
-  } catch {
-    return undefined;
-  }
-}
+const payloadIn = (source: ConfigSourceView | undefined): Config | undefined =>
+  jsonIn(source?.payload ?? '') as Config | undefined;

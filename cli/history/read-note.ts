@@ -1,6 +1,7 @@
 import { plainLine } from '#reconciler/git/plain-text.ts';
 import { formatClass } from '#reconciler/reporting/pool-status/class-summary.ts';
 import { judge, type NoteFile } from './note-file.generated.js';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 /** What a note says of a commit, as far as it can be read: anybody with access to the repository may have written it. */
 export interface ReadNote {
@@ -43,12 +44,8 @@ export function readNote(text: string, data = ''): ReadNote | undefined {
 }
 
 function noteIn(text: string): NoteFile | undefined {
-  try {
-    const note: unknown = JSON.parse(text);
-    return judge(note) ? (note as NoteFile) : undefined;
-  } catch {
-    return undefined;
-  }
+  const note = jsonIn(text);
+  return judge(note) ? (note as NoteFile) : undefined;
 }
 
 type NotedPool = NoteFile['pools'][number];

@@ -6,6 +6,7 @@ import { readAtMost } from '../read-at-most.ts';
 import { configInAnswer } from './config-in-answer.ts';
 import { type ConfigFile, type NotUsed, nodeOfFile } from './config-file-arguments.ts';
 import { isMap } from '#shared/runtime/maps.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -87,10 +88,10 @@ const nothing = (what: string, why: string): NodeConfigs => ({ configs: [], left
 
 function configsIn(bytes: Buffer, file: ConfigFile): NodeConfigs {
   const text = bytes.toString('utf8');
-  const whole = asJson(text);
+  const whole = jsonIn(text);
   if (isMap(whole) && Object.hasOwn(whole, 'kubeletconfig')) return answerIn(whole, file, file.path);
   const end = text.indexOf('\n');
-  const head = asJson(end === -1 ? '' : text.slice(0, end));
+  const head = jsonIn(end === -1 ? '' : text.slice(0, end));
   if (isMap(head) && Object.hasOwn(head, 'kubeletconfig')) return answersIn(text, file);
   if (bytes.length > MAX_FILE_BYTES)
     return nothing(file.path, `is longer than a config can be (${MAX_FILE_BYTES / 1024} KiB)`);
@@ -105,7 +106,7 @@ function answersIn(text: string, file: ConfigFile): NodeConfigs {
   const each = text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const place = at(file.path, index + 1);
-    const answer = asJson(line);
+    const answer = jsonIn(line);
     if (!isMap(answer)) return [nothing(place, 'is not JSON on one line, as the lines before are')];
     if (typeof answer['node'] !== 'string') return [nothing(place, 'does not say of which node it is ("node")')];
     return [answerIn(answer, file, place)];
@@ -128,11 +129,3 @@ function named(config: Config, file: ConfigFile, says: string | undefined, from:
 }
 
 const at = (path: string, line: number | undefined): string => (line === undefined ? path : `${path}:${line}`);
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

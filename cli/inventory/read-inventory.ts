@@ -10,6 +10,7 @@ import { podAddresses } from './pod-addresses.ts';
 import { featureNeeds } from '#reconciler/policy/allocatable/feature-needs.ts';
 import { marksOf } from '#reconciler/policy/participation.ts';
 import { vitalPods } from '#reconciler/policy/allocatable/vital-pods.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -33,22 +34,15 @@ export async function readInventory(path: string): Promise<readonly InventoryNod
   try {
     const bytes = await readAtMost(path, MOST_BYTES);
     if (bytes === undefined) throw new Error(`it has more than ${MOST_BYTES / 1024 / 1024} MiB`);
-    document = documentIn(bytes.toString('utf8'));
+    const text = bytes.toString('utf8');
+    // Every JSON is YAML, but read as such a thousand nodes take sixty times as long, and several hundred MB.
+    document = jsonIn(text) ?? parse(text);
   } catch (error) {
     throw unreadable(reasonOf(error));
   }
   const items = mapOf(document)['items'];
   if (!Array.isArray(items)) throw unreadable('it has no list of items');
   return nodesFrom(items);
-}
-
-/** Every JSON is YAML, but read as such a thousand nodes take sixty times as long, and several hundred MB. */
-function documentIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return parse(text) as unknown;
-  }
 }
 
 /** Made once, not for each comparison. */

@@ -1,5 +1,5 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
-import { type Finding, formatFinding } from '#shared/contract/finding.ts';
+import { distinctFindings, type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import { isOutvoted } from '#reconciler/policy/judge-nodes.ts';
@@ -90,7 +90,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
     refusal:
       commitRefusal(base.repo, head.repo, file, moves, before) ??
       massRefusal(base.repo, head.repo, file, nodes, before, after),
-    findings: onceEach([
+    findings: distinctFindings([
       ...widenedAccess(base.repo, head.repo, file, pools, movePlans),
       ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
@@ -267,11 +267,6 @@ const validOf = (pool: LoadedPool | undefined): ValidPool | undefined => (pool?.
 function findingsIn(repo: LoadedRepo): readonly Finding[] {
   return [...repo.findings, ...repo.pools.flatMap(({ findings }) => findings)];
 }
-
-/** What is wrong with a layer, each pool that uses it says. */
-const onceEach = (findings: readonly Finding[]): readonly Finding[] => [
-  ...new Map(findings.map((finding) => [formatFinding(finding), finding])).values(),
-];
 
 /** Whether there is anything to report. */
 export function isEmptyPlan({ pools, moves, conflicts, findings, refusal, clusterSpec }: MergePlan): boolean {

@@ -1,5 +1,5 @@
 import type { DistributionName } from '#shared/contract/distributions.ts';
-import { type Finding, formatFinding } from '#shared/contract/finding.ts';
+import { distinctFindings, type Finding } from '#shared/contract/finding.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { clusterNames } from '#reconciler/policy/config-repo/cluster-names.ts';
@@ -66,7 +66,7 @@ export function validateRepo(
     ];
   });
   const judged = minors.size === 0 ? DEFAULT_VERSIONS : [...minors];
-  const byFile = Map.groupBy(once(found), ({ file }) => file ?? '');
+  const byFile = Map.groupBy(distinctFindings(found), ({ file }) => file ?? '');
   // What else lies in the repository, such as the forge's own files, is not a config.
   const ours = [...files.keys()].filter((path) => layers.has(path) || /^(?:base|clusters|pools)\//.test(path));
   const shown = new Map([...files].map(([path, file]) => [file.path, path] as const));
@@ -93,8 +93,3 @@ function judgedFile(path: string, findings: readonly Finding[], minors: readonly
   const verdicts = minors.map((minor) => [minor, configVerdict(findings, minor)] as const);
   return { path, verdicts: Object.fromEntries(verdicts), findings: [...findings].sort(byPlace) };
 }
-
-/** Two clusters, or two pools with the same layer, find the same. */
-const once = (findings: readonly Finding[]): readonly Finding[] => [
-  ...new Map(findings.map((finding) => [formatFinding(finding), finding])).values(),
-];

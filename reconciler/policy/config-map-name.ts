@@ -3,6 +3,7 @@ import { CANONICAL_FORM } from '#shared/contract/kubelet-config/canonical.ts';
 import { configMapName, isOtherNameOf } from '#shared/contract/config-map-hash.ts';
 import type { ConfigSourceView } from './fleet.ts';
 import type { ValidPool } from './config-repo/loaded-repo.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 /** A config that a pool's nodes are to run. */
 export interface DesiredConfig {
@@ -32,7 +33,7 @@ export function desiredConfigOf(pool: ValidPool, sources: ReadonlyMap<string, Co
     const { payload } = source;
     if (source.pool !== pool.name || source.canonicalForm === CANONICAL_FORM || payload === undefined) continue;
     const genuine = configMapName(pool.name, payload) === source.name;
-    if (genuine && equal(parsed(payload), pool.value)) {
+    if (genuine && equal(jsonIn(payload), pool.value)) {
       return { name: source.name, sha256: source.sha256, payload };
     }
   }
@@ -42,11 +43,3 @@ export function desiredConfigOf(pool: ValidPool, sources: ReadonlyMap<string, Co
 /** Whether it carries these bytes, and goes on doing so. */
 export const isIntact = ({ sha256, defect }: ConfigSourceView, wanted: string): boolean =>
   sha256 === wanted && defect === undefined;
-
-function parsed(payload: string): unknown {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,4 @@
-import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
+import { distinctFindings, type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { JudgePool } from './config-repo/judge-pool.ts';
 import type { ValidPool } from './config-repo/loaded-repo.ts';
 import type { Fleet, NodeView } from './fleet.ts';
@@ -61,19 +61,14 @@ export function unopposed(nodes: readonly NodeView[], fleet: Pick<Fleet, 'kubele
 
 /** What several configs, of one pool, are judged to be by the nodes of each: as one verdict. */
 export const together = (verdicts: readonly NodesVerdict[]): NodesVerdict => ({
-  findings: distinct(verdicts.flatMap(({ findings }) => findings)),
-  refusal: distinct(verdicts.flatMap(({ refusal }) => refusal)),
+  findings: distinctFindings(verdicts.flatMap(({ findings }) => findings)),
+  refusal: distinctFindings(verdicts.flatMap(({ refusal }) => refusal)),
   unfit: new Map(verdicts.flatMap(({ unfit }) => [...unfit])),
   votes: {
     counted: verdicts.reduce((sum, { votes }) => sum + votes.counted, 0),
     against: verdicts.reduce((sum, { votes }) => sum + votes.against, 0),
   },
 });
-
-/** The classes of a pool have most of what is wrong in common. */
-const distinct = (findings: readonly Finding[]): readonly Finding[] => [
-  ...new Map(findings.map((finding) => [formatFinding(finding), finding])).values(),
-];
 
 export const NOBODY: NodesVerdict['unfit'] = new Map();
 

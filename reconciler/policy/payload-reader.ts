@@ -1,5 +1,6 @@
 import type { DesiredPool } from './desired.ts';
 import type { ConfigSourceView } from './fleet.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -26,11 +27,6 @@ export function createPayloadReader(pool: DesiredPool | null, bySha: ReadonlyMap
 }
 
 function parsed(payload: ConfigSourceView['payload']): Payload | null {
-  if (payload === undefined) return null;
-  try {
-    const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' ? (value as Payload | null) : null;
-  } catch {
-    return null;
-  }
+  const value = jsonIn(payload ?? '');
+  return typeof value === 'object' ? (value as Payload | null) : null;
 }

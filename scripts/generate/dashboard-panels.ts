@@ -5,17 +5,16 @@ export interface Panel {
   readonly description: string;
   readonly kind: 'stat' | 'timeseries' | 'table';
   /** Of 24 columns. */
-  readonly width: 4 | 6 | 8 | 12 | 24;
-  readonly unit: 'short' | 's' | 'dtdurations' | 'reqps' | 'bytes' | 'bool_yes_no';
+  readonly width: 4 | 8 | 12 | 24;
+  readonly unit: Unit;
   readonly queries: readonly Query[];
   /** From this value on it is orange, or red: `[1, 3]`. Absent: always neutral. */
-  readonly thresholds?: readonly [warn: number, bad: number];
+  readonly thresholds?: Thresholds;
 }
 
-export interface Query {
-  readonly expr: string;
-  readonly legend: string;
-}
+type Unit = 'short' | 's' | 'dtdurations' | 'reqps' | 'bool_yes_no';
+type Thresholds = readonly [warn: number, bad: number];
+type Query = readonly [expr: string, legend: string];
 
 export interface Row {
   readonly title: string;
@@ -24,7 +23,32 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
-const one = (expr: string, legend = ''): readonly Query[] => [{ expr, legend }];
+const stat = (
+  title: string,
+  description: string,
+  expr: string,
+  thresholds: Thresholds,
+  unit: Unit = 'short',
+): Panel => ({ title, description, kind: 'stat', width: 4, unit, queries: [[expr, '']], thresholds });
+
+const graph = (
+  title: string,
+  description: string,
+  [width, unit]: readonly [Panel['width'], Unit],
+  ...queries: readonly Query[]
+): Panel => ({ title, description, kind: 'timeseries', width, unit, queries });
+
+const table = (title: string, description: string, width: Panel['width'], expr: string): Panel => ({
+  title,
+  description,
+  kind: 'table',
+  width,
+  unit: 'short',
+  queries: [[expr, '']],
+});
+
+const median = (metric: string): string =>
+  `histogram_quantile(0.5, sum by (le) (increase(${metric}_bucket{pool=~"$pool"}[1d])))`;
 
 /** The dashboard from top to bottom: what is wrong, what is under way, what it costs. `$pool` is what the reader picked. */
 export const DASHBOARD_ROWS: readonly Row[] = [
@@ -32,193 +56,136 @@ export const DASHBOARD_ROWS: readonly Row[] = [
     title: 'Is anything wrong?',
     height: 4,
     panels: [
-      {
-        title: 'Pools halted',
-        description: 'Failures stopped their rollouts. Runbook: KubeletGitopsPoolHalted',
-        kind: 'stat',
-        width: 4,
-        unit: 'short',
-        queries: one('sum(kubelet_gitops_pool_phase{phase="Halted"})'),
-        thresholds: [1, 1],
-      },
-      {
-        title: 'Nodes that took a config back',
-        description: 'They run what they ran before',
-        kind: 'stat',
-        width: 4,
-        unit: 'short',
-        queries: one('sum(kubelet_gitops_pool_nodes{state="failed"})'),
-        thresholds: [1, 3],
-      },
-      {
-        title: 'Nodes drifted',
-        description: 'A managed file or the running config is not what was assigned',
-        kind: 'stat',
-        width: 4,
-        unit: 'short',
-        queries: one('sum(kubelet_gitops_pool_drifted_nodes)'),
-        thresholds: [1, 3],
-      },
-      {
-        title: 'Agents missing',
-        description: 'Silent for 15 minutes, or never heard of',
-        kind: 'stat',
-        width: 4,
-        unit: 'short',
-        queries: one('sum(kubelet_gitops_agents_silent) + sum(kubelet_gitops_pool_nodes{state="no-agent"})'),
-        thresholds: [1, 3],
-      },
-      {
-        title: 'Repository last read',
-        description: 'How long ago. New commits are not seen while it cannot be read',
-        kind: 'stat',
-        width: 4,
-        unit: 'dtdurations',
-        queries: one('time() - max(kubelet_gitops_git_last_success_timestamp_seconds)'),
-        thresholds: [300, 900],
-      },
-      {
-        title: 'Newest commit refused',
-        description: 'The commit before stays in force. Runbook: KubeletGitopsCommitRefused',
-        kind: 'stat',
-        width: 4,
-        unit: 'bool_yes_no',
-        queries: one('max(kubelet_gitops_commit_refused)'),
-        thresholds: [1, 1],
-      },
+      stat(
+        'Pools halted',
+        'Failures stopped their rollouts. Runbook: KubeletGitopsPoolHalted',
+        'sum(kubelet_gitops_pool_phase{phase="Halted"})',
+        [1, 1],
+      ),
+      stat(
+        'Nodes that took a config back',
+        'They run what they ran before',
+        'sum(kubelet_gitops_pool_nodes{state="failed"})',
+        [1, 3],
+      ),
+      stat(
+        'Nodes drifted',
+        'A managed file or the running config is not what was assigned',
+        'sum(kubelet_gitops_pool_drifted_nodes)',
+        [1, 3],
+      ),
+      stat(
+        'Agents missing',
+        'Silent for 15 minutes, or never heard of',
+        'sum(kubelet_gitops_agents_silent) + sum(kubelet_gitops_pool_nodes{state="no-agent"})',
+        [1, 3],
+      ),
+      stat(
+        'Repository last read',
+        'How long ago. New commits are not seen while it cannot be read',
+        'time() - max(kubelet_gitops_git_last_success_timestamp_seconds)',
+        [300, 900],
+        'dtdurations',
+      ),
+      stat(
+        'Newest commit refused',
+        'The commit before stays in force. Runbook: KubeletGitopsCommitRefused',
+        'max(kubelet_gitops_commit_refused)',
+        [1, 1],
+        'bool_yes_no',
+      ),
     ],
   },
   {
     title: 'Rollouts',
     height: 8,
     panels: [
-      {
-        title: 'Nodes by where they stand',
-        description: 'Each node of a pool is in one of these',
-        kind: 'timeseries',
-        width: 12,
-        unit: 'short',
-        queries: one('sum by (state) (kubelet_gitops_pool_nodes{pool=~"$pool"})', '{{state}}'),
-      },
-      {
-        title: 'Share of nodes that run what git says',
-        description: 'And have proven it',
-        kind: 'timeseries',
-        width: 12,
-        unit: 'short',
-        queries: one(
+      graph(
+        'Nodes by where they stand',
+        'Each node of a pool is in one of these',
+        [12, 'short'],
+        ['sum by (state) (kubelet_gitops_pool_nodes{pool=~"$pool"})', '{{state}}'],
+      ),
+      graph(
+        'Share of nodes that run what git says',
+        'And have proven it',
+        [12, 'short'],
+        [
           'sum by (pool) (kubelet_gitops_pool_nodes{pool=~"$pool", state="updated"}) / sum by (pool) (kubelet_gitops_pool_nodes{pool=~"$pool"})',
           '{{pool}}',
-        ),
-      },
-      {
-        title: 'Pools',
-        description: 'What each is to run, from which commit',
-        kind: 'table',
-        width: 24,
-        unit: 'short',
-        queries: one(
-          'kubelet_gitops_pool_info{pool=~"$pool"} * on (pool) group_left (phase) (kubelet_gitops_pool_phase == 1)',
-        ),
-      },
-      {
-        title: 'From commit to first and last node (median)',
-        description: 'Of the rollouts of the last day',
-        kind: 'timeseries',
-        width: 12,
-        unit: 's',
-        queries: [
-          {
-            expr: 'histogram_quantile(0.5, sum by (le) (increase(kubelet_gitops_rollout_first_node_seconds_bucket{pool=~"$pool"}[1d])))',
-            legend: 'first node',
-          },
-          {
-            expr: 'histogram_quantile(0.5, sum by (le) (increase(kubelet_gitops_rollout_last_node_seconds_bucket{pool=~"$pool"}[1d])))',
-            legend: 'last node',
-          },
         ],
-      },
-      {
-        title: 'Configs taken back, by reason',
-        description: 'Over the last hour',
-        kind: 'timeseries',
-        width: 12,
-        unit: 'short',
-        queries: one(
-          'sum by (pool, reason) (increase(kubelet_gitops_fallbacks_total{pool=~"$pool"}[1h]))',
-          '{{pool}}: {{reason}}',
-        ),
-      },
+      ),
+      table(
+        'Pools',
+        'What each is to run, from which commit',
+        24,
+        'kubelet_gitops_pool_info{pool=~"$pool"} * on (pool) group_left (phase) (kubelet_gitops_pool_phase == 1)',
+      ),
+      graph(
+        'From commit to first and last node (median)',
+        'Of the rollouts of the last day',
+        [12, 's'],
+        [median('kubelet_gitops_rollout_first_node_seconds'), 'first node'],
+        [median('kubelet_gitops_rollout_last_node_seconds'), 'last node'],
+      ),
+      graph(
+        'Configs taken back, by reason',
+        'Over the last hour',
+        [12, 'short'],
+        ['sum by (pool, reason) (increase(kubelet_gitops_fallbacks_total{pool=~"$pool"}[1h]))', '{{pool}}: {{reason}}'],
+      ),
     ],
   },
   {
     title: 'Nodes, as their agents see them',
     height: 8,
     panels: [
-      {
-        title: 'Agents by phase',
-        description: 'What they are at',
-        kind: 'timeseries',
-        width: 12,
-        unit: 'short',
-        queries: one('sum by (phase) (kubelet_gitops_node_phase)', '{{phase}}'),
-      },
-      {
-        title: 'Nodes whose assigned config does not run',
-        description: 'And why',
-        kind: 'table',
-        width: 12,
-        unit: 'short',
-        queries: one('sum by (node, instance, reason) (kubelet_gitops_node_config_error_info)'),
-      },
+      graph(
+        'Agents by phase',
+        'What they are at',
+        [12, 'short'],
+        ['sum by (phase) (kubelet_gitops_node_phase)', '{{phase}}'],
+      ),
+      table(
+        'Nodes whose assigned config does not run',
+        'And why',
+        12,
+        'sum by (node, instance, reason) (kubelet_gitops_node_config_error_info)',
+      ),
     ],
   },
   {
     title: 'The reconciler',
     height: 7,
     panels: [
-      {
-        title: 'Time of a pass (95 %)',
-        description: 'One look at everything, and what it led to',
-        kind: 'timeseries',
-        width: 8,
-        unit: 's',
-        queries: one(
+      graph(
+        'Time of a pass (95 %)',
+        'One look at everything, and what it led to',
+        [8, 's'],
+        [
           'histogram_quantile(0.95, sum by (le, outcome) (rate(kubelet_gitops_reconcile_duration_seconds_bucket[5m])))',
           '{{outcome}}',
-        ),
-      },
-      {
-        title: 'Requests to the API server',
-        description: 'By verb and answer',
-        kind: 'timeseries',
-        width: 8,
-        unit: 'reqps',
-        queries: one('sum by (verb, code) (rate(kubelet_gitops_api_requests_total[5m]))', '{{verb}} {{code}}'),
-      },
-      {
-        title: 'Errors of git',
-        description: 'By code, over the last hour',
-        kind: 'timeseries',
-        width: 8,
-        unit: 'short',
-        queries: one('sum by (code) (increase(kubelet_gitops_git_errors_total[1h]))', '{{code}}'),
-      },
-      {
-        title: 'Time that certificates and credentials have left',
-        description:
-          'What ends first of each kind. Runbooks: KubeletGitopsCredentialExpires, KubeletGitopsNodeCertificateExpires',
-        kind: 'timeseries',
-        width: 24,
-        unit: 'dtdurations',
-        queries: [
-          { expr: 'min by (purpose) (kubelet_gitops_expiration_timestamp_seconds) - time()', legend: '{{purpose}}' },
-          {
-            expr: 'min by (purpose) (kubelet_gitops_node_expiration_timestamp_seconds) - time()',
-            legend: '{{purpose}}',
-          },
         ],
-      },
+      ),
+      graph(
+        'Requests to the API server',
+        'By verb and answer',
+        [8, 'reqps'],
+        ['sum by (verb, code) (rate(kubelet_gitops_api_requests_total[5m]))', '{{verb}} {{code}}'],
+      ),
+      graph(
+        'Errors of git',
+        'By code, over the last hour',
+        [8, 'short'],
+        ['sum by (code) (increase(kubelet_gitops_git_errors_total[1h]))', '{{code}}'],
+      ),
+      graph(
+        'Time that certificates and credentials have left',
+        'What ends first of each kind. Runbooks: KubeletGitopsCredentialExpires, KubeletGitopsNodeCertificateExpires',
+        [24, 'dtdurations'],
+        ['min by (purpose) (kubelet_gitops_expiration_timestamp_seconds) - time()', '{{purpose}}'],
+        ['min by (purpose) (kubelet_gitops_node_expiration_timestamp_seconds) - time()', '{{purpose}}'],
+      ),
     ],
   },
 ];

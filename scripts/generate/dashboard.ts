@@ -76,7 +76,7 @@ const at = (x: number, y: number, w: number, h: number): Place => ({ x, y, w, h 
 
 function draw(panel: Panel, id: number, gridPos: Place): object {
   const { title, description, kind: type, unit, queries } = panel;
-  const targets = queries.map(({ expr, legend }, index) => ({
+  const targets = queries.map(([expr, legend], index) => ({
     refId: 'ABCDEF'.charAt(index),
     datasource: SOURCE,
     expr,

@@ -69,3 +69,8 @@ function subjectOf({ field, message }: Finding): string {
 export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === 'error');
 }
+
+/** Each finding once: two clusters, the classes of a pool, and pools that use the same layer find the same. */
+export const distinctFindings = (findings: readonly Finding[]): readonly Finding[] => [
+  ...new Map(findings.map((finding) => [formatFinding(finding), finding])).values(),
+];

@@ -5,6 +5,7 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { Millis } from '../runtime/clock.ts';
 import { openSocks } from './socks.ts';
 import { TunnelRefused } from './tunnel-refused.ts';
+import { percentDecoded } from '../runtime/lenient.ts';
 
 /**
  * Makes the connections of an agent through a proxy, which learns host and port and nothing else: by CONNECT (RFC 9110, 9.3.6) or
@@ -104,18 +105,9 @@ const trustOf = ({ ca, rejectUnauthorized }: RequestOptions): Pick<ConnectionOpt
 });
 
 const credentialsOf = ({ username, password }: URL): readonly [user: string, password: string] | undefined =>
-  username === '' ? undefined : [decoded(username), decoded(password)];
+  username === '' ? undefined : [percentDecoded(username), percentDecoded(password)];
 
 function credentialOf(proxy: URL): { readonly 'proxy-authorization'?: string } {
   const said = credentialsOf(proxy)?.join(':');
   return said === undefined ? {} : { 'proxy-authorization': `Basic ${Buffer.from(said).toString('base64')}` };
-}
-
-/** As it was meant: a percent sign may have been left as it is. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

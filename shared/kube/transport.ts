@@ -7,6 +7,7 @@ import { createLifetime, type Lifetime, withLifetime } from '../runtime/lifetime
 import { type Refusal, refusalError } from './response-error.ts';
 import { createSender, DEFAULT_TIMEOUTS, type SenderOptions } from './sender.ts';
 import { timeoutError } from './unreachable.ts';
+import { jsonIn } from '../runtime/lenient.ts';
 
 export type Answer =
   | { readonly ok: true; readonly body: unknown }
@@ -36,7 +37,7 @@ export function createTransport(options: SenderOptions): Transport {
     if (status >= 200 && status < 300) {
       return { ok: true, body: parseJson(call, hide(await readText(call, response, life, maxBytes))) };
     }
-    const body = jsonOrNothing(hide(await readText(call, response, life, MAX_REFUSAL_BYTES)));
+    const body = jsonIn(hide(await readText(call, response, life, MAX_REFUSAL_BYTES)));
     const { 'retry-after': retryAfter, date } = response.headers;
     const refusal = { status, body, retryAfter, date };
     return { ok: false, refusal, error: refusalError(call, refusal, clock.now()) };
@@ -70,14 +71,6 @@ export function createTransport(options: SenderOptions): Transport {
       }
     },
   };
-}
-
-function jsonOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function unexpected(call: Call, response: IncomingMessage): KubeError {

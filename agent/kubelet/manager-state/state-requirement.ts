@@ -1,5 +1,6 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/config-view.ts';
 import { isMap } from '#shared/runtime/maps.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 /** A state file's content as the kubelet wrote it: JSON, with the manager's policy under `policyName`. */
 export type ManagerState = Readonly<Record<string, unknown>>;
@@ -52,7 +53,7 @@ export const managerPolicyOf = (basis: string): string => basis.split('; ', 1)[0
 function withData(value: unknown): unknown {
   const text = isMap(value) ? value['data'] : undefined;
   if (!isMap(value) || typeof text !== 'string' || text === '') return value;
-  const data: unknown = JSON.parse(text);
+  const data = jsonIn(text);
   return isMap(data) ? { ...value, ...data } : undefined;
 }
 
@@ -60,11 +61,6 @@ function withData(value: unknown): unknown {
 export function parseState(bytes: Buffer): ManagerState | undefined {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes)) return undefined;
-  try {
-    const value = withData(JSON.parse(text));
-    const isState = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isState && typeof (value as ManagerState)['policyName'] === 'string' ? (value as ManagerState) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = withData(jsonIn(text));
+  return isMap(value) && typeof value['policyName'] === 'string' ? (value as ManagerState) : undefined;
 }

@@ -4,6 +4,7 @@ import { sanitizeUrl } from '#shared/runtime/sanitize.ts';
 import { type BlockersAnswer, blocked, NOT_BLOCKED } from '../../policy/pool-blockers.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 import { firstFew } from '#shared/runtime/first-few.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
@@ -66,12 +67,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The body of an answer of the HTTP API; undefined for anything else. */
 export function parseAnswer(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMap(value) && typeof value['status'] === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  return isMap(value) && typeof value['status'] === 'string' ? value : undefined;
 }
 
 function resultsIn(data: unknown): readonly unknown[] | undefined {

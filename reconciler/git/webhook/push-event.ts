@@ -1,4 +1,5 @@
 import { type Delivery, headerOf } from './delivery.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 /** What a genuine delivery is about. */
 type DeliverySubject =
@@ -30,13 +31,9 @@ export function readPushEvent(delivery: Delivery, branch: string): DeliverySubje
 
 /** `ref` of the JSON body; null without one; undefined for an unreadable body. */
 function refIn(delivery: Delivery): string | null | undefined {
-  try {
-    const parsed: unknown = JSON.parse(jsonOf(delivery));
-    if (typeof parsed !== 'object' || parsed === null) return undefined;
-    return 'ref' in parsed && typeof parsed.ref === 'string' ? parsed.ref : null;
-  } catch {
-    return undefined;
-  }
+  const parsed = jsonIn(jsonOf(delivery));
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  return 'ref' in parsed && typeof parsed.ref === 'string' ? parsed.ref : null;
 }
 
 /** GitHub can be set to send a form with the JSON in a field of it. curl calls everything a form by default. */

@@ -8,6 +8,7 @@ import { TunnelRefused } from '#shared/http/tunnel-refused.ts';
 import { ForgeError } from './errors.ts';
 import type { ForgeRequest } from './forges.ts';
 import { forgeErrorOf } from './forge-http-error.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 /** Sends a request to the forge. @returns its answer's JSON @throws ForgeError */
 export type CallForge = (request: ForgeRequest, signal: AbortSignal) => Promise<unknown>;
@@ -72,9 +73,7 @@ const unreachable = (url: URL, why: string): ForgeError =>
   new ForgeError('FORGE_UNREACHABLE', `no answer from the forge at ${url.host} (${why})`);
 
 function parse(text: string, { host }: URL): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new ForgeError('FORGE_UNREADABLE', `${host} does not answer as a forge's API: is FORGE_API_URL right?`);
-  }
+  const value = jsonIn(text);
+  if (value !== undefined) return value;
+  throw new ForgeError('FORGE_UNREADABLE', `${host} does not answer as a forge's API: is FORGE_API_URL right?`);
 }

@@ -1,5 +1,6 @@
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { CommitOutcome } from './commit-note.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 /** A commit that came into force, or was refused. */
 export interface PastCommit {
@@ -24,12 +25,8 @@ const OUTCOMES: readonly CommitOutcome[] = [
 
 /** The last commits as the record has them, the newest first. What was damaged by hand is left out. */
 export function readHistory(text: string): readonly PastCommit[] {
-  try {
-    const read: unknown = JSON.parse(text);
-    return Array.isArray(read) ? read.filter(isPastCommit).slice(0, MOST_COMMITS) : [];
-  } catch {
-    return [];
-  }
+  const read = jsonIn(text);
+  return Array.isArray(read) ? read.filter(isPastCommit).slice(0, MOST_COMMITS) : [];
 }
 
 function isPastCommit(value: unknown): value is PastCommit {

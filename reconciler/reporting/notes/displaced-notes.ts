@@ -4,6 +4,7 @@ import { type CommitNote, isFinal, noteOfPredecessor, noteSuperseded } from './c
 import { fitNote, noteContent } from './note-content.ts';
 import type { NotesWriter } from './notes-writer.ts';
 import type { SourceState } from './source-state.ts';
+import { jsonIn } from '#shared/runtime/lenient.ts';
 
 interface Displacement {
   readonly recorded: SourceState;
@@ -50,12 +51,8 @@ const bytesOf = (note: CommitNote): number => Buffer.byteLength(JSON.stringify(n
 
 /** What was damaged by hand counts as nothing: a note is only for people. */
 function readNotes(text: string): readonly CommitNote[] {
-  try {
-    const notes: unknown = text === '' ? [] : JSON.parse(text);
-    return Array.isArray(notes) ? notes.flatMap(readNote) : [];
-  } catch {
-    return [];
-  }
+  const notes = jsonIn(text);
+  return Array.isArray(notes) ? notes.flatMap(readNote) : [];
 }
 
 /** An unreadable one is left out, and the others stay. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { flagIn } from '#sandbox/api-server/request/query.ts';
+import { percentDecoded } from '#shared/runtime/lenient.ts';
 
 export type ApiVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
@@ -29,16 +30,8 @@ export function readCall({ method = 'GET', url = '/' }: IncomingMessage): ApiCal
   const segments = pathname
     .split('/')
     .filter((segment) => segment !== '')
-    .map(decode);
+    .map(percentDecoded);
   return { method, path: pathname, query: searchParams, of: resourceCall(method, segments, searchParams) };
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 /** Kubernetes' RequestInfo (k8s.io/apiserver/pkg/endpoints/request). */

@@ -1,32 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { diagnosePools } from '#cli/doctor/diagnose/diagnose-pools.ts';
-import type { Facts } from '#cli/doctor/facts.ts';
-import { plain } from '#cli/paint.ts';
-import { renderStatus } from '#cli/status/render.ts';
-import { eventsOfPool } from '#reconciler/reporting/events/pool-events.ts';
 import { createMetrics } from '#reconciler/reporting/metrics/metrics.ts';
-import { noteInForce } from '#reconciler/reporting/notes/commit-note.ts';
-import { noteContent } from '#reconciler/reporting/notes/note-content.ts';
-import { buildModel } from '#reconciler/reporting/status-page/build-model.ts';
-import { toText } from '#reconciler/reporting/status-page/html.ts';
-import { ALL_NODES } from '#reconciler/reporting/status-page/page-request.ts';
-import { renderPage } from '#reconciler/reporting/status-page/render/render-page.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, systemClock, toTimestamp } from '#shared/runtime/clock.ts';
-import {
-  commit,
-  COMMIT_B,
-  configSource,
-  fleetOf,
-  nodeView,
-  NOW,
-  poolInCluster,
-  settledNode,
-  validPool,
-} from '../../support/fleet.ts';
-import { passResultOf, SOURCE } from '../../reconciler/reporting/status-page/pass-results.ts';
+import { configSource, fleetOf, nodeView, NOW, poolInCluster, settledNode, validPool } from '../../support/fleet.ts';
+import { pageOf, POOL_PAGE, SCREENS, type Shown, shownAfterPass } from './support/screens.ts';
 
 const AT = '2026-11-21T10:00:00Z';
 const old = validPool('workers', 110);
@@ -49,36 +28,12 @@ function worldOf(canary: Partial<Record<keyof WaveStatus, unknown>>, wanted = ne
     configSources: [old, next].map((each) => configSource(each)),
     pools: [poolInCluster(wanted, { rollout })],
   });
-  const decided = passResultOf({ fleet, inForce: commit(COMMIT_B, wanted) });
-  const status = decided.planned.pools.get('workers') ?? assert.fail();
-  const pool = { ...poolInCluster(wanted, status), status };
-  const round = { ...decided, fleet: { ...fleet, pools: new Map([['workers', pool]]) } };
-  return { decided, status, pool, round };
+  return shownAfterPass(fleet, wanted);
 }
 
-type World = ReturnType<typeof worldOf>;
-
-function page({ round }: World, question: Parameters<typeof renderPage>[1]): string {
-  const model = buildModel(round, { cluster: 'prod', version: '1', forge: undefined }, NOW);
-  return toText(renderPage(model, question) ?? assert.fail());
-}
-
-const SCREENS: Readonly<Record<string, (world: World) => string>> = {
-  Events: ({ pool }) =>
-    eventsOfPool(pool)
-      .map(({ reason, note }) => `${reason}: ${note}`)
-      .join('\n'),
-  note: ({ decided, status }) =>
-    noteContent(noteInForce('prod', COMMIT_B, decided.desired, new Map([['workers', status]]))).text,
-  'status page': (world) => page(world, { page: 'overview' }),
-  'page of the pool': (world) => page(world, { page: 'pool', pool: 'workers', filter: ALL_NODES }),
-  status: ({ pool }) => renderStatus({ source: SOURCE, pools: [pool], nodes: [] }, plain, NOW),
-  doctor: ({ pool }) => {
-    const facts = { pools: { read: true, value: [pool] }, source: { read: true, value: SOURCE }, now: NOW };
-    return diagnosePools(facts as unknown as Facts)
-      .map(({ code, what }) => `${code}: ${what}`)
-      .join('\n');
-  },
+/** Beside the places where people look, what programs read of the object. */
+const TOLD: typeof SCREENS = {
+  ...SCREENS,
   condition: ({ status }) =>
     status.conditions?.find(({ type, status: is }) => type === 'WaitsForApproval' && is === 'True')?.message ?? '',
   message: ({ status }) => status.message ?? '',
@@ -87,7 +42,7 @@ const SCREENS: Readonly<Record<string, (world: World) => string>> = {
 /** Those that also tell who approved what. */
 const TELLING = ['Events', 'note', 'status page', 'page of the pool', 'status'];
 
-const metricsOf = async ({ round }: World): Promise<string> => {
+const metricsOf = async ({ round }: Shown): Promise<string> => {
   const metrics = createMetrics({ clock: systemClock, ofProcess: false });
   metrics.watch({ isLeader: () => true, fleet: () => round.fleet, pageListeners: () => 0 });
   return metrics.text();
@@ -96,7 +51,7 @@ const METRIC = /^kubelet_gitops_pool_waits_for_approval_since_timestamp_seconds\
 
 describe('a pool that waits for a person', () => {
   const world = worldOf({ pausedAt: AT });
-  for (const [name, screen] of Object.entries(SCREENS)) {
+  for (const [name, screen] of Object.entries(TOLD)) {
     it(`says what waits, since when, and what to type, in the same words: ${name}`, () => {
       const text = screen(world);
       assert.ok(text.includes(LINE), `${LINE}\nis not in\n${text}`);
@@ -110,16 +65,13 @@ describe('a pool that waits for a person', () => {
   });
 
   it('has no time of its end, for nobody knows that', () => {
-    assert.match(
-      page(world, { page: 'pool', pool: 'workers', filter: ALL_NODES }),
-      /Time left is not known: \S+ waits/,
-    );
+    assert.match(pageOf(world, POOL_PAGE), /Time left is not known: \S+ waits/);
   });
 });
 
 describe('a pool that a person let go on', () => {
   const world = worldOf({ pausedAt: AT, approvedAt: '2026-11-21T11:00:00Z', approvedBy: 'ada' });
-  for (const [name, screen] of Object.entries(SCREENS)) {
+  for (const [name, screen] of Object.entries(TOLD)) {
     it(`says that nothing waits for one any more: ${name}`, () => assert.ok(!screen(world).includes('for a person')));
   }
   for (const name of TELLING) {
@@ -136,7 +88,7 @@ describe('a pool that is to come to a pause', () => {
     });
     const promoted = { promotedAt: toTimestamp(NOW - 5 * 60_000) };
     const world = worldOf({ state: 'soaking', doneAt: undefined }, soaks, promoted);
-    const text = page(world, { page: 'pool', pool: 'workers', filter: ALL_NODES });
+    const text = pageOf(world, POOL_PAGE);
     assert.match(text, /About 15 min until it waits for a person after wave canary, if all goes well/);
   });
 });

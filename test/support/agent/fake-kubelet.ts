@@ -6,6 +6,7 @@ import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/deco
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
+import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -55,6 +56,8 @@ export interface FakeKubelet {
   /** From now on restarts cannot be ordered. */
   refuseRestarts(refuse: boolean): void;
   freeze(): FrozenKubelet;
+  /** Lets go of every order and every start but the last, for tests of what an agent itself keeps. */
+  forget(): void;
 }
 
 /** Goes on elsewhere as if nothing had happened. Times are before the moment it was frozen. */
@@ -95,13 +98,13 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   } = options;
   const orders: string[] = [];
   const history: KubeletStart[] = frozen === undefined ? [] : [frozen.last];
-  const firstStart = (frozen?.starts ?? 1) - 1;
+  let firstStart = (frozen?.starts ?? 1) - 1;
   let crashes = frozen?.crashes ?? 0;
   let isStopped = frozen?.isStopped ?? false;
   let isUp = !isStopped;
   let isBegun = true;
-  /** Starts of the unit in this test. */
-  let runs = history.length;
+  /** Starts of the unit. */
+  let runs = frozen?.starts ?? 0;
   let refuse = false;
   let canStart = true;
   /** Of the start that counts: whatever was going to happen to an earlier one does not. */
@@ -196,6 +199,10 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
       isStopped,
       last: { ...last(), at: last().at - clock.monotonic() },
     }),
+    forget() {
+      orders.length = 0;
+      firstStart += history.splice(0, history.length - 1).length;
+    },
     service: {
       pollMs: 10_000,
       watch: () => () => undefined,
@@ -205,7 +212,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
         return isUp
           ? {
               state: isBegun ? 'running' : 'starting',
-              run: `run-${firstStart + runs}`,
+              run: `run-${runs}`,
               pid: 4711,
               automaticRestarts: crashes,
               ...lastExit,
@@ -276,6 +283,6 @@ function keepState(disk: MemoryDisk, config: Config): void {
 const known = new Map<string, Config | undefined>();
 
 function decoded(text: string): Config | undefined {
-  if (!known.has(text)) known.set(text, decodeKubeletConfig(Buffer.from(text, 'utf8')).value);
+  if (!known.has(text)) setNewest(known, text, decodeKubeletConfig(Buffer.from(text, 'utf8')).value, 100);
   return known.get(text);
 }

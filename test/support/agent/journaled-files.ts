@@ -48,7 +48,7 @@ export interface JournaledFiles {
   tree(): Readonly<Record<string, string>>;
   /** Puts anything anywhere, durably, as only a damaged disk or somebody else would; null takes it away. */
   plant(path: string, content: string | { readonly directory: true } | null): void;
-  /** Makes everything durable. */
+  /** Makes everything durable, and lets go of what has no name any more. */
   sync(): void;
   freeze(): FrozenFiles;
 }
@@ -203,8 +203,11 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
     },
     sync() {
       for (const { apply } of journal) apply(durable);
-      for (const [id, content] of contents) synced.set(id, content);
       journal = [];
+      const named = new Set([...names.values()].flatMap((inode) => (inode.kind === 'file' ? [inode.id] : [])));
+      for (const id of contents.keys()) if (!named.has(id)) contents.delete(id);
+      synced.clear();
+      for (const [id, content] of contents) synced.set(id, content);
     },
     freeze: () => ({
       names: new Map(names),

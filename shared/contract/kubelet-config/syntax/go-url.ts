@@ -1,3 +1,5 @@
+import { percentDecoded } from '#shared/runtime/lenient.ts';
+
 /** What Go's `url.Parse` reads of a URL: the scheme in lower case, empty where there is none, and the path with its escapes decoded. */
 export interface GoUrl {
   readonly scheme: string;
@@ -31,16 +33,7 @@ export function goUrl(text: string): GoUrl | undefined {
     : slash < 0
       ? [path.slice(2), '']
       : [path.slice(2, slash), path.slice(slash)];
-  return isAuthority(authority) && isEscaped(below) ? { scheme, path: decoded(below) } : undefined;
-}
-
-/** Bytes that are no text are left as they are written. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return isAuthority(authority) && isEscaped(below) ? { scheme, path: percentDecoded(below) } : undefined;
 }
 
 /** What stands before a place and what stands behind it; everything and nothing for a place below 0. */

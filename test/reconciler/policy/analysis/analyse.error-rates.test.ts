@@ -6,7 +6,8 @@ import type { QueryAnswer } from '#reconciler/policy/analysis/query-answer.ts';
 import type { NodeQuery } from '#shared/contract/api/prometheus-queries.ts';
 import type { Measures } from '#shared/contract/api/measures.ts';
 import { sampleOfCanary, sampleOfWaiting } from '#reconciler/policy/analysis/sample.ts';
-import { type Effect, type Look, looksAt, randomOf } from './support/fleet-of-measures.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
+import { type Effect, type Look, looksAt } from './support/fleet-of-measures.ts';
 
 const SIZES = [
   { canaries: 1, waiting: 2 },
@@ -18,7 +19,7 @@ const SIZES = [
 
 /** The verdict that stands: a change that looks worse is looked at again, ten minutes later. */
 function judged(effect: Effect, size: (typeof SIZES)[number], seed: number, moved = 0): CanaryVerdict {
-  const [first, second] = looksAt(size, effect, randomOf(seed), moved);
+  const [first, second] = looksAt(size, effect, seededRandom(seed), moved);
   const verdict = verdictOf(first);
   return verdict.verdict === 'fail' ? verdictOf(second) : verdict;
 }
@@ -96,7 +97,7 @@ function askedTwice(
   seed: number,
 ) {
   const slower: Effect = ({ podStart }) => ({ podStart: podStart * times });
-  const verdicts = looksAt(size, slower, randomOf(seed)).map(({ canaries, waiting }) => {
+  const verdicts = looksAt(size, slower, seededRandom(seed)).map(({ canaries, waiting }) => {
     const named = [
       ...canaries.map((measures, index) => [`c${index}`, measures] as const),
       ...waiting.map((measures, index) => [`n${index}`, measures] as const),

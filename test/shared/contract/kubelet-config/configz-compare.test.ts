@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contradictions, resets } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Row = readonly [title: string, payload: Json, running: Json, differences: readonly string[]];
@@ -252,6 +253,19 @@ describe('the running config compared with a payload', () => {
     assert.deepEqual(contradictions(payload, running, 'v1.22.17'), []);
     assert.equal(contradictions(payload, running, 'v1.23.1').length, 1);
     assert.equal(contradictions({ resolvConf: '/x' }, running, 'v1.22.17').length, 1);
+  });
+
+  it('knows every field that is a path to be one', () => {
+    const asTheyAre = ['cgroupRoot', 'kubeletCgroups', 'systemCgroups', 'kubeReservedCgroup', 'systemReservedCgroup'];
+    const isPath = /(path|file|dir|conf|root|cgroups?)$/i;
+    const paths = [...FIELDS].flatMap(([path, { kind }]) => (kind === 'string' && isPath.test(path) ? [path] : []));
+    assert.ok(paths.length >= 10);
+    for (const path of paths) {
+      const configOf = (value: string): Json =>
+        path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Json;
+      const isJoined = contradictions(configOf('some/where'), configOf('/var/lib/kubelet/some/where')).length === 0;
+      assert.equal(isJoined, !asTheyAre.includes(path), path);
+    }
   });
 
   it('shortens what would fill a screen', () => {

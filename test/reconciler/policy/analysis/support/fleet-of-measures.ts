@@ -1,16 +1,5 @@
 import type { MeasuredWindow, MeasureName, Measures } from '#shared/contract/api/measures.ts';
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** What a config does to the measures of a node. */
 export type Effect = (values: Record<MeasureName, number>) => Partial<Record<MeasureName, number>>;
 

@@ -62,5 +62,5 @@ export function parseState(bytes: Buffer): ManagerState | undefined {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes)) return undefined;
   const value = withData(jsonIn(text));
-  return isMap(value) && typeof value['policyName'] === 'string' ? (value as ManagerState) : undefined;
+  return isMap(value) && typeof value['policyName'] === 'string' ? value : undefined;
 }

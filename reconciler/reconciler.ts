@@ -168,6 +168,14 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
           everyMs: options.notesEveryMs,
           onChange: poke,
         });
+  const ownPod = ports.ownPod && {
+    ...ports.ownPod,
+    async handOver() {
+      // Once another one leads, this process can write no more.
+      await atLast(({ signal }) => endRecord(signal));
+      await ports.ownPod?.handOver();
+    },
+  };
   const web = createWebGet({ clock, timeoutMs: ASK_TIMEOUT_MS, maxBytes: MOST_ANSWER_BYTES, ...options.prometheus });
   const pass = createPass({
     ...ports,
@@ -177,7 +185,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     fleet: view.fleet,
     ahead: () => ahead,
     mayWrite: ports.isLeader,
-    drains: createDrains(kube, ports.ownPod),
+    drains: createDrains(kube, ownPod),
     blockers: createBlockerChecks({ kube, clock, web }),
     queries: createCanaryQueries({ clock, web }),
     renderings: createEarlierRenderings(source, ports.readEarlier, clock, log),
@@ -285,20 +293,26 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     }
   }
 
+  /** The stop has called off everything else already. */
+  const atLast = (write: Parameters<typeof withLifetime>[1]): Promise<unknown> =>
+    withLifetime(
+      {
+        clock,
+        parent: undefined,
+        onParent: () => undefined,
+        ms: FLUSH_TIMEOUT_MS,
+        reason: () => 'shutting down',
+      },
+      write,
+    );
+
   const reconciler: Reconciler = {
     async run(signal) {
       const reports = [notes?.run(signal), ports.statuses?.run(signal), ports.notifier?.run(signal)];
       await Promise.all([view.run(signal), passes(signal), ...reports]);
       if (!ports.isLeader()) return;
-      // The stop has called off everything else already.
-      const soon = {
-        parent: undefined,
-        onParent: () => undefined,
-        ms: FLUSH_TIMEOUT_MS,
-        reason: () => 'shutting down',
-      };
-      await withLifetime({ clock, ...soon }, (life) =>
-        Promise.all([notes?.flush(life.signal), ports.statuses?.flush(life.signal), endRecord(life.signal)]),
+      await atLast(({ signal }) =>
+        Promise.all([notes?.flush(signal), ports.statuses?.flush(signal), endRecord(signal)]),
       );
     },
     poll(signal) {

@@ -1,3 +1,4 @@
+import type { OwnPod } from '#reconciler/cluster/drains/own-pod.ts';
 import { connectForge, type ForgeSettings } from '#reconciler/reporting/forge/connect-forge.ts';
 import { createAuditView } from '#reconciler/cluster/audit-view.ts';
 import { connectNotifier } from '#reconciler/reporting/notifications/connect-notifier.ts';
@@ -52,6 +53,8 @@ export interface SandboxReconcilerOptions {
   readonly forge?: ForgeSettings | undefined;
   /** File that says who is told of what; absent for nobody. */
   readonly notificationsFile?: string | undefined;
+  /** Name of the pod that it runs in; absent for none. */
+  readonly ownPod?: string | undefined;
   /** Commits are read in a thread, as in a cluster, which takes a moment; in ours otherwise. */
   readonly readsInThread?: boolean | undefined;
   /** Port of the status page; any free one otherwise. */
@@ -158,6 +161,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
       readEarlier: (snapshot) => load(snapshot),
       judge: judgePool,
       isLeader,
+      ownPod: ownPodOf(options.ownPod, () => (isKilled = true)),
       clock,
       log,
       random,
@@ -215,3 +219,15 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
     },
   };
 }
+
+const ownPodOf = (name: string | undefined, leadNoMore: () => void): OwnPod | null =>
+  name === undefined
+    ? null
+    : {
+        namespace: DEFAULT_NAMESPACE,
+        name,
+        handOver() {
+          leadNoMore();
+          return Promise.resolve();
+        },
+      };

@@ -43,6 +43,8 @@ export interface SandboxOptions {
   readonly forge?: (gitUrl: string) => ForgeSettings;
   /** File that says who is told of what; absent for nobody. */
   readonly notificationsFile?: string;
+  /** Name of the pod that the reconciler runs in; absent for none. */
+  readonly ownPod?: string;
 }
 
 /** The whole system in one process: a git server, an API server, a reconciler, and nodes with agents and kubelets. */
@@ -131,6 +133,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       notesSigningKeyFile: options.notesSigningKeyFile,
       forge: options.forge?.(git.url),
       notificationsFile: options.notificationsFile,
+      ownPod: options.ownPod,
       readsInThread: options.readsInThread,
       pagePort: options.pagePort,
     });

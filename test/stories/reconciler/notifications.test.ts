@@ -7,9 +7,12 @@ import { AUTHOR, demoCommits } from '#sandbox/demo/demo-commits.ts';
 import { DEMO_NODES } from '#sandbox/demo/demo-nodes.ts';
 import type { Sandbox } from '#sandbox/sandbox.ts';
 import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
-import { KUBELET_SOURCES } from '#shared/kube/kube.ts';
+import { DEFAULT_NAMESPACE, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { KUBELET_POOLS, KUBELET_SOURCES, PODS } from '#shared/kube/kube.ts';
+import { withFields } from '#sandbox/demo/template-repository.ts';
 import { startChannels, type Channels } from '../../support/notified.ts';
-import { quickFiles, startWorld } from '../support.ts';
+import { GPU, quickFiles, settled, startWorld, WORKER } from '../support.ts';
 
 /** What stands for what differs from run to run. */
 const steady = (text: string): string =>
@@ -211,5 +214,66 @@ describe('the story of the demo', () => {
     });
     await tellsOf(SETTLED, before);
     await world.until('the record says so', ({ source }) => source.notifications === 'on');
+  });
+});
+
+describe('a reconciler that drains its own node', () => {
+  const OWN = 'kubelet-gitops-reconciler-a';
+  const nodes = [
+    { name: 'worker-1', labels: WORKER },
+    { name: 'gpu-1', labels: GPU },
+  ];
+
+  it('records what was taken before it hands over the lead, so that the next one does not tell it again', async () => {
+    await using channels = await startChannels();
+    const world = await startWorld({ nodes, notificationsFile: channels.file, ownPod: OWN });
+    const suspend = (pool: string, because: string | null): Promise<unknown> =>
+      world.kube.mergePatch({ resource: KUBELET_POOLS }, pool, {
+        metadata: { annotations: { [SUSPEND_ANNOTATION]: because } },
+      });
+    const heard = (pool: string): number =>
+      channels.slack.filter(({ body }) => String(body['text']).includes(`Pool ${pool} is suspended`)).length;
+    try {
+      const template = await quickFiles();
+      const pool = `${template['pools/general/pool.yaml'] ?? ''}\n  disruption: { allow: [restart, drain] }\n`;
+      const files: Readonly<Record<string, string>> = { ...template, 'pools/general/pool.yaml': pool };
+      await world.git.commit({ files, message: 'Start', author: AUTHOR });
+      await world.until('a beginning', settled);
+      const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'a', uid: 'a', controller: true };
+      const own = { name: OWN, namespace: DEFAULT_NAMESPACE, ownerReferences: [owner] };
+      await world.kube.create({ resource: PODS, namespace: DEFAULT_NAMESPACE }, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: own,
+        spec: { nodeName: 'worker-1' },
+      } as KubeObject);
+      await suspend('general', 'not yet');
+      await world.until('general is suspended', () => heard('general') > 0);
+      const fields = withFields(files['pools/general/kubelet.yaml'] ?? '', { cpuCFSQuota: false });
+      const changed = { ...files, 'pools/general/kubelet.yaml': fields };
+      const commit = await world.git.commit({ files: changed, message: 'Needs a drain', author: AUTHOR });
+      await world.until('in force', ({ source }) => source.commit === commit);
+
+      let isLeaving = false;
+      const match = (call: { readonly method: string; readonly path: string }): boolean => {
+        isLeaving ||= call.path.includes('/eviction');
+        return isRecord(call) && heard('gpu') > 0 && !isLeaving;
+      };
+      world.api.faults.set({ match, answer: 503 });
+      await suspend('gpu', 'a look at it');
+      await world.until('gpu is suspended', () => heard('gpu') > 0);
+      await suspend('general', null);
+      await world.until('it leaves', async () => {
+        const { items } = await world.kube.list({ resource: PODS });
+        return items.length === 0;
+      });
+      world.api.faults.clear();
+      await world.restartReconciler(undefined, true);
+      await world.until('settled', ({ source, pools }) => source.commit === commit && settled({ pools } as never));
+      await world.until('nothing is owed', ({ source }) => source.notifications === 'on');
+      assert.equal(heard('gpu'), 1);
+    } finally {
+      await world.stop();
+    }
   });
 });

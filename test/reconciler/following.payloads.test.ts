@@ -23,6 +23,8 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('break-list' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('hide-changes' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('take-over' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('overwrite' as const), pool: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('stay-unread' as const) }) },
 );
 
 it('nothing comes into force that followed clusters have not proven and nobody approved, and nothing stands still that may go', async () => {
@@ -37,7 +39,7 @@ it('nothing comes into force that followed clusters have not proven and nobody a
       const here = new Set(['general 0', 'gpu 0']);
       const approved = new Set<string>();
       const annotations = new Map<string, GivenApproval>();
-      let [at, isWhole, areHidden, recorded] = [0, true, false, ''];
+      let [at, isWhole, areHidden, isUnread, recorded] = [0, true, false, false, ''];
       const namesOf = (n: number): readonly string[] => POOLS.map((pool, index) => `${pool} ${branch[n]?.[index]}`);
       const changedIn = (n: number): readonly ChangedPool[] =>
         POOLS.flatMap((pool, index) => {
@@ -86,6 +88,9 @@ it('nothing comes into force that followed clusters have not proven and nobody a
         if (each.do === 'break-list') isWhole = !isWhole;
         if (each.do === 'hide-changes') areHidden = !areHidden;
         if (each.do === 'take-over') following = start();
+        if (each.do === 'overwrite') annotations.delete(POOLS[each.pool] ?? '');
+        // What is chosen cannot be read for some time.
+        if (each.do === 'stay-unread') isUnread = !isUnread;
         if (each.do === 'approve') {
           // As the command does it, of what the pool's status asks for.
           const pool = POOLS[each.pool] ?? '';
@@ -105,7 +110,12 @@ it('nothing comes into force that followed clusters have not proven and nobody a
           released: null,
         };
         const { oid } = await following.choose(question, new AbortController().signal);
+        const last = readFollowing(recorded)?.counterparts;
         recorded = following.record() ?? '';
+        const asked = readFollowing(recorded)?.counterparts;
+        if (asked && asked.commit === last?.commit)
+          for (const { pool, payload } of asked.pools)
+            assert.ok(!last.approved.some((one) => one.pool === pool && one.payload === payload), 'asked again');
         const chosen = Number.parseInt(oid, 16);
         const isRipe = (n: number): boolean => clock.now() - (seenAt.get(n) ?? Infinity) >= 2_000;
         const isKnown = (name: string): boolean => here.has(name) || (isWhole && proven.has(name));
@@ -121,6 +131,7 @@ it('nothing comes into force that followed clusters have not proven and nobody a
         }
         assert.ok(chosen > at && isRipe(chosen));
         assert.ok(!areHidden && mayGo(chosen), `${namesOf(chosen).join()} was not proven`);
+        if (isUnread) continue;
         went += 1;
         at = chosen;
         for (const name of namesOf(at)) here.add(name);

@@ -9,7 +9,7 @@ export interface Annotated {
   readonly unreadable: ReadonlyMap<CommitOid, GitError>;
   /** What stands on the ref now, where notes are signed. */
   readonly signed?: SignedNotes;
-  /** What it had signed before is lost: only these notes stand there. */
+  /** What it had written before is lost: only these notes stand there. */
   readonly begunAnew?: boolean;
 }
 

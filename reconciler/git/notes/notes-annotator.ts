@@ -112,8 +112,8 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     }
     restores = true;
     keep({ own: { store: { ...store, tip, tree }, serial, isOwn: true }, pushes: pushes + 1 });
-    if (key === null) return { written: true, unreadable };
-    return { written: true, unreadable, signed: { serial, tip }, begunAnew: root === null };
+    const done = { written: true, unreadable, begunAnew: root === null };
+    return key === null ? done : { ...done, signed: { serial, tip } };
   }
 
   async function annotate(

@@ -159,20 +159,27 @@ function verdictOn({ members }: Group, { clusters, notes, distrusted }: Followin
 function nextCandidates(
   groups: readonly Group[],
   verdicts: ReadonlyMap<string, Verdict>,
-  { candidates, now }: FollowingLook,
+  { candidates, held, now }: FollowingLook,
 ): readonly Candidate[] {
   const recorded = new Map(candidates.map(({ oid, since }) => [oid, since]));
   const kept: Candidate[] = [];
-  const fresh: Candidate[] = [];
+  let fresh: Candidate[] = [];
   for (const { tree, members, newest } of groups) {
     const verdict = verdicts.get(tree);
     const times = members.flatMap((oid) => recorded.get(oid) ?? []);
-    if (times.length > 0 && verdict !== 'other') kept.push({ oid: newest, since: Math.min(now, ...times) });
-    else if (verdict === 'settled') fresh.push({ oid: newest, since: now });
+    if (times.length > 0 && verdict !== 'other') {
+      kept.push({ oid: newest, since: Math.min(now, ...times) });
+      // Only what is newer than all of them takes the place of one.
+      if (kept.length >= MOST_CANDIDATES) fresh = [];
+    } else if (verdict === 'settled') fresh.push({ oid: newest, since: now });
   }
   const room = MOST_CANDIDATES - kept.length;
   // Of those that are seen at once, the newest stand for the older ones.
-  return room > 0 ? [...kept, ...fresh.slice(-room)] : kept.slice(0, MOST_CANDIDATES);
+  if (room > 0) return [...kept, ...fresh.slice(-room)];
+  // Who waits for a person may do so for good: the oldest of them make room, since the newer ones are on top of them.
+  const leaving = kept.filter(({ oid }) => held.has(oid)).slice(0, fresh.length);
+  const left = kept.filter((each) => !leaving.includes(each));
+  return [...left, ...(leaving.length > 0 ? fresh.slice(-leaving.length) : [])].slice(0, MOST_CANDIDATES);
 }
 
 function waitingOf(

@@ -98,7 +98,8 @@ describeOrSkip('several writers of notes', { skip: WITHOUT_GIT }, () => {
     const annotator = started.annotator();
     await annotator.annotate(new Map([[first, 'one']]), soon());
     await started.server.git('update-ref', '-d', REF);
-    await annotator.annotate(new Map([[second, 'two']]), soon());
+    const { begunAnew } = await annotator.annotate(new Map([[second, 'two']]), soon());
+    assert.equal(begunAnew, true, 'whoever follows this cluster needs the others as well');
     assert.equal(await started.note(second), 'two\n');
     const empty = await started.repository.tree([]);
     await started.repository.setRef(REF, await started.repository.commit({ tree: empty, message: 'again\n' }));

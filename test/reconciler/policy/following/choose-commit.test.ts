@@ -163,6 +163,25 @@ describe('what is recorded', () => {
   });
 });
 
+it('has room for a newer commit where all that are recorded wait for a person', () => {
+  const line = Array.from({ length: 70 }, (_, index) => commit(index.toString(16).padStart(4, '0')));
+  const upTo = (count: number) =>
+    new Map(line.slice(0, count).map((each) => [each.oid, 'settled'] as const)) satisfies SeenNotes;
+  const old = line.slice(0, 64).map((each) => ({ oid: each.oid, since: NOW - 30 * HOUR }));
+  const held = new Set(old.map((each) => each.oid));
+  const at = (count: number, candidates: readonly Candidate[], now = NOW) =>
+    chooseCommit(look({ line, held, candidates, now, notes: { staging: upTo(count) } }));
+  const first = at(65, old).candidates;
+  assert.deepEqual(first, [...old.slice(1), { oid: line[64]?.oid, since: NOW }]);
+  assert.deepEqual(at(65, first).candidates, first, 'the one that left does not come back');
+  const later = NOW + 24 * HOUR;
+  assert.equal(at(65, first, later).commit, line[64]?.oid);
+  const most = at(70, first).candidates;
+  assert.deepEqual([most.length, most[0]?.oid, most.at(-1)?.oid], [64, line[6]?.oid, line[69]?.oid]);
+  const few = chooseCommit(look({ line, held: new Set(), candidates: old, notes: { staging: upTo(70) } })).candidates;
+  assert.deepEqual(few, old, 'who waits for nothing but time stays');
+});
+
 it('says for whom it waits, and what comes next', () => {
   const { waiting } = chooseCommit(
     look({ clusters: TWO, notes: { staging: said({ b: 'progressing', a: 'settled' }), 'canary-eu': null } }),

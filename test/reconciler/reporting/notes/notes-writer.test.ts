@@ -39,8 +39,8 @@ function repository(signs = false) {
       const serial = (before?.serial ?? 0) + 1;
       const begunAnew = isEmptied;
       isEmptied = false;
-      const signed = signs ? { signed: { serial, tip: oid(serial) }, begunAnew } : {};
-      return Promise.resolve({ written: true, unreadable: left, ...signed });
+      const signed = signs ? { signed: { serial, tip: oid(serial) } } : {};
+      return Promise.resolve({ written: true, unreadable: left, ...signed, begunAnew });
     },
   };
   const notes: NotesWriter = createNotesWriter({
@@ -164,16 +164,18 @@ describe('signed notes', () => {
     await running;
   });
 
-  it('are all written again where what was signed before is lost', async () => {
-    const { notes, held, empty } = repository(true);
-    notes.want(noteOn(1));
-    await notes.flush(NEVER);
-    empty();
-    notes.want(noteOn(2));
-    await notes.flush(NEVER);
-    await notes.flush(NEVER);
-    assert.deepEqual([...held.keys()].toSorted(), [oid(1), oid(2)]);
-  });
+  for (const signs of [true, false]) {
+    it(`are all written again where those before are lost, ${signs ? 'signed' : 'not signed'}`, async () => {
+      const { notes, held, empty } = repository(signs);
+      notes.want(noteOn(1));
+      await notes.flush(NEVER);
+      empty();
+      notes.want(noteOn(2));
+      await notes.flush(NEVER);
+      await notes.flush(NEVER);
+      assert.deepEqual([...held.keys()].toSorted(), [oid(1), oid(2)]);
+    });
+  }
 
   it('are not signed anew where no key is set', async () => {
     const { notes, pushes, clock } = repository();

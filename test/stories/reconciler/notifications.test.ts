@@ -24,7 +24,7 @@ const steady = (text: string): string =>
 const SETTLED = '*[info] demo: Pool general is settled*';
 
 const isRecord = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
-  method === 'PATCH' && path.includes('/kubeletsources/');
+  method === 'PATCH' && path.includes('/kubeletsources/') && path.endsWith('/status');
 
 describe('the story of the demo', () => {
   let world: Sandbox;

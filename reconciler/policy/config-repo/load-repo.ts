@@ -132,10 +132,14 @@ function loadCluster(
     const of = other === name ? file : files.get(`clusters/${other}.yaml`);
     return of === undefined ? null : decoder.own(of).value;
   };
+  const found = report.findings.length;
   checkFollows(name, cluster.follows, fileOf, (other) => shown(`clusters/${other}.yaml`), report);
   const all = [...findings, ...report.findings];
+  // Whoever waited for itself, or for a name that nobody has, would not get the commit that mends it.
+  const astray = report.findings.slice(found);
+  const followed = astray.length === 0 ? cluster : unreadableCluster(astray, { ...cluster, follows: null });
   // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
-  return { cluster: findings.length === 0 ? cluster : unreadableCluster(findings, cluster), findings: all };
+  return { cluster: findings.length === 0 ? followed : unreadableCluster(findings, followed), findings: all };
 }
 
 /** A file that was meant for this cluster: a suspension in it would be lost without a word. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { followsInForce } from '#reconciler/policy/following/follows.ts';
 import { loadRepo } from '#reconciler/policy/config-repo/load-repo.ts';
 import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { fileReport } from '#reconciler/policy/config-repo/file-report.ts';
@@ -145,7 +146,10 @@ describe('a cluster file', () => {
   });
 
   it('says all that a cluster can say', () => {
-    const { cluster: read, findings } = cluster(`
+    const { cluster: read, findings } = load({
+      ...pools,
+      'clusters/prod-eu.yaml': CLUSTER,
+      'clusters/prod.yaml': `${CLUSTER}
   kubeletVersions: ["1.34", "1.20", "1.34"]
   maxUnassign: 3
   maxChange: 30%
@@ -156,8 +160,9 @@ describe('a cluster file', () => {
   trial: {minDuration: 2m}
   fields: {allow: [port], deny: [maxPods]}
   tolerate: [wrong-case]
-`);
-    assert.deepEqual(brief(findings), ['unknown-cluster clusters/prod.yaml:10:13']);
+`,
+    });
+    assert.deepEqual(findings, []);
     assert.deepEqual(read, {
       file,
       kubeletVersions: ['1.34', '1.20'],
@@ -224,6 +229,17 @@ describe('a cluster file', () => {
       const { cluster: read } = following('{clusters: [stage], settledFor: soon}', { stage: '' });
       assert.equal(read.follows, null);
       assert.match(read.unreadable ?? '', /settledFor/);
+    });
+
+    it('goes on as before where that is a circle, or names a cluster that there is none of', () => {
+      const before = { clusters: ['stage'], settledFor: '1h' };
+      const circle = following('{clusters: [stage]}', { stage: follows('prod') });
+      const unknown = following('{clusters: [stgae]}', { stage: '' });
+      for (const { cluster: read } of [circle, unknown]) {
+        assert.deepEqual([followsInForce(read, null), followsInForce(read, before)], [null, before]);
+        assert.match(read.unreadable ?? '', /follows-circle|unknown-cluster/, 'nothing new is started');
+      }
+      assert.equal(following('{clusters: [stage]}', { stage: '' }).cluster.unreadable, undefined);
     });
   });
 

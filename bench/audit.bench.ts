@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atMostTimes, type Measurement } from './render-measurements.ts';
+import { kubeconfigOf } from '../test/support/kubeconfig/one-cluster.ts';
 
 const NODES = 5_000;
 /** As `audit` and `import` ask through an API server. */
@@ -28,7 +29,7 @@ export async function measure(): Promise<readonly Measurement[]> {
   try {
     const [url] = (await once(fleet, 'message')) as [string];
     const kubeconfig = join(directory, 'kubeconfig');
-    await writeFile(kubeconfig, kubeconfigFor(url));
+    await writeFile(kubeconfig, kubeconfigOf({ server: url }));
     const audits: Use[] = [];
     const reads: Use[] = [];
     const imports: Use[] = [];
@@ -83,16 +84,6 @@ function assertWhole(out: string): void {
   const counts = Object.fromEntries(unseen.map((each) => [each.reason, each.nodes.length]));
   assert.deepEqual(counts, { 'no-answer': 0.02 * NODES, forbidden: 0.01 * NODES });
 }
-
-const kubeconfigFor = (server: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server } }],
-    users: [{ name: 'c', user: {} }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
 
 async function endOf(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FleetProcess, startFleetProcess } from '../../test/support/fleet-process/start.ts';
+import { kubeconfigOf } from '../../test/support/kubeconfig/one-cluster.ts';
 
 export const POOLS = 50;
 /** From hearing of something to reporting it. */
@@ -20,17 +21,7 @@ export interface FleetSite {
 export async function sandboxSite(nodes: number, directory: string): Promise<FleetSite> {
   const fleet = await startFleetProcess({ nodes, pools: POOLS, agentStepMs: AGENT_STEP_MS });
   const kubeconfig = join(directory, `kubeconfig-${nodes}`);
-  await writeFile(
-    kubeconfig,
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'fleet',
-      clusters: [{ name: 'fleet', cluster: { server: fleet.apiUrl } }],
-      users: [{ name: 'fleet', user: {} }],
-      contexts: [{ name: 'fleet', context: { cluster: 'fleet', user: 'fleet' } }],
-    }),
-  );
+  await writeFile(kubeconfig, kubeconfigOf({ server: fleet.apiUrl }));
   return {
     fleet,
     kubeconfig,

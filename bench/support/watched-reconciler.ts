@@ -6,6 +6,7 @@ import { freePorts } from '../../test/cluster/support/free-ports.ts';
 import { manifestFlags, manifestMalloc } from '../../test/support/manifest-flags.ts';
 import { until } from '../../test/support/until.ts';
 import { peakRssMiB } from './peak-memory.ts';
+import { kubeconfigOf } from '../../test/support/kubeconfig/one-cluster.ts';
 
 /** The shipped bundle with the shipped flags, and what it said. */
 export interface WatchedReconciler {
@@ -21,11 +22,7 @@ const PATIENCE = { withinMs: 90_000, everyMs: 50 };
 /** @param directory where `reconciler.js` lies */
 export async function watchReconciler(directory: string, apiUrl: string, gitUrl: string): Promise<WatchedReconciler> {
   const kubeconfig = join(directory, 'kubeconfig');
-  const cluster = { name: 'c', cluster: { server: apiUrl } };
-  const context = { name: 'c', context: { cluster: 'c', user: 'c' } };
-  const users = [{ name: 'c', user: {} }];
-  const config = { apiVersion: 'v1', kind: 'Config', clusters: [cluster], users, contexts: [context] };
-  await writeFile(kubeconfig, JSON.stringify({ ...config, 'current-context': 'c' }));
+  await writeFile(kubeconfig, kubeconfigOf({ server: apiUrl }));
   const [healthPort] = await freePorts(1);
   const env = {
     PATH: process.env['PATH'] ?? '',

@@ -1,4 +1,4 @@
-import { type ErrorDetail, GitopsError } from '#shared/runtime/errors.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
 
 /** What the git server (or the way to it) said no with. */
 export type GitErrorCode =
@@ -62,10 +62,7 @@ export type GitErrorCode =
   | 'GIT_NOTE_INVALID';
 
 export class GitError extends GitopsError<GitErrorCode> {
-  constructor(code: GitErrorCode, message: string, detail: ErrorDetail = {}) {
-    super(code, message, detail);
-    this.name = 'GitError';
-  }
+  override name = 'GitError';
 }
 
 export function isGitError(thrown: unknown, ...codes: readonly GitErrorCode[]): thrown is GitError {

@@ -7,7 +7,7 @@ export type Disposition =
   /** Trying again cannot help until the world changes. */
   | { readonly kind: 'stalled'; readonly until: 'new-commit' | 'operator' };
 
-export interface ErrorDetail {
+interface ErrorDetail {
   readonly disposition?: Disposition;
   /** Facts for the log line; never a credential, never a URL that may hold one. */
   readonly fields?: Readonly<Record<string, unknown>>;

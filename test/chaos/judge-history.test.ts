@@ -3,19 +3,13 @@ import { describe, it } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Version } from './support/etcd-history.ts';
 import { checkHistory } from './support/check-history.ts';
+import { A } from '../support/agent/states.ts';
 
 type Phase = 'Idle' | 'Trial';
 
 let revision = 0;
 function version(name: string, told: string | null, runs: string, good: string, phase: Phase = 'Idle') {
-  const configSource = {
-    namespace: 'n',
-    name: told ?? '',
-    uid: 'u',
-    resourceVersion: '1',
-    key: 'kubelet',
-    sha256: 's',
-  };
+  const configSource = { ...A.source, name: told ?? '' };
   const object: KubeletNode = {
     metadata: { name, generation: 1 },
     ...(told === null ? {} : { spec: { pool: 'p', configSource } }),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/until.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { kubeconfigOf } from '../support/kubeconfig/one-cluster.ts';
 
 const BIN = 'cli/bin.js';
 const WITHIN = { withinMs: 60_000, everyMs: 20 };
@@ -76,13 +77,8 @@ describe('the command line', () => {
     const script = `mkdir ${join(directory, 'first')} 2>/dev/null && exit 1; while kill -0 $PPID; do sleep 0.1; done`;
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args: ['-c', script] };
     const kubeconfig = join(directory, 'kubeconfig');
-    const text = {
-      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-      users: [{ name: 'u', user: { exec: { ...exec, interactiveMode: 'Never' } } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    };
-    await writeFile(kubeconfig, JSON.stringify(text));
+    const user = { exec: { ...exec, interactiveMode: 'Never' } };
+    await writeFile(kubeconfig, kubeconfigOf({ server: 'https://127.0.0.1:1' }, user));
     const child = spawn(process.execPath, [BIN, 'events', '--kubeconfig', kubeconfig], { stdio: 'ignore' });
     const { pid = 0 } = child;
     const ended = once(child, 'exit');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { runIn } from './support/run.ts';
+import { kubeconfigOf } from '../support/kubeconfig/one-cluster.ts';
 
 it('a plugin that asks a person has the time that he takes: it runs before the first call, whose time is short', async (t) => {
   const directory = temporaryDirectory(t);
@@ -14,12 +15,7 @@ it('a plugin that asks a person has the time that he takes: it runs before the f
     args: ['-c', `echo >> ${directory}/runs; exit 3`],
     interactiveMode: 'Never',
   };
-  const [clusters, users] = [
-    [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }],
-    [{ name: 'a', user: { exec } }],
-  ];
-  const contexts = [{ name: 'a', context: { cluster: 'a', user: 'a' } }];
-  await writeFile(kubeconfig, JSON.stringify({ clusters, users, contexts, 'current-context': 'a' }));
+  await writeFile(kubeconfig, kubeconfigOf({ server: 'https://127.0.0.1:1' }, { exec }));
   const { code, err } = await runIn({}, ['status', '--kubeconfig', kubeconfig]);
   assert.deepEqual(
     [code, err],

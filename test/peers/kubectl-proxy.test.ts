@@ -10,6 +10,7 @@ import { goProgram } from '../support/go-program.ts';
 import { startHttpProxy } from '../support/http-proxy.ts';
 import { NO_PROXY_ROWS, ON_THIS_MACHINE } from '../support/no-proxy-rows.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { kubeconfigOf } from '../support/kubeconfig/one-cluster.ts';
 
 const KUBECTL = goProgram(
   `kubernetes-${minorName(NEWEST_MINOR)}`,
@@ -25,9 +26,7 @@ describeOrSkip('NO_PROXY, by kubectl', { skip: KUBECTL.skip }, () => {
       const proxy = await startHttpProxy(t, { to: 1 });
       const server = new URL(address).origin;
       const kubeconfig = join(directory, `${index}`);
-      const [clusters, users] = [[{ name: 'a', cluster: { server } }], [{ name: 'a', user: { token: 'one' } }]];
-      const contexts = [{ name: 'a', context: { cluster: 'a', user: 'a' } }];
-      await writeFile(kubeconfig, JSON.stringify({ clusters, users, contexts, 'current-context': 'a' }));
+      await writeFile(kubeconfig, kubeconfigOf({ server }, { token: 'one' }));
       const env = { HTTPS_PROXY: proxy.host, HTTP_PROXY: proxy.host, NO_PROXY };
       // Where it goes by itself, there is nobody, or no network.
       const argv = ['--kubeconfig', kubeconfig, '--request-timeout=2s', 'get', '--raw', '/x'];

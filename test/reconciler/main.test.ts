@@ -9,6 +9,7 @@ import { startApiServer } from '#sandbox/api-server/server.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { until } from '../support/until.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { kubeconfigOf } from '../support/kubeconfig/one-cluster.ts';
 
 /** Generous: it ends within a second. */
 const PATIENCE_MS = 180_000;
@@ -17,16 +18,8 @@ const PATIENCE_MS = 180_000;
 async function begin(t: TestContext) {
   const api = await startApiServer({ tokens: ['t'], anonymous: { user: 'test' } });
   t.after(() => api.stop());
-  const kubeconfig = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server: api.url } }],
-    users: [{ name: 'c', user: {} }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  };
   const directory = temporaryDirectory(t);
-  await writeFile(join(directory, 'kubeconfig'), JSON.stringify(kubeconfig));
+  await writeFile(join(directory, 'kubeconfig'), kubeconfigOf({ server: api.url }));
   return (settings: Readonly<Record<string, string>>) => {
     const set = {
       CLUSTER: 'demo',

@@ -19,6 +19,7 @@ import { refusalError, watchError } from '#shared/kube/response-error.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { COMMIT_A } from '../support/fleet.ts';
 import { damaged, grafted, hostileJson, survives } from './support/hostile.ts';
+import { A } from '../support/agent/states.ts';
 
 const RUNS = 1_000;
 const call: Call = { verb: 'list', resource: KUBELET_NODES };
@@ -132,14 +133,7 @@ describe('what an agent reads', () => {
   it('of its assignment is an order or the reason why it is none', async () => {
     const spec = {
       pool: 'workers',
-      configSource: {
-        namespace: 'kubelet-gitops',
-        name: 'workers-7k2mh5gf8d',
-        uid: 'u',
-        resourceVersion: '1',
-        key: 'kubelet',
-        sha256: 'a'.repeat(64),
-      },
+      configSource: A.source,
       apply: 'overlay',
       trial: { duration: '10m', startTimeout: '1m', maxRestarts: 2 },
     };

@@ -23,6 +23,7 @@ import { startSshd, type Sshd, WITHOUT_SSHD } from '../support/sshd.ts';
 import { leaksIn, linesOfKey } from './support/canaries.ts';
 import { type Running, startKept } from './support/programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { kubeconfigOf } from '../support/kubeconfig/one-cluster.ts';
 
 const keygen = (file: string, passphrase: string): Promise<unknown> =>
   promisify(execFile)('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-f', file]);
@@ -59,7 +60,7 @@ describeOrSkip('an SSH key', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
     git = nativeGit(repository);
     await git('init', '--quiet', '--bare', '--initial-branch=main');
     commit = await rawRepository(repository).commitFiles(FILES);
-    await writeFile(join(directory, 'kubeconfig'), kubeconfig(api.url));
+    await writeFile(join(directory, 'kubeconfig'), kubeconfigOf({ server: api.url }));
     const [health = 0, page = 0] = await freePorts(2);
     reconciler = startKept('reconciler/main.ts', [], {
       KUBECONFIG: join(directory, 'kubeconfig'),
@@ -125,16 +126,6 @@ describeOrSkip('an SSH key', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
     assert.ok(!(outputs.get('the note') ?? sshd.credentials).includes(sshd.credentials));
   });
 });
-
-const kubeconfig = (server: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server } }],
-    users: [{ name: 'c', user: {} }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
 
 describeOrSkip('private keys among the trusted ones', { skip: WITHOUT_SSHD }, () => {
   it('let nobody in, and come out nowhere', async (t) => {

@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { startHttpProxy } from '../support/http-proxy.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
+import { kubeconfigOf } from '../support/kubeconfig/one-cluster.ts';
 
 /** An API server whose name only a proxy knows. */
 const SERVER = 'https://kube.test:6443';
@@ -35,9 +36,7 @@ describe('behind a proxy, the API server is asked through it', () => {
   it('by the reconciler', async (t) => {
     const directory = temporaryDirectory(t);
     const kubeconfig = join(directory, 'kubeconfig');
-    const [clusters, users] = [[{ name: 'a', cluster: { server: SERVER } }], [{ name: 'a', user: { token: 'one' } }]];
-    const contexts = [{ name: 'a', context: { cluster: 'a', user: 'a' } }];
-    await writeFile(kubeconfig, JSON.stringify({ clusters, users, contexts, 'current-context': 'a' }));
+    await writeFile(kubeconfig, kubeconfigOf({ server: SERVER }, { token: 'one' }));
     const env = { KUBECONFIG: kubeconfig, CLUSTER: 'demo', GIT_URL: 'http://127.0.0.1:1/none.git', NOTES: 'off' };
     const ports = { HEALTH_PORT: '0', METRICS_PORT: '0', STATUS_PAGE: 'off' };
     const asked = await startBehindProxy(t, 'reconciler/main.ts', { ...env, ...ports });

@@ -1,4 +1,4 @@
-import { type Disposition, GitopsError } from '#shared/runtime/errors.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
 
 /** What a forge (or the way to it) said no with. */
 export type ForgeErrorCode =
@@ -24,14 +24,7 @@ export type ForgeErrorCode =
   | 'FORGE_UNREADABLE';
 
 export class ForgeError extends GitopsError<ForgeErrorCode> {
-  constructor(
-    code: ForgeErrorCode,
-    message: string,
-    detail: { readonly disposition?: Disposition; readonly cause?: unknown } = {},
-  ) {
-    super(code, message, detail);
-    this.name = 'ForgeError';
-  }
+  override name = 'ForgeError';
 }
 
 export const isForgeError = (thrown: unknown, ...codes: readonly ForgeErrorCode[]): thrown is ForgeError =>

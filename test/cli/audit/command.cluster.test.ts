@@ -23,6 +23,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 import { run } from '../support/run.ts';
 import { checkIn, nodesOf } from './support/facts.ts';
+import { kubeconfigOf } from '../../support/kubeconfig/one-cluster.ts';
 
 const closing: Server[] = [];
 afterEach(() => {
@@ -226,15 +227,7 @@ describe('an audit on the kubelets’ own port', () => {
     const { url } = cluster.sandbox.server;
     // A kubeconfig's authority counts for https only.
     const server = ca === undefined ? url : `https://127.0.0.1:${await front(url, ca.issue('api', ['127.0.0.1']))}`;
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'c', cluster: { server, ...data } }],
-      users: [{ name: 'u', user }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    };
-    await writeFile(path, JSON.stringify(config));
+    await writeFile(path, kubeconfigOf({ server, ...data }, user));
     return run('audit', '--direct', '-o', 'json', '--kubeconfig', path, ...words);
   }
 

@@ -20,6 +20,7 @@ import { KUBELET_SOURCES, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#s
 import { COMMIT_A, poolSpec } from '../../support/fleet.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 import { run } from '../support/run.ts';
+import { kubeconfigOf } from '../../support/kubeconfig/one-cluster.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 const AGENT_LABELS = { 'app.kubernetes.io/name': 'kubelet-gitops', 'app.kubernetes.io/component': 'agent' };
@@ -91,9 +92,7 @@ describe('kubelet-gitops doctor', () => {
     const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-doctor-'));
     try {
       const kubeconfig = join(directory, 'kubeconfig');
-      const context = { name: 'x', context: { cluster: 'x', user: '' } };
-      const clusters = [{ name: 'x', cluster: { server: `http://127.0.0.1:${port}` } }];
-      await writeFile(kubeconfig, JSON.stringify({ clusters, contexts: [context], 'current-context': 'x' }));
+      await writeFile(kubeconfig, kubeconfigOf({ server: `http://127.0.0.1:${port}` }));
       await run('doctor', '--kubeconfig', kubeconfig);
       assert.deepEqual([...accepted], ['application/json']);
     } finally {

@@ -9,6 +9,7 @@ import { NODES, PODS } from '#shared/kube/kube.ts';
 import { run } from '../support/run.ts';
 import { aCluster } from '../support/cluster.ts';
 import { createRepository, layer, pool, type TestRepository } from '../support/repository.ts';
+import { kubeconfigOf } from '../../support/kubeconfig/one-cluster.ts';
 
 const size = { cpu: '4', memory: '4Gi', pods: '110' };
 const node = {
@@ -92,10 +93,7 @@ describe('kubelet-gitops plan, of a cluster', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const kubeconfig = join(repository.directory, '.git', 'kubeconfig');
-    const cluster = { name: 'c', cluster: { server: `http://127.0.0.1:${port}` } };
-    const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
-    const users = [{ name: 'u', user: {} }];
-    await writeFile(kubeconfig, JSON.stringify({ clusters: [cluster], users, contexts, 'current-context': 'x' }));
+    await writeFile(kubeconfig, kubeconfigOf({ server: `http://127.0.0.1:${port}` }));
     try {
       const { out } = await run('plan', '--repo', repository.directory, '--kubeconfig', kubeconfig);
       assert.match(out, /! n-1: 40Mi memory would be left/);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ApiServerOptions } from '#sandbox/api-server/server.ts';
 import { aSandbox, type ApiServerSandbox } from '../../sandbox/api-server/support/sandbox.ts';
 import { type Ran, run } from './run.ts';
+import { kubeconfigOf } from '../../support/kubeconfig/one-cluster.ts';
 
 /** A sandbox API server, and the command line as somebody has it whose kubeconfig leads there. */
 export interface TestCluster extends AsyncDisposable {
@@ -17,15 +18,7 @@ export async function aCluster(options: Partial<ApiServerOptions> = {}): Promise
   const sandbox = await aSandbox({ anonymous: { user: 'operator' }, ...options });
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-cli-'));
   const kubeconfig = join(directory, 'kubeconfig');
-  const text = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: sandbox.server.url } }],
-    users: [{ name: 'u', user: {} }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  await writeFile(kubeconfig, JSON.stringify(text));
+  await writeFile(kubeconfig, kubeconfigOf({ server: sandbox.server.url }));
   return {
     sandbox,
     kubeconfig,

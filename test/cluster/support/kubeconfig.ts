@@ -1,3 +1,5 @@
+import { kubeconfigOf } from '../../support/kubeconfig/one-cluster.ts';
+
 /** Who a kubeconfig speaks for: a client certificate by its files, or a bearer token. */
 export type Credential = { readonly certificateFile: string; readonly keyFile: string } | { readonly token: string };
 
@@ -7,16 +9,6 @@ export function kubeconfigText(server: string, certificateAuthorityFile: string,
     'token' in credential
       ? { token: credential.token }
       : { 'client-certificate': credential.certificateFile, 'client-key': credential.keyFile };
-  return JSON.stringify(
-    {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'cluster', cluster: { server, 'certificate-authority': certificateAuthorityFile } }],
-      users: [{ name: 'user', user }],
-      contexts: [{ name: 'context', context: { cluster: 'cluster', user: 'user' } }],
-      'current-context': 'context',
-    },
-    undefined,
-    2,
-  );
+  const cluster = { server, 'certificate-authority': certificateAuthorityFile };
+  return kubeconfigOf(cluster, user);
 }

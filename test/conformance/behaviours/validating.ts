@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
-import {
-  type ConfigSource,
-  type KubeletNode,
-  MAX_WARNING_LENGTH,
-  MAX_WARNINGS,
-} from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, MAX_WARNING_LENGTH, MAX_WARNINGS } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { Behaviours } from '../suite.ts';
 import { AT_NODES, type Bench, fieldsOf, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
 import type { Loose } from '../support/raw.ts';
+import { A } from '../../support/agent/states.ts';
 
 const AT = '2026-01-01T00:00:00Z';
 const SHA = 'a'.repeat(64);
-
-const SOURCE: ConfigSource = {
-  namespace: 'kubelet-gitops',
-  name: 'general-4h4b22dddb',
-  uid: 'uid-a',
-  resourceVersion: '41',
-  key: 'kubelet',
-  sha256: SHA,
-};
 
 /** Specs of a KubeletNode that are refused, the field to blame, and how the message goes on. */
 const BAD_SPECS: readonly (readonly [spec: unknown, field: string, message: RegExp])[] = [
@@ -47,11 +34,11 @@ const BAD_SPECS: readonly (readonly [spec: unknown, field: string, message: RegE
   [{ trial: { duration: '10m', startTimeout: '2m' } }, 'spec.trial.maxRestarts', /Required value/],
   ...(['namespace', 'name', 'uid', 'resourceVersion', 'key', 'sha256'] as const).map(
     (field) =>
-      [{ configSource: { ...SOURCE, [field]: undefined } }, `spec.configSource.${field}`, /Required value/] as const,
+      [{ configSource: { ...A.source, [field]: undefined } }, `spec.configSource.${field}`, /Required value/] as const,
   ),
   ...(['namespace', 'name', 'key'] as const).map(
     (field) =>
-      [{ configSource: { ...SOURCE, [field]: '../x' } }, `spec.configSource.${field}`, /should match/] as const,
+      [{ configSource: { ...A.source, [field]: '../x' } }, `spec.configSource.${field}`, /should match/] as const,
   ),
 ];
 

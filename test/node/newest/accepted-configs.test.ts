@@ -14,6 +14,7 @@ import { sampleOf } from '../../support/sample.ts';
 import { type BootedNode, bootNode } from '../support/booted-node.ts';
 import { CGROUPS_UNIT, CNI_CONFIG, CONTAINERD_CONFIG, CONTAINERD_UNIT } from '../support/node-files.ts';
 import { CNI_FILE, LOCAL_CONFIG_FILE, MOUNTS } from '../support/node-paths.ts';
+import { kubeconfigOf } from '../../support/kubeconfig/one-cluster.ts';
 
 /**
  * The real kubelet is started with generated configs that nothing here has a word against: not `validate`, and not the agent's preflight of
@@ -38,14 +39,7 @@ const HERE: Config = {
 
 const KUBECONFIG_FILE = '/etc/kubernetes/kubelet.conf';
 /** Nobody answers there: the kubelet keeps trying. */
-const KUBECONFIG = JSON.stringify({
-  apiVersion: 'v1',
-  kind: 'Config',
-  clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:1' } }],
-  users: [{ name: 'u', user: { token: 't' } }],
-  contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-  'current-context': 'c',
-});
+const KUBECONFIG = kubeconfigOf({ server: 'http://127.0.0.1:1' }, { token: 't' });
 const FLAGS = [`--config=${LOCAL_CONFIG_FILE}`, `--kubeconfig=${KUBECONFIG_FILE}`, '--hostname-override=n1'];
 
 /** Codes of warnings, too, that say of a config that the kubelet ends with it. */

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPOSITORY } from '../../support/forge-server.ts';
 import { CANARIES, USERS } from './canaries.ts';
+import { kubeconfigOf } from '../../support/kubeconfig/one-cluster.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -37,14 +38,8 @@ const RECEIVERS = JSON.stringify({
 
 function kubeconfig(server: string, ca: string): string {
   const authority = Buffer.from(ca).toString('base64');
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': authority } }],
-    users: [{ name: 'c', user: { token: CANARIES['token of the reconciler'] } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
+  const cluster = { server, 'certificate-authority-data': authority };
+  return kubeconfigOf(cluster, { token: CANARIES['token of the reconciler'] });
 }
 
 /** The reconciler's settings but for addresses and ports: everything on that has a secret, and the most talkative log. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DROP_INS } from '../../support/agent/fake-kubelet.ts';
 import { NODE, payloadOf, STATE } from '../../support/agent/whole-node.ts';
 import { names, isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
+import { A } from '../../support/agent/states.ts';
 
 describe('what can be wrong around a node', () => {
   it('a config source that is missing is waited for, and taken when it comes', async () => {
@@ -98,15 +99,7 @@ describe('what can be wrong around a node', () => {
 
   it('an assignment that cannot be read changes nothing and is named', async () => {
     const { node } = await settledNode();
-    const source = {
-      namespace: 'kubelet-gitops',
-      name: 'x-y',
-      uid: '../../etc',
-      resourceVersion: '7',
-      key: 'kubelet',
-      sha256: 'a'.repeat(64),
-    };
-    node.kube.assign(NODE, { configSource: source });
+    node.kube.assign(NODE, { configSource: { ...A.source, uid: '../../etc' } });
     await node.until('told', () => node.status().error?.reason === 'InvalidAssignment');
     assert.match(node.status().error?.message ?? '', /spec\.configSource\.uid/);
     assert.equal(node.kubelet.starts(), 2);

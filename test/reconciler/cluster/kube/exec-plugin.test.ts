@@ -8,6 +8,7 @@ import { openKubeconfig } from '#reconciler/cluster/kube/kubeconfig.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { kubeconfigOf } from '../../../support/kubeconfig/one-cluster.ts';
 
 const V1 = 'client.authentication.k8s.io/v1';
 const says = (status: object, more: object = {}): string =>
@@ -122,10 +123,7 @@ describe('a credential plugin', () => {
   it('runs once for calls at the same time, and again when what it gave has expired or was refused', async () => {
     const file = join(directory, 'config');
     const clock = createManualClock();
-    const server = 'https://127.0.0.1:1';
-    const [clusters, users] = [[{ name: 'a', cluster: { server } }], [{ name: 'a', user: { exec } }]];
-    const contexts = [{ name: 'a', context: { cluster: 'a', user: 'a' } }];
-    await writeFile(file, JSON.stringify({ clusters, users, contexts, 'current-context': 'a' }));
+    await writeFile(file, kubeconfigOf({ server: 'https://127.0.0.1:1' }, { exec }));
     const expirationTimestamp = new Date(clock.now() + 60_000).toISOString();
     const opened = await openKubeconfig([file], undefined, {
       clock,

@@ -43,6 +43,7 @@ const ALONE = new RegExp(
   `/(?:${[
     'agent/(?:lock|agent\\.crash-points|decide/decide\\.model)',
     'deploy/(?:dashboard|image|release/artifacts)',
+    'dkc/coverage',
     'docs/(?:contributing|editor-schemas|review|template-\\w+|tutorial)',
     'kube/client\\.upstream',
     'git/(?:snapshot/find-folder|git\\.memory|git-source\\.size-limits|ssh/ssh\\.same-tests-as-http|trust/commit-trust\\.signatures)',

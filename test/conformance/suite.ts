@@ -16,6 +16,7 @@ import { statusBehaviours } from './behaviours/status.ts';
 import { validatingBehaviours } from './behaviours/validating.ts';
 import { waitingBehaviours } from './behaviours/waiting.ts';
 import { watchingBehaviours } from './behaviours/watching.ts';
+import { API_SCENARIOS } from '../dkc/api.ts';
 import { type Bench, benchOn } from './support/bench.ts';
 import type { Connect, Connection } from './support/connection.ts';
 
@@ -40,6 +41,9 @@ const GROUPS: Readonly<Record<string, Behaviours>> = {
   evicting: evictingBehaviours,
   'marking Nodes': markingBehaviours,
   access: accessBehaviours,
+  'Dynamic Kubelet Configuration': Object.fromEntries(
+    API_SCENARIOS.map(({ dkc, title, see }) => [`dkc ${dkc}: ${title}`, see]),
+  ),
 };
 
 /**

@@ -16,7 +16,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     dkc: [86, 87, 88, 89, 90, 91],
     because:
-      'They tried the original’s own test tools for files. Ours is a file system in memory, which is held to the real one call by call in test/agent/host/disk.',
+      'They tried the original’s own test tools for files. Ours is a file system in memory, which is held to the real one call by call in test/agent/faults.',
     instead: [68, 69, 77, 78],
   },
   {

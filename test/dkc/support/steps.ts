@@ -6,7 +6,7 @@ import { createWholeNode, NODE, payloadOf, type WholeNode } from '../../support/
 export const SHORT: TrialSpec = { duration: '10s', startTimeout: '30s', maxRestarts: 2 };
 
 /** What a node was provisioned with. */
-const LOCAL_PODS = 42;
+export const LOCAL_PODS = 42;
 export const GOOD = payloadOf({ maxPods: 100 });
 export const OTHER_GOOD = payloadOf({ maxPods: 150 });
 export const UNREADABLE = '{0xdeadbeef}';

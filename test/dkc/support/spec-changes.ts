@@ -11,7 +11,7 @@ import {
   UNREADABLE,
 } from './steps.ts';
 
-const nameOf = (payload: string): string => configMapName('general', payload);
+export const nameOf = (payload: string): string => configMapName('general', payload);
 export const ON_GOOD = expectedNodeOn(nameOf(GOOD), 100);
 
 /** A config that never comes to run: what is assigned is another thing than what runs, and why is said. */

@@ -44,12 +44,12 @@ describe('a status of a pool that somebody else writes', () => {
       for (const what of ['settled', 'rollout', 'proof', 'all'] as const satisfies Forged[]) {
         const where = isComputed ? 'with classes of machines' : 'without classes';
         it(`gives no node what nobody has proven: ${what} of ${of}, in a pool ${where}`, () => {
-          for (const takeover of [false, true]) {
+          for (const leader of ['stays', 'changes later', 'finds it'] as const) {
             const world = new MovingWorld(settingOf(isComputed));
             world.happen({ event: 'commit', pool: 0, table: 3 });
             for (let round = 0; round < 5; round += 1) world.happen({ event: 'time', minutes: 2, who: 'all' });
-            world.happen({ event: 'forge', pool: 0, table, what });
-            if (takeover) world.happen({ event: 'takeover', hours: 0 });
+            world.happen({ event: 'forge', pool: 0, table, what, found: leader === 'finds it' });
+            if (leader === 'changes later') world.happen({ event: 'takeover', hours: 0 });
             for (const kind of KINDS) world.happen({ event: 'join', pool: 0, kind });
             for (let round = 0; round < 12; round += 1) world.happen({ event: 'time', minutes: 2, who: 'all' });
           }
@@ -128,7 +128,7 @@ describe('a revert over many classes of machines', () => {
         }));
         const world = new MovingWorld({ ...setting, pools, settled: true });
         for (const pool of pools.keys()) world.happen({ event: 'commit', pool, table: 4 });
-        for (const event of story) if (event.event !== 'forget') world.happen(event);
+        for (const event of story) if (event.event !== 'forget' && event.event !== 'lose') world.happen(event);
         world.checkRevert('all');
       }),
       runsOf(500, 10),

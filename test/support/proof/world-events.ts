@@ -39,7 +39,16 @@ export type Happening =
   | { readonly event: 'reclass'; readonly node: number; readonly kind: Kind }
   | { readonly event: 'blip'; readonly pool: number; readonly what: ToNode }
   | { readonly event: 'takeover' | 'clock'; readonly hours: number }
-  | { readonly event: 'forge'; readonly pool: number; readonly table: number | null; readonly what: Forged }
+  | {
+      readonly event: 'forge';
+      readonly pool: number;
+      readonly table: number | null;
+      readonly what: Forged;
+      /** While nobody leads: the next leader finds it. */
+      readonly found?: boolean;
+    }
+  /** The same of a record that is lost. */
+  | { readonly event: 'lose'; readonly pool: number }
   /** `reapprove`: with the words of the approval before. */
   | { readonly event: 'forget' | 'suspend' | 'resume' | 'release' | 'approve' | 'reapprove'; readonly pool: number };
 
@@ -85,7 +94,7 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      event: happens('forget', 'suspend', 'resume', 'resume', 'release', 'release'),
+      event: happens('forget', 'lose', 'suspend', 'resume', 'resume', 'release', 'release'),
       pool: inPool,
     }),
   },
@@ -102,6 +111,7 @@ export const forgeries: fc.Arbitrary<Happening> = fc.oneof(
       pool: inPool,
       table: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(TABLES.length - 1) }),
       what: fc.constantFrom<Forged[]>('settled', 'rollout', 'proof', 'all'),
+      found: fc.boolean(),
     }),
   },
 );

@@ -58,6 +58,21 @@ describe('a status of a pool that somebody else writes', () => {
     }
   }
 
+  for (const action of ['halt', 'revert'] as const) {
+    it(`is the word of no leader that finds it in a pool that is halted: ${action}`, () => {
+      for (const [, table] of [...OF, ['an earlier version', 1] as const]) {
+        const world = new MovingWorld(settingOf(true, action));
+        world.happen({ event: 'commit', pool: 0, table: 5 });
+        for (let round = 0; round < 8; round += 1) world.happen({ event: 'time', minutes: 4, who: 'all' });
+        assert.equal(world.sim.fleet.pools.get('blue')?.status?.phase, 'Halted');
+        for (const what of ['rollout', 'settled', 'all'] as const) {
+          world.happen({ event: 'forge', pool: 0, table, what, found: true });
+          for (let round = 0; round < 4; round += 1) world.happen({ event: 'time', minutes: 4, who: 'all' });
+        }
+      }
+    });
+  }
+
   it(`gives no node anything in ${STEPS} steps of moving worlds`, () => {
     holds(
       'a forged record gives no node anything',

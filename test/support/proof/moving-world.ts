@@ -1,4 +1,5 @@
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Plan } from '#reconciler/policy/plan.ts';
 import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
 import { APPROVE_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -48,6 +49,8 @@ export class MovingWorld {
   private readonly readsClaims: boolean;
   /** Pools that the leader has looked at: it goes by its own record of them. */
   private readonly led = new Set<string>();
+  /** The cluster as the last pass left it. */
+  private said: Pick<Fleet, 'pools'> = { pools: new Map() };
   private commits = 0;
   passes = 0;
 
@@ -82,7 +85,9 @@ export class MovingWorld {
     this.passes += 1;
     for (const name of before.pools.keys()) this.led.add(name);
     checkPass(this.ledger, before, planned.steps, this.sim.now);
-    if (this.readsClaims) checkClaims(this.ledger, before, this.sim.fleet);
+    // What somebody else wrote, and stays, the reconciler says itself.
+    if (this.readsClaims) checkClaims(this.ledger, this.said, this.sim.fleet);
+    this.said = this.sim.fleet;
     beginRollouts(this.ledger, before, this.sim.fleet);
     return planned;
   }

@@ -6,7 +6,7 @@ import { classKey, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import { bytesFor } from './proof-waves.ts';
 
 /** What the statuses of pools newly claim has to be so. @throws AssertionError that names the law */
-export function checkClaims(ledger: ProofLedger, before: Fleet, after: Fleet): void {
+export function checkClaims(ledger: ProofLedger, before: Pick<Fleet, 'pools'>, after: Fleet): void {
   for (const pool of ledger.pools.values()) {
     check(ledger, pool, before.pools.get(pool.name)?.status, after.pools.get(pool.name)?.status);
   }

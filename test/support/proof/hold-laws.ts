@@ -59,7 +59,6 @@ export function holdLaws(t: TestContext, atLeast: number, replay: Replay, mustCo
     'takeover',
     'clock',
     'forget',
-    'lose',
     'reclass',
   ]) {
     assert.ok((seen.get(what) ?? 0) >= mustCome, `${what} came across: ${seen.get(what)}`);

@@ -94,7 +94,7 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      event: happens('forget', 'lose', 'suspend', 'resume', 'resume', 'release', 'release'),
+      event: happens('forget', 'suspend', 'resume', 'resume', 'release', 'release'),
       pool: inPool,
     }),
   },
@@ -103,9 +103,10 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
 
 /** The same, and others write statuses of pools: of the present version of one, or of any. */
 export const forgeries: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 14, arbitrary: happenings },
+  { weight: 28, arbitrary: happenings },
+  { weight: 1, arbitrary: fc.record({ event: happens('lose'), pool: inPool }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       event: happens('forge'),
       pool: inPool,

@@ -5,7 +5,7 @@ import { configMapName, payloadSha256 } from '#shared/contract/config-map-hash.t
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitInForce, DesiredPool } from '#reconciler/policy/desired.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
-import type { ClassRecord } from '#reconciler/policy/proof/record.ts';
+import { type ClassRecord, writeProof } from '#reconciler/policy/proof/record.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
 
@@ -151,6 +151,12 @@ export function recordOf(name: string, sha256: string): ClassRecord {
   const counts = { nodes: 1, proved: 1, missing: [], former: null, commit: undefined };
   return { name, state: 'proven', since: toTimestamp(NOW), current: target, proven: target, ...counts };
 }
+
+/** What the status of a pool without classes of machines says that settled on this. */
+export const settledOn = ({ configName, sha256 }: Pick<ValidPool, 'configName' | 'sha256'>) => ({
+  settled: { configName, sha256, apply: 'overlay' as const, at: toTimestamp(NOW) },
+  proof: writeProof([recordOf('', sha256)]),
+});
 
 /** A node that took this pool's payload back. */
 export function failedNode(node: NodeView, pool: ValidPool): KubeletNode {

@@ -1,4 +1,4 @@
-import { type ConfigIdentity, identityIn, sameIdentity, writtenKeep } from '#shared/contract/api/config-identity.ts';
+import { type ConfigIdentity, sameIdentity, writtenKeep } from '#shared/contract/api/config-identity.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type {
   ClassProof,
@@ -6,6 +6,7 @@ import type {
   ProofRecord,
   ProofState,
   RolloutStatus,
+  SettledConfig,
 } from '#shared/contract/api/kubelet-pool.ts';
 
 /** A config of ours; null for none. */
@@ -53,6 +54,10 @@ export interface PoolProof {
   readonly isProven: (node: string, target: Payload) => boolean;
   /** The way of the pool's present payload so far; undefined for a new one. */
   readonly rollout: RolloutStatus | undefined;
+  /** The last way of a payload, of this or of one before; undefined for none. */
+  readonly last: RolloutStatus | undefined;
+  /** What the pool settled on last; undefined for nothing. */
+  readonly settled: SettledConfig | undefined;
   /** What commits in the record render. */
   readonly rendered?: Rendered | undefined;
 }
@@ -64,6 +69,8 @@ export const NO_PROOF: PoolProof = {
   revertTo: () => null,
   isProven: () => false,
   rollout: undefined,
+  last: undefined,
+  settled: undefined,
 };
 
 /** Most classes of a record; etcd takes objects of 1.5 MiB, and a status is more than this record. */
@@ -89,15 +96,9 @@ export const NOTHING_SHOWN: ClassRecord = {
   missing: [],
 };
 
-/** By class, what a status says; others may have written it. Where it has no record, what it settled on is one. */
-export function readProof({ proof, settled }: KubeletPoolStatus = {}): ReadonlyMap<string, ClassRecord> {
-  if (proof === undefined) {
-    if (settled === undefined) return new Map();
-    const target = identityIn(settled);
-    return new Map([
-      [ONLY_CLASS, { ...NOTHING_SHOWN, state: 'proven', since: settled.at, current: target, proven: target }],
-    ]);
-  }
+/** By class, what a status says; others may have written it. */
+export function readProof({ proof }: KubeletPoolStatus = {}): ReadonlyMap<string, ClassRecord> {
+  if (proof === undefined) return new Map();
   const payloads = proof.payloads.map((text) => targetOfText(text, proof.keepFields));
   const at = (index = -1): Payload => payloads[index] ?? null;
   const read = ({ missing = [], ...entry }: ClassProof): ClassRecord => {

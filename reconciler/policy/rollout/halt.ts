@@ -123,8 +123,7 @@ export function withInheritedStatus(
   before: KubeletPoolStatus | undefined,
   seen: Pick<Fleet, 'pools' | 'configSources'>,
 ): KubeletPoolStatus | undefined {
-  const hasHistory = before?.settled !== undefined || before?.rollout !== undefined;
-  if (hasHistory || (group.pool?.config ?? null) === null) return before;
+  if (before?.rollout !== undefined || (group.pool?.config ?? null) === null) return before;
   const halt = before?.halt ?? haltBroughtAlong(group, seen);
   return halt === undefined ? before : { ...before, halt };
 }

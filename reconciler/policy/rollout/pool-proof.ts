@@ -1,11 +1,10 @@
-import { identityText } from '#shared/contract/api/config-identity.ts';
-import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { identityIn, identityText } from '#shared/contract/api/config-identity.ts';
+import type { KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
-import { cohortOf } from './cohort.ts';
-import { type Group, isConfigurable, type Member, soakOf, targetOf } from './membership.ts';
+import { type Group, type Member, soakOf, targetOf } from './membership.ts';
 import { hasProved, isRecordOfTarget, type NodeTarget, provenConfigOf, sameTarget } from './node-progress.ts';
-import { wavesOf } from './waves.ts';
+import { witnessedRollout } from './witnessed-rollout.ts';
 import {
   type ClassRecord,
   ONLY_CLASS,
@@ -26,33 +25,52 @@ export interface KnownRecord {
 }
 
 export function poolProof(group: Group, { status, isOwn, rendered }: KnownRecord, now: Millis): PoolProof {
-  const { pool, members } = group;
-  const isLost = status?.proof === undefined && status?.settled === undefined;
+  const { pool } = group;
+  const isLost = status?.proof === undefined;
   const record = isLost ? remade(group) : readProof(status);
-  const known = status?.rollout;
-  const written = known !== undefined && isRecordOfTarget(known, targetOf(pool)) ? known : undefined;
-  const rollout = isOwn || written === undefined ? written : witnessed(written, group, members, now);
+  const last = status?.rollout;
+  const written = last !== undefined && isRecordOfTarget(last, targetOf(pool)) ? last : undefined;
+  const hasIt = (member: Member, soakMs: Millis): boolean => isWitness(member, member.target, soakMs, now);
+  const rollout = isOwn || written === undefined ? written : witnessedRollout(written, group, hasIt);
   const isOver = rollout?.finishedAt !== undefined;
   const classes = isOwn || isLost ? record : narrowed(record, witnessesIn(group, isOver, now));
   const byPayload = new Map([...classes.values()].map((known) => [known.proven?.sha256 ?? '', known]));
   const recordOf = ({ node, kubeletNode }: ProofOf): ClassRecord | undefined =>
     // A node whose class has another name under the present template is known by what it has proven.
     classes.get(classNameOf(pool, node.name)) ?? byPayload.get(provenConfigOf(kubeletNode)?.sha256 ?? 'none');
+  const settled = isOwn ? status?.settled : shownSettled(status?.settled, pool, classes, isOver);
+  const isSettled = last !== undefined && settled !== undefined && isRecordOfTarget(last, identityIn(settled));
   return {
     classes,
     // What is made again is written first.
     provenFor: (member) => (isLost ? null : (recordOf(member)?.proven ?? null)),
     revertTo: (member) => {
       const { proven = null, former = null, commit } = recordOf(member) ?? {};
-      if (proven !== null || former === null || commit === undefined) return proven;
+      // Under the present payload there is nothing to go back to.
+      const isPresent = sameTarget(former, presentOf(pool, member.node.name));
+      if (proven !== null || former === null || commit === undefined || isPresent) return proven;
       const isRendered = rendered?.get(commit)?.has(former.sha256);
       return isRendered === undefined ? 'unread' : isRendered ? former : null;
     },
     isProven: (node, target) =>
       !isLost && target !== null && sameTarget(classes.get(classNameOf(pool, node))?.proven ?? null, target),
     rollout,
+    last: rollout ?? (isOwn || isSettled ? last : undefined),
+    settled,
     rendered,
   };
+}
+
+/** What nodes show of it: that the rollout of the present payload is over, or that all of them are of one class, which has proven it. */
+function shownSettled(
+  settled: SettledConfig | undefined,
+  pool: DesiredPool | null,
+  classes: ReadonlyMap<string, ClassRecord>,
+  isOver: boolean,
+): SettledConfig | undefined {
+  if (settled === undefined) return undefined;
+  const shown = [isOver ? targetOf(pool) : null, classes.get(ONLY_CLASS)?.proven ?? null];
+  return shown.some((target) => target !== null && isRecordOfTarget(settled, target)) ? settled : undefined;
 }
 
 const classOf = ({ payloadClass }: Member): string => payloadClass?.name ?? ONLY_CLASS;
@@ -60,6 +78,10 @@ const classOf = ({ payloadClass }: Member): string => payloadClass?.name ?? ONLY
 /** The class that a node is in, where only its name is known. */
 const classNameOf = (pool: DesiredPool | null, node: string): string =>
   pool?.classes === undefined ? ONLY_CLASS : (pool.classes.byNode.get(node)?.name ?? ONLY_CLASS);
+
+/** What the pool says that a node is to run. */
+const presentOf = (pool: DesiredPool | null, node: string): NodeTarget =>
+  pool?.classes === undefined ? targetOf(pool) : (pool.classes.byNode.get(node)?.target ?? null);
 
 /** The node has this config behind it, soak included, whether it can be asked now or not. */
 function isWitness({ kubeletNode }: Member, target: NodeTarget, soakMs: Millis, now: Millis): boolean {
@@ -94,31 +116,6 @@ function narrowed(
     }),
   );
 }
-
-/** A rollout of which only those waves are done that enough nodes show. A verdict that lets others begin is found again, unless all of it is over. */
-function witnessed(rollout: RolloutStatus, group: Group, all: readonly Member[], now: Millis): RolloutStatus {
-  const { pool } = group;
-  if (pool === null) return rollout;
-  const { members } = cohortOf(all.filter(isConfigurable), rollout, pool.spec.rollout.canary);
-  const waves = wavesOf(pool.spec.rollout, members);
-  let isShown = true;
-  const shown = rollout.waves.map((wave) => {
-    const { name, soakMs, nodes, only = () => true } = waves.find((each) => each.name === wave.name) ?? NO_WAVE;
-    const concerned = members.filter(only);
-    const proved = concerned.filter((member) => isWitness(member, member.target, soakMs, now)).length;
-    const isEnough = name === 'rest' ? proved > members.length / 2 : proved >= Math.min(nodes, concerned.length);
-    isShown &&= wave.doneAt !== undefined && isEnough && proved > 0;
-    if (isShown || wave.doneAt === undefined) return wave;
-    const { doneAt: _, ...rest } = wave;
-    return { ...rest, state: 'soaking' as const };
-  });
-  if (isShown) return rollout;
-  const { finishedAt: _, analysis, ...rest } = rollout;
-  const isOpen = analysis?.verdict === 'waiting' || analysis?.verdict === 'suspect';
-  return { ...rest, waves: shown, ...(isOpen ? { analysis } : {}) };
-}
-
-const NO_WAVE = { name: '', soakMs: 0, nodes: Number.POSITIVE_INFINITY, only: undefined };
 
 /** A lost record: by class, what more than half of those nodes have promoted that were not told the present payload, which has waves to go. */
 function remade({ members }: Group): ReadonlyMap<string, ClassRecord> {

@@ -55,11 +55,16 @@ export function rememberRollout(
   const config = pool?.config ?? null;
   const target = targetOf(pool);
   const past = before?.rollout ?? null;
-  const rolled = halt === null || past === null ? past : { ...past, waves: past.waves.map(stopped) };
-  const known = { halt, released, settled: before?.settled ?? null, proof: before?.proof ?? null, rollout: rolled };
-  if (config === null || target === null || pool?.unverified === true) return known;
+  const rolled = (rollout: RolloutStatus | null): RolloutStatus | null =>
+    halt === null || rollout === null ? rollout : { ...rollout, waves: rollout.waves.map(stopped) };
+  const known = { halt, released, settled: before?.settled ?? null, proof: before?.proof ?? null };
+  if (config === null || target === null || pool?.unverified === true) return { ...known, rollout: rolled(past) };
   const stand = { waves, analysis, isHalted: halt !== null, isOver: false, isOverNow: false };
-  if (waves === null) return { ...known, proof: nextProof(group, proof, before, stand, now) };
+  const { settled: settledOn = null } = proof;
+  if (waves === null) {
+    const next = nextProof(group, proof, before, stand, now);
+    return { halt, released, settled: settledOn, proof: next, rollout: rolled(proof.last ?? null) };
+  }
 
   const at = toTimestamp(now);
   const isFinished = waves.current === null && cohort.members.length > 0 && (released !== null || isCompared(analysis));
@@ -84,9 +89,9 @@ export function rememberRollout(
   };
   const isOverNow = finishedAt !== undefined && last?.finishedAt === undefined;
   const settled =
-    isFinished && (known.settled === null || !isRecordOfTarget(known.settled, target))
+    isFinished && (settledOn === null || !isRecordOfTarget(settledOn, target))
       ? { configName: config.name, sha256: target.sha256, apply: target.apply, ...writtenKeep(target), at }
-      : known.settled;
+      : settledOn;
   const next = nextProof(group, proof, before, { ...stand, isOver: finishedAt !== undefined, isOverNow }, now);
   return { halt, released, settled, proof: next, rollout };
 }

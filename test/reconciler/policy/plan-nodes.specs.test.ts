@@ -23,6 +23,7 @@ import {
   poolInCluster,
   poolSpec,
   settledNode,
+  settledOn,
   validPool,
 } from '../../support/fleet.ts';
 
@@ -49,8 +50,7 @@ const [oldSoon, nextSoon] = [
   validPool('workers', 110, { rollout: soon }),
   validPool('workers', 120, { rollout: soon }),
 ];
-const settledOn = ({ configName, sha256 }: ValidPool) =>
-  poolInCluster(old, { settled: { configName, sha256, apply: 'overlay', at: AT } });
+const poolSettledOn = (pool: ValidPool) => poolInCluster(old, settledOn(pool));
 
 interface Case {
   readonly view?: NodeView;
@@ -93,7 +93,7 @@ const ROWS: readonly (readonly [
     nextSoon,
     'assign usual',
     { trial: short },
-    { present: settledOn(next) },
+    { present: poolSettledOn(next) },
   ],
   [
     'that is new, and told what the pool settled on before, has the shorter trial',
@@ -101,7 +101,11 @@ const ROWS: readonly (readonly [
     nextSoon,
     'assign usual',
     { trial: short },
-    { view: { ...node, createdAt: NOW }, present: settledOn(old), beside: settledNode(nodeView('b', 'workers'), old) },
+    {
+      view: { ...node, createdAt: NOW },
+      present: poolSettledOn(old),
+      beside: settledNode(nodeView('b', 'workers'), old),
+    },
   ],
   [
     'that asks for a restart has the full trial, whatever it was told',

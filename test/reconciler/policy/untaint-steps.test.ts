@@ -16,6 +16,7 @@ import {
   NOW,
   poolInCluster,
   settledNode,
+  settledOn,
   validPool,
 } from '../../support/fleet.ts';
 
@@ -24,18 +25,16 @@ const [WORKERS, OTHERS] = [validPool('workers', 110), validPool('others', 120)];
 describe('the taint of a new node', () => {
   const pool = desiredPool(WORKERS);
   const bare: KubeletPoolStatus = {};
-  const settledOn: KubeletPoolStatus = {
-    settled: { configName: OTHERS.configName, sha256: OTHERS.sha256, apply: 'overlay', at: '' },
-  };
+  const settled: KubeletPoolStatus = settledOn(OTHERS);
   const rows: readonly (readonly [string, Partial<Member>, KubeletPoolStatus, boolean])[] = [
     ['goes when its config is proven', { lifecycle: LIFECYCLE.settled }, bare, true],
     ['goes while its config soaks', { lifecycle: LIFECYCLE.soaking }, bare, true],
     ['stays while it tries its config', { lifecycle: LIFECYCLE.changing }, bare, false],
-    ['goes where it runs what its pool settled on', { lifecycle: LIFECYCLE.outdated }, settledOn, true],
+    ['goes where it runs what its pool settled on', { lifecycle: LIFECYCLE.outdated }, settled, true],
     [
       'stays where it took the config back, though it runs what its pool settled on',
       { lifecycle: LIFECYCLE.failed },
-      settledOn,
+      settled,
       false,
     ],
     ['stays where its pool has no status yet', { lifecycle: LIFECYCLE.outdated }, bare, false],

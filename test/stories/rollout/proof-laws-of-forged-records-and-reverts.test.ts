@@ -44,18 +44,33 @@ describe('a status of a pool that somebody else writes', () => {
       for (const what of ['settled', 'rollout', 'proof', 'all'] as const satisfies Forged[]) {
         const where = isComputed ? 'with classes of machines' : 'without classes';
         it(`gives no node what nobody has proven: ${what} of ${of}, in a pool ${where}`, () => {
-          for (const takeover of [false, true]) {
+          for (const leader of ['stays', 'changes later', 'finds it'] as const) {
             const world = new MovingWorld(settingOf(isComputed));
             world.happen({ event: 'commit', pool: 0, table: 3 });
             for (let round = 0; round < 5; round += 1) world.happen({ event: 'time', minutes: 2, who: 'all' });
-            world.happen({ event: 'forge', pool: 0, table, what });
-            if (takeover) world.happen({ event: 'takeover', hours: 0 });
+            world.happen({ event: 'forge', pool: 0, table, what, found: leader === 'finds it' });
+            if (leader === 'changes later') world.happen({ event: 'takeover', hours: 0 });
             for (const kind of KINDS) world.happen({ event: 'join', pool: 0, kind });
             for (let round = 0; round < 12; round += 1) world.happen({ event: 'time', minutes: 2, who: 'all' });
           }
         });
       }
     }
+  }
+
+  for (const action of ['halt', 'revert'] as const) {
+    it(`is the word of no leader that finds it in a pool that is halted: ${action}`, () => {
+      for (const [, table] of [...OF, ['an earlier version', 1] as const]) {
+        const world = new MovingWorld(settingOf(true, action));
+        world.happen({ event: 'commit', pool: 0, table: 5 });
+        for (let round = 0; round < 8; round += 1) world.happen({ event: 'time', minutes: 4, who: 'all' });
+        assert.equal(world.sim.fleet.pools.get('blue')?.status?.phase, 'Halted');
+        for (const what of ['rollout', 'settled', 'all'] as const) {
+          world.happen({ event: 'forge', pool: 0, table, what, found: true });
+          for (let round = 0; round < 4; round += 1) world.happen({ event: 'time', minutes: 4, who: 'all' });
+        }
+      }
+    });
   }
 
   it(`gives no node anything in ${STEPS} steps of moving worlds`, () => {
@@ -128,7 +143,7 @@ describe('a revert over many classes of machines', () => {
         }));
         const world = new MovingWorld({ ...setting, pools, settled: true });
         for (const pool of pools.keys()) world.happen({ event: 'commit', pool, table: 4 });
-        for (const event of story) if (event.event !== 'forget') world.happen(event);
+        for (const event of story) if (event.event !== 'forget' && event.event !== 'lose') world.happen(event);
         world.checkRevert('all');
       }),
       runsOf(500, 10),

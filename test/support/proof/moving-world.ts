@@ -1,4 +1,5 @@
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Plan } from '#reconciler/policy/plan.ts';
 import { approvalValue, awaitedApprovals } from '#shared/contract/api/approval.ts';
 import { APPROVE_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -6,6 +7,7 @@ import type { KubeletPool, KubeletPoolStatus, RolloutSpec } from '#shared/contra
 import { commit } from '../fleet.ts';
 import { FleetSimulation } from '../fleet-simulation.ts';
 import { kindOf, KINDS, tierOf, TIER, type Version, versionOf } from './machine-pools.ts';
+import { claimsOf, FORGERIES } from './forged-statuses.ts';
 import { ProofLedger } from './proof-ledger.ts';
 import { checkClaims, checkReverted, type RevertLaw } from './proof-claims.ts';
 import { beginRollouts, checkPass } from './proof-laws.ts';
@@ -45,6 +47,10 @@ export class MovingWorld {
   /** By pool, what somebody approved last. */
   private readonly approvals = new Map<string, string>();
   private readonly readsClaims: boolean;
+  /** Pools that the leader has looked at: it goes by its own record of them. */
+  private readonly led = new Set<string>();
+  /** The cluster as the last pass left it. */
+  private said: Pick<Fleet, 'pools'> = { pools: new Map() };
   private commits = 0;
   passes = 0;
 
@@ -77,8 +83,11 @@ export class MovingWorld {
     const before = this.sim.fleet;
     const planned = this.sim.reconcile();
     this.passes += 1;
+    for (const name of before.pools.keys()) this.led.add(name);
     checkPass(this.ledger, before, planned.steps, this.sim.now);
-    if (this.readsClaims) checkClaims(this.ledger, before, this.sim.fleet);
+    // What somebody else wrote, and stays, the reconciler says itself.
+    if (this.readsClaims) checkClaims(this.ledger, this.said, this.sim.fleet);
+    this.said = this.sim.fleet;
     beginRollouts(this.ledger, before, this.sim.fleet);
     return planned;
   }
@@ -149,16 +158,19 @@ export class MovingWorld {
         for (const name of this.waiting(this.poolName(event.pool))) this.nodes.happen(event.what, name);
         return;
       case 'takeover':
-        // The leader before knew its own record by heart.
-        for (const [name, { status }] of sim.fleet.pools) if (status === undefined) this.ledger.forget(name);
-        return sim.restart(event.hours * HOUR);
+        return this.takeover(event.hours);
       case 'clock':
         sim.own = event.hours * HOUR;
         return;
       case 'forget':
         return this.write(this.poolName(event.pool), () => undefined);
       case 'forge':
-        return this.forge(event.pool, event.table, event.what);
+        if (event.found === true) this.led.clear();
+        this.forge(event.pool, event.table, event.what);
+        return event.found === true ? this.takeover(0) : undefined;
+      case 'lose':
+        this.write(this.poolName(event.pool), () => undefined);
+        return this.takeover(0);
       case 'suspend':
         return sim.annotatePool(this.poolName(event.pool), { [SUSPEND_ANNOTATION]: 'a look at it' });
       case 'resume':
@@ -185,6 +197,13 @@ export class MovingWorld {
     }
   }
 
+  private takeover(hours: number): void {
+    // The leader before knew its own record by heart.
+    for (const [name, { status }] of this.sim.fleet.pools) if (status === undefined) this.ledger.forget(name);
+    this.led.clear();
+    this.sim.restart(hours * HOUR);
+  }
+
   /** The nodes of the pool that were not told its newest config. */
   private waiting(pool: string): readonly string[] {
     const { nodes, kubeletNodes } = this.sim.fleet;
@@ -203,7 +222,11 @@ export class MovingWorld {
     this.write(name, (before) => {
       const newest = before.rollout?.newest;
       const isOther = found.rollout?.sha256 !== pool?.version.id || newest === undefined;
-      if (pool !== undefined && isOther && (what === 'rollout' || what === 'all')) pool.newest = undefined;
+      const isRead = pool !== undefined && !this.led.has(name) && (what === 'rollout' || what === 'all');
+      if (isRead && isOther) pool.newest = undefined;
+      if (isRead && found.rollout?.sha256 === pool.version.id) pool.isClaimed = true;
+      if (pool !== undefined && !this.led.has(name) && (what === 'proof' || what === 'all'))
+        this.ledger.claim(pool, claimsOf(found, pool));
       const { newest: _, ...rollout } = found.rollout ?? { sha256: '', configName: '', startedAt: '', waves: [] };
       const forged = { ...found, rollout: { ...rollout, ...(newest === undefined ? {} : { newest }) } };
       return FORGERIES[what](before, forged);
@@ -237,15 +260,3 @@ function provenElsewhere({ pools }: Setting, index: number, table: number): Kube
   elsewhere.set(key, found);
   return found;
 }
-
-/** What of it is written over the status that is there. */
-const FORGERIES = {
-  settled: (before, { settled }) => ({ ...before, ...(settled && { settled }) }),
-  rollout: (before, { rollout }) => ({ ...before, ...(rollout && { rollout }) }),
-  proof: (before, forged) => {
-    // Whatever a status has besides what is named here is taken for a record of proof.
-    const { settled: _, rollout: __, ...others } = forged;
-    return { ...others, ...before, ...('proof' in others ? { proof: others.proof } : {}) };
-  },
-  all: (_, forged) => forged,
-} satisfies Record<string, (before: KubeletPoolStatus, forged: KubeletPoolStatus) => KubeletPoolStatus>;

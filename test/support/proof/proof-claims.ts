@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import { classKey, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
+import type { Machine } from './machine-history.ts';
+import { classKey, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import { bytesFor } from './proof-waves.ts';
 
 /** What the statuses of pools newly claim has to be so. @throws AssertionError that names the law */
-export function checkClaims(ledger: ProofLedger, before: Fleet, after: Fleet): void {
+export function checkClaims(ledger: ProofLedger, before: Pick<Fleet, 'pools'>, after: Fleet): void {
   for (const pool of ledger.pools.values()) {
     check(ledger, pool, before.pools.get(pool.name)?.status, after.pools.get(pool.name)?.status);
   }
@@ -61,7 +62,9 @@ function checkSettled(
 }
 
 /** What a record says that classes have proven, position by position. */
-const provenOf = (proof: KubeletPoolStatus['proof']): readonly { readonly name: string; readonly sha256: string }[] =>
+export const provenOf = (
+  proof: KubeletPoolStatus['proof'],
+): readonly { readonly name: string; readonly sha256: string }[] =>
   (proof?.classes ?? []).flatMap(({ name, proven }) => {
     const text = proof?.payloads[proven ?? -1];
     return text === undefined ? [] : [{ name, sha256: text.replace('replace:', '') }];

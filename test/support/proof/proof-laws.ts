@@ -3,7 +3,8 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf } from './arithmetic.ts';
-import { classKey, isInRollout, type Machine, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
+import type { Machine } from './machine-history.ts';
+import { classKey, isInRollout, type PoolRecord, type ProofLedger } from './proof-ledger.ts';
 import {
   bytesFor,
   byClass,
@@ -34,7 +35,8 @@ export function checkPass(ledger: ProofLedger, before: Fleet, steps: readonly St
     checkClasses(ledger, pool, current, now);
     checkOnTrial(ledger, pool, current, now);
     checkUnavailable(ledger, pool, told);
-    for (const each of own) if (!current.includes(each)) checkFormer(pool, each, ledger);
+    const isTakenBack = before.pools.get(pool.name)?.status?.halt?.action === 'revert';
+    for (const each of own) if (!current.includes(each)) checkFormer(pool, each, ledger, isTakenBack);
   }
 }
 
@@ -185,8 +187,9 @@ function checkUnavailable(ledger: ProofLedger, pool: PoolRecord, told: readonly 
 }
 
 /** Other bytes than those of the present version: only what the node has proven itself, or the pool for its class. */
-function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: ProofLedger): void {
+function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: ProofLedger, isTakenBack: boolean): void {
   if (bytes === undefined || machine.promoted.has(bytes)) return;
+  if (isTakenBack && pool.claimed.has(classKey(pool, machine.kind, bytes))) return;
   assert.ok(
     ledger.hasProven(pool, machine.kind, bytes),
     `former: ${machine.name} is told bytes of before that pool ${pool.name} never proved for its class`,
@@ -196,6 +199,7 @@ function checkFormer(pool: PoolRecord, { machine, bytes }: Telling, ledger: Proo
 /** A rollout begins with the nodes that are there in its first pass that can be written down, and without a halt. */
 export function beginRollouts(ledger: ProofLedger, before: Fleet, after: Fleet): void {
   for (const pool of ledger.pools.values()) {
+    pool.isClaimed = false;
     const isHalted = after.pools.get(pool.name)?.status?.halt !== undefined;
     const members = ledger.membersOf(pool.name);
     if (pool.newest !== undefined || isHalted || !before.pools.has(pool.name) || members.length === 0) continue;

@@ -1,56 +1,10 @@
 import type { Fleet } from '#reconciler/policy/fleet.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { millisOf } from './arithmetic.ts';
+import { type Machine, newMachine, seeReport, serve } from './machine-history.ts';
 import { type Kind, kindOf, type Version } from './machine-pools.ts';
 
-const SILENT_MS = 15 * 60_000;
 const HOUR = 60 * 60_000;
-/** Of those in these worlds. */
-const LEAST_PROBATION_MS = 50_000;
-
-/** What a machine has truly shown, by what its agent reported and by the world's own clock. */
-export interface Machine {
-  readonly uid: string;
-  readonly name: string;
-  readonly createdAt: Millis;
-  /** It joined after everything began. */
-  readonly joined: boolean;
-  isThere: boolean;
-  /** By its label. */
-  pool: string;
-  kind: Kind;
-  ready: boolean;
-  cordoned: boolean;
-  /** SHA-256 of what it was told; undefined for its own config. */
-  told: string | undefined;
-  /** Of which pool. */
-  toldBy: string | undefined;
-  runs: string | undefined;
-  proved: string | undefined;
-  /** For how long that is what it proved last. */
-  provedMs: Millis;
-  provedSince: Millis;
-  /** Its agent has yet to hear, or is in the middle of a change. */
-  isChanging: boolean;
-  /** It is in no change, by its agent. */
-  rests: boolean;
-  /** For how long it has been healthy without a break with what it tries. */
-  triedMs: Millis;
-  /** It took back what it was told. */
-  tookBack: boolean;
-  /** Bytes that it ever promoted, ever took back, and was ever past its probation with. */
-  readonly promoted: Set<string>;
-  readonly rejected: Set<string>;
-  readonly passed: Set<string>;
-  /** By bytes, the longest time for which it ran them in health, Ready and promoted, without a break. */
-  readonly served: Map<string, Millis>;
-  serving: { readonly bytes: string; readonly since: Millis } | undefined;
-  /** Since when it could take part in nothing, without a break. */
-  unableSince: Millis | undefined;
-  /** Since when it is not Ready, or its agent says nothing. */
-  deadSince: Millis | undefined;
-}
 
 /** How the present version of a pool stands, by true history. */
 export interface PoolRecord {
@@ -74,6 +28,14 @@ export interface PoolRecord {
   isLost: boolean;
   /** A person let it go on after failures. */
   released: boolean;
+  /**
+   * Somebody wrote that all of its waves are done, and a new leader finds that in this pass. Whether its nodes were Ready for all of their
+   * soak, who could not take part at its end, and what a person approved, nobody can know any more: what counts is who promoted it that
+   * long ago, that these are more than half of all, and more than waves with a pause name.
+   */
+  isClaimed: boolean;
+  /** By class, bytes of which somebody wrote that the class has proven them, as a new leader found it: a revert may go back to them. */
+  readonly claimed: Set<string>;
 }
 
 /** True history: what every machine has shown, and what that proves. It reads nothing that the reconciler says about it. */
@@ -98,8 +60,13 @@ export class ProofLedger {
   begin(name: string, version: Version): void {
     const known = this.pools.get(name);
     if (known === undefined) {
-      const about = { newest: undefined, done: 0, shown: 0, isLost: false, released: false };
-      const sets = { whole: new Set<string>(), remade: new Set<string>(), approved: new Set<string>() };
+      const about = { newest: undefined, done: 0, shown: 0, isLost: false, released: false, isClaimed: false };
+      const sets = {
+        whole: new Set<string>(),
+        remade: new Set<string>(),
+        approved: new Set<string>(),
+        claimed: new Set<string>(),
+      };
       this.pools.set(name, { name, version, proven: new Map(), ...sets, ...about });
       return;
     }
@@ -126,6 +93,20 @@ export class ProofLedger {
     }
   }
 
+  /**
+   * Somebody wrote that classes of the pool have proven these, and a new leader finds it. Whether all waves of that came to their end
+   * nobody can know any more: what counts is that a node of the class has it behind it. Where none has, only a revert goes back to it,
+   * as the recorded commit renders it.
+   */
+  claim(pool: PoolRecord, proven: readonly string[]): void {
+    for (const key of proven) pool.claimed.add(key);
+    const soakMs = millisOf(pool.version.rollout.soak);
+    for (const { kind, proved, provedMs } of this.membersOf(pool.name)) {
+      const key = classKey(pool, kind, proved ?? '');
+      if (provedMs >= soakMs && pool.claimed.has(key)) pool.remade.add(key);
+    }
+  }
+
   release(name: string): void {
     const pool = this.pools.get(name);
     if (pool !== undefined) pool.released = true;
@@ -135,7 +116,7 @@ export class ProofLedger {
   look({ nodes, kubeletNodes }: Fleet, now: Millis): void {
     for (const each of this.machines.values()) if (nodes.get(each.name)?.uid !== each.uid) each.isThere = false;
     for (const view of nodes.values()) {
-      const each = this.machines.get(view.uid) ?? unknown(view.uid, view.name, view.createdAt, now);
+      const each = this.machines.get(view.uid) ?? newMachine(view.uid, view.name, view.createdAt, now);
       this.machines.set(view.uid, each);
       each.pool = view.labels['pool'] ?? '';
       each.kind = kindOf(view);
@@ -190,74 +171,3 @@ export const isUnableForAnHour = ({ unableSince }: Machine, now: Millis): boolea
 /** It ran these bytes in health for so long, without a break. */
 export const hasServed = ({ served, promoted }: Machine, bytes: string, ms: Millis): boolean =>
   promoted.has(bytes) && (served.get(bytes) ?? 0) >= ms;
-
-function unknown(uid: string, name: string, createdAt: Millis, now: Millis): Machine {
-  return {
-    uid,
-    name,
-    createdAt,
-    joined: createdAt === now,
-    isThere: true,
-    pool: '',
-    kind: 0,
-    ready: true,
-    cordoned: false,
-    told: undefined,
-    toldBy: undefined,
-    runs: undefined,
-    proved: undefined,
-    provedMs: 0,
-    provedSince: now,
-    isChanging: false,
-    rests: true,
-    triedMs: 0,
-    tookBack: false,
-    promoted: new Set(),
-    rejected: new Set(),
-    passed: new Set(),
-    served: new Map(),
-    serving: undefined,
-    unableSince: undefined,
-    deadSince: undefined,
-  };
-}
-
-function seeReport(each: Machine, node: KubeletNode | undefined, now: Millis): void {
-  const { spec, status = {}, metadata } = node ?? {};
-  const { phase, active, lastKnownGood, rejected = [], trial } = status;
-  each.told = spec?.configSource?.sha256;
-  each.toldBy = spec?.pool;
-  each.runs = active?.sha256;
-  if (each.proved !== lastKnownGood?.sha256) each.provedSince = now;
-  each.proved = lastKnownGood?.sha256;
-  each.provedMs = now - each.provedSince;
-  const isUnheard = (status.observedGeneration ?? 0) < (metadata?.generation ?? 0);
-  each.isChanging = spec !== undefined && (isUnheard || phase === 'Trial' || phase === 'FallingBack');
-  each.rests = phase === 'Idle';
-  each.triedMs = phase === 'Trial' ? (trial?.healthySeconds ?? 0) * 1_000 : 0;
-  if (each.triedMs >= LEAST_PROBATION_MS && each.runs !== undefined) each.passed.add(each.runs);
-  // An agent that hears of the same bytes again keeps to its rejection.
-  each.tookBack = status.assigned?.sha256 === each.told && rejected.some(({ sha256 }) => sha256 === each.told);
-  if (each.proved !== undefined) each.promoted.add(each.proved);
-  for (const { sha256 } of rejected) each.rejected.add(sha256);
-
-  const beat = fromTimestamp(status.heartbeat) ?? now;
-  const isSilent = now - beat > SILENT_MS;
-  const isUnable = isSilent || !each.ready || each.cordoned;
-  if (!isUnable) each.unableSince = undefined;
-  else each.unableSince ??= isSilent ? beat + SILENT_MS : now;
-  if (each.ready && !isSilent) each.deadSince = undefined;
-  else each.deadSince ??= isSilent ? beat : now;
-}
-
-/** For how long it has run what it promoted, Ready all the time. */
-function serve(each: Machine, countsTrials: boolean, now: Millis): void {
-  const isHealthy =
-    each.ready && each.proved !== undefined && (countsTrials || (each.rests && each.runs === each.proved));
-  if (!isHealthy || each.proved === undefined) {
-    each.serving = undefined;
-    return;
-  }
-  if (each.serving?.bytes !== each.proved) each.serving = { bytes: each.proved, since: now };
-  each.served.set(each.proved, Math.max(each.served.get(each.proved) ?? 0, now - each.serving.since));
-}

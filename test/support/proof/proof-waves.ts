@@ -1,11 +1,11 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { boundOf, millisOf, shareOf, thresholdOf } from './arithmetic.ts';
+import type { Machine } from './machine-history.ts';
 import {
   classKey,
   hasServed,
   isInRollout,
   isUnableForAnHour,
-  type Machine,
   type PoolRecord,
   type ProofLedger,
 } from './proof-ledger.ts';
@@ -126,6 +126,8 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
   const cohort = rolloutOf(ledger, pool);
   const waves = wavesOf(pool, cohort);
   const spared = sparedIn(ledger, pool);
+  if (pool.isClaimed && cohort.length > 0 && waves.every((wave) => isBelieved(wave, { pool, cohort, spared, now })))
+    pool.done = waves.length;
   while (cohort.length > 0 && pool.done < waves.length) {
     const wave = waves[pool.done];
     if (wave === undefined || (pool.shown <= pool.done && !isDone(wave, { pool, cohort, spared, now }))) break;
@@ -150,6 +152,15 @@ export function progressOf(ledger: ProofLedger, pool: PoolRecord, now: Millis): 
     return [...byClass(pool, cohort).values()].map((own) => most(own, shareOf(nodes, own.length)));
   };
   return { isDone: isOver, waves: waves.slice(0, pool.done + 1).map(limitsOf) };
+}
+
+/** What nodes show of a wave that somebody says is done, where all of them are. */
+function isBelieved(wave: Wave, seen: Seen): boolean {
+  const { pool, cohort } = seen;
+  const provers = cohort.filter((each) => hasBehindIt(pool, each, wave.soakMs)).length;
+  if (wave.pause && !pool.approved.has(wave.name) && provers <= wave.nodes && isAnybodyLeft(wave, pool, cohort))
+    return false;
+  return wave.isLast ? provers > cohort.length / 2 : isDone(wave, seen);
 }
 
 /** Somebody waits for a person then. */
@@ -188,8 +199,13 @@ function isDone(wave: Wave, seen: Seen): boolean {
 
 const isAble = ({ unableSince }: Machine, now: Millis): boolean => unableSince === undefined || unableSince > now;
 
+const hasBehindIt = (pool: PoolRecord, each: Machine, soakMs: Millis): boolean => {
+  const bytes = bytesFor(pool, each);
+  return hasServed(each, bytes, soakMs) || (pool.isClaimed && each.proved === bytes && each.provedMs >= soakMs);
+};
+
 function isDoneBy(wave: Wave, { pool, cohort, spared, now }: Seen): boolean {
-  const provers = new Set(cohort.filter((each) => hasServed(each, bytesFor(pool, each), wave.soakMs)));
+  const provers = new Set(cohort.filter((each) => hasBehindIt(pool, each, wave.soakMs)));
   const lost = lostOf(pool, cohort, now).filter((each) => !provers.has(each));
   const replaced = Math.min(spared, lost.length);
   if (provers.size > 0 && provers.size >= Math.min(wave.nodes, Math.max(1, cohort.length - replaced))) return true;

@@ -39,7 +39,16 @@ export type Happening =
   | { readonly event: 'reclass'; readonly node: number; readonly kind: Kind }
   | { readonly event: 'blip'; readonly pool: number; readonly what: ToNode }
   | { readonly event: 'takeover' | 'clock'; readonly hours: number }
-  | { readonly event: 'forge'; readonly pool: number; readonly table: number | null; readonly what: Forged }
+  | {
+      readonly event: 'forge';
+      readonly pool: number;
+      readonly table: number | null;
+      readonly what: Forged;
+      /** While nobody leads: the next leader finds it. */
+      readonly found?: boolean;
+    }
+  /** The same of a record that is lost. */
+  | { readonly event: 'lose'; readonly pool: number }
   /** `reapprove`: with the words of the approval before. */
   | { readonly event: 'forget' | 'suspend' | 'resume' | 'release' | 'approve' | 'reapprove'; readonly pool: number };
 
@@ -94,14 +103,16 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
 
 /** The same, and others write statuses of pools: of the present version of one, or of any. */
 export const forgeries: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 14, arbitrary: happenings },
+  { weight: 28, arbitrary: happenings },
+  { weight: 1, arbitrary: fc.record({ event: happens('lose'), pool: inPool }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       event: happens('forge'),
       pool: inPool,
       table: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(TABLES.length - 1) }),
       what: fc.constantFrom<Forged[]>('settled', 'rollout', 'proof', 'all'),
+      found: fc.boolean(),
     }),
   },
 );

@@ -16,6 +16,7 @@ import {
   NOW,
   poolSpec,
   settledNode,
+  settledOn,
   validPool,
 } from '../../../support/fleet.ts';
 
@@ -96,12 +97,11 @@ function seen(kinds: readonly Kind[], rollout: Partial<RolloutSpec>, isSettled =
       );
     }),
   );
-  const settled = { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: '' } as const;
   const fleet = fleetOf({
     nodes: members.map(({ node }) => node),
     kubeletNodes: members.flatMap(({ kubeletNode }) => kubeletNode ?? []),
   });
-  const proof = poolProof({ pool, members }, { status: isSettled ? { settled } : {}, isOwn: true }, NOW);
+  const proof = poolProof({ pool, members }, { status: isSettled ? settledOn(NEXT) : {}, isOwn: true }, NOW);
   const group = { pool, members, proof };
   return onTrialIn([group], fleet, NOW).get(group);
 }

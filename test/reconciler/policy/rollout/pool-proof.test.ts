@@ -15,6 +15,7 @@ import {
   NOW,
   recordOf,
   settledNode,
+  settledOn,
   validPool,
 } from '../../../support/fleet.ts';
 import {
@@ -117,6 +118,28 @@ describe('what a class has proven', () => {
     });
   }
 
+  it('is all that the pool settled on, whoever says more', () => {
+    const [before, { settled }] = [proved(OLD), settledOn(NEXT)];
+    const on = (nodes: readonly Make[], status: KubeletPoolStatus, isOwn = false): string | undefined =>
+      poolProof(groupOf(nodes), { status, isOwn }, NOW).settled?.sha256;
+    assert.equal(on([tries, has(OLD)], before), OLD.sha256);
+    assert.equal(on([tries, tries], before), undefined);
+    assert.equal(on([tries, tries], before, true), OLD.sha256, 'it wrote that itself');
+    assert.equal(on([tries, has(OLD)], { ...before, settled }), undefined);
+    assert.equal(on([tries, promoted(HOUR)], { settled }), undefined, 'without a record of proof');
+    assert.equal(on([promoted(HOUR), promoted(HOUR), tries], { ...proved(NEXT), rollout: OVER }), NEXT.sha256);
+    assert.equal(on([tries, tries, promoted(HOUR)], { ...proved(NEXT), rollout: OVER }), undefined);
+  });
+
+  it('is the last word on rollouts before, in a pool that is halted', () => {
+    const rollout = { ...OVER, configName: OLD.configName, sha256: OLD.sha256 };
+    const last = (nodes: readonly Make[], isOwn: boolean): string | undefined =>
+      poolProof(groupOf(nodes), { status: { ...proved(OLD), rollout }, isOwn }, NOW).last?.sha256;
+    assert.equal(last([tries], true), OLD.sha256);
+    assert.equal(last([tries, has(OLD)], false), OLD.sha256);
+    assert.equal(last([tries], false), undefined);
+  });
+
   it('is shown by nodes of that class alone', () => {
     const { configName, sha256 } = computedPool();
     const status = { ...provenBy(classOf(LARGE), classOf(HUGE)), rollout: { ...OVER, configName, sha256 } };
@@ -174,6 +197,14 @@ describe('a revert to a config that no node has', () => {
     for (const known of [{ status: both }, { status: both, rendered }]) {
       assert.equal(asked(groupOf([tries, has(OLD)]), known).back, OLD.sha256);
     }
+  });
+
+  it('is never what failed just now, though its commit renders that', () => {
+    const found = asked(groupOf([tries]), {
+      status: proved(NEXT, commit),
+      rendered: new Map([[commit, new Set([NEXT.sha256])]]),
+    });
+    assert.deepEqual([found.gives, found.back], [undefined, undefined]);
   });
 
   it('is nothing where the record names no commit', () => {

@@ -17,6 +17,7 @@ import {
   nodeView,
   NOW,
   settledNode,
+  settledOn,
   validPool,
 } from '../../../support/fleet.ts';
 
@@ -46,8 +47,7 @@ const rolling = (...states: readonly ('done' | 'rolling')[]) => ({
     ...(states.every((state) => state === 'done') ? { finishedAt: AT } : {}),
   },
 });
-const ON_OLD = { settled: { configName: OLD.configName, sha256: OLD.sha256, apply: 'overlay', at: AT } } as const;
-const ON_NEXT = { settled: { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: AT } } as const;
+const [ON_OLD, ON_NEXT] = [settledOn(OLD), settledOn(NEXT)];
 const ON_NOTHING = { proof: writeProof([]) };
 const HALF = { ...ON_OLD, ...rolling('done', 'rolling') } as KubeletPoolStatus;
 const THROUGH = { ...ON_NEXT, ...rolling('done', 'done') } as KubeletPoolStatus;

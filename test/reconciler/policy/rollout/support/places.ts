@@ -25,6 +25,7 @@ import {
   NOW,
   poolSpec,
   settledNode,
+  settledOn,
   validPool,
 } from '../../../../support/fleet.ts';
 
@@ -89,7 +90,6 @@ function places(
         }),
     );
   const members = all.filter(({ isGone }) => !isGone).map(({ member }) => member);
-  const at = { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: '' } as const;
   const fleet = fleetOf({
     nodes: members.map(({ node }) => node),
     kubeletNodes: all.flatMap(({ member: { kubeletNode } }) => (kubeletNode === undefined ? [] : [kubeletNode])),
@@ -104,7 +104,7 @@ function places(
             changing: untouchable,
           },
         ];
-  const status = proved === true ? { settled: at } : {};
+  const status = proved === true ? settledOn(NEXT) : {};
   const proof = poolProof({ pool: desired, members }, { status, isOwn: true }, NOW);
   const group = { pool: desired, members, proof };
   const budgets = budgetsOf([group], opted, fleet, bounds, NOW);

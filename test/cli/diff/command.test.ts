@@ -6,14 +6,11 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { MANAGED_BY, MANAGED_BY_LABEL, POOL_LABEL } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { ValidPool } from '#reconciler/policy/config-repo/loaded-repo.ts';
-import { failedNode, nodeView, poolInCluster, settledNode, validPool } from '../../support/fleet.ts';
+import { failedNode, nodeView, poolInCluster, settledNode, settledOn, validPool } from '../../support/fleet.ts';
 import { aCluster, type TestCluster } from '../support/cluster.ts';
 
-const AT = '2026-11-21T10:00:00Z';
 const old = validPool('general', 114);
 const next = validPool('general', 120, {}, { maxOpenFiles: 20 });
-const settledOn = (pool: ValidPool) =>
-  ({ configName: pool.configName, sha256: pool.sha256, apply: 'overlay', at: AT }) as const;
 const reference = { name: old.configName, sha256: old.sha256, apply: 'overlay' } as const;
 const back = (name: string, status: object = {}): KubeletNode => {
   const node = failedNode(nodeView(name, 'general'), next);
@@ -46,10 +43,7 @@ function fill(
   }
 }
 const halted = (cluster: TestCluster): void =>
-  fill(cluster, next, { settled: settledOn(old) }, [
-    back('worker-1'),
-    settledNode(nodeView('worker-2', 'general'), old),
-  ]);
+  fill(cluster, next, settledOn(old), [back('worker-1'), settledNode(nodeView('worker-2', 'general'), old)]);
 
 describe('kubelet-gitops diff', () => {
   it('shows of a pool what it settled on and what it wants, and what its nodes run', async () => {
@@ -66,7 +60,7 @@ describe('kubelet-gitops diff', () => {
 
   it('ends with 0 where nothing differs', async () => {
     await using cluster = await aCluster();
-    fill(cluster, old, { settled: settledOn(old) }, [settledNode(nodeView('worker-2', 'general'), old)]);
+    fill(cluster, old, settledOn(old), [settledNode(nodeView('worker-2', 'general'), old)]);
     for (const name of ['general', 'worker-2']) {
       const { code, out } = await cluster.cli('diff', name);
       assert.equal(code, 0, out);

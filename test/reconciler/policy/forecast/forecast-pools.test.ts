@@ -6,7 +6,16 @@ import type { GroupPlan } from '#reconciler/policy/plan-nodes.ts';
 import { poolProof } from '#reconciler/policy/rollout/pool-proof.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { desiredPool, fleetOf, idleNode, nodeView, NOW, poolSpec, validPool } from '../../../support/fleet.ts';
+import {
+  desiredPool,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  poolSpec,
+  settledOn,
+  validPool,
+} from '../../../support/fleet.ts';
 
 const ROLLOUT: RolloutSpec = { ...poolSpec().rollout, probation: '60s', maxUnavailable: '100%' };
 const [ONE, OTHER] = [validPool('one', 110, { rollout: ROLLOUT }), validPool('other', 110)];
@@ -35,8 +44,7 @@ function told(
   const one = [...nodesOf(ONE, 6, true), ...nodesOf(ONE, down, false)];
   const other = [...nodesOf(OTHER, others[0], true), ...nodesOf(OTHER, others[1], false)];
   // It settled on this config before: nothing but places bounds who begins.
-  const settled = { configName: ONE.configName, sha256: ONE.sha256, apply: 'overlay', at: toTimestamp(NOW) } as const;
-  const proof = poolProof({ pool: desiredPool(ONE), members: one }, { status: { settled }, isOwn: true }, NOW);
+  const proof = poolProof({ pool: desiredPool(ONE), members: one }, { status: settledOn(ONE), isOwn: true }, NOW);
   const groups: readonly GroupPlan[] = [
     { group: { pool: desiredPool(ONE), members: one, proof }, memory: rolloutOf(ONE), decisions: [] },
     {

@@ -81,7 +81,7 @@ describeOrSkip('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
     edited({ annotations: { [SUSPEND_ANNOTATION]: suspendedUntil(at, 'storage is moved') } });
   const paused = rolling({ canary: { nodes: 1, soak: '0s', pause: true } });
 
-  /** With what Argo CD says where it is no translation of kstatus, which knows nothing of waiting for a person. */
+  /** With the health that Argo CD shows where it differs from kstatus, which has no status for waiting for a person. */
   const rows: readonly (readonly [string, Kstatus, () => KubeletPool, ArgoHealth['status']?])[] = [
     ['every node runs its config', 'Current', pass(old)],
     ['no node matches', 'Current', pass(old, fleetWith([], present, []))],

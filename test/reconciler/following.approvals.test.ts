@@ -61,7 +61,7 @@ function world(pools: readonly ChangedPool[] | null) {
   const asked = () => awaitedIn(readFollowing(recorded)?.counterparts ?? null);
   return {
     asked,
-    /** Takes the lead anew at every look: what counts is on record. */
+    /** A new leader takes each look: only what is on record counts. */
     async look(next: readonly ChangedPool[] | null = changes): Promise<boolean> {
       changes = next;
       following = start();

@@ -135,7 +135,7 @@ function loadCluster(
   const found = report.findings.length;
   checkFollows(name, cluster.follows, fileOf, (other) => shown(`clusters/${other}.yaml`), report);
   const all = [...findings, ...report.findings];
-  // Whoever waited for itself, or for a name that nobody has, would not get the commit that mends it.
+  // A cluster that waits for itself, or for an unknown cluster, would never take the commit that corrects this.
   const astray = report.findings.slice(found);
   const followed = astray.length === 0 ? cluster : unreadableCluster(astray, { ...cluster, follows: null });
   // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.

@@ -21,9 +21,9 @@ export interface SeenSerial extends SignedNotes {
   readonly since: Millis;
 }
 
-/** A cluster signs anew after so long, also where it has nothing else to say: so that whoever holds its notes back is noticed. */
+/** How often a cluster signs its notes again, even without news: missing signatures show that somebody holds its notes back. */
 export const SIGN_AGAIN_MS = 60 * 60_000;
-/** Notes that have not been signed anew for so long do not count. */
+/** Notes with an older signature do not count. */
 const FRESH_FOR_MS = 3 * SIGN_AGAIN_MS;
 
 export interface SerialVerdict {
@@ -82,7 +82,7 @@ export function judgeSerial(
 export const staleness = (seen: SeenSerial | undefined, now: Millis): string | null =>
   seen === undefined || now - seen.since <= FRESH_FOR_MS
     ? null
-    : `have not been signed anew since ${toTimestamp(seen.since)}, which it does every hour: its reconciler is down or cannot push, or somebody keeps its notes back`;
+    : `have had no new signature since ${toTimestamp(seen.since)}, and it signs every hour: its reconciler is down or cannot push, or somebody holds its notes back`;
 
 /** As the record has it: `17 5d1c1f…`; '' for none. */
 export const writeSignedNotes = (signed: SignedNotes | null): string =>

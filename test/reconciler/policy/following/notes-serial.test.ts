@@ -30,7 +30,7 @@ describe('signed notes', () => {
     ['count when they are seen first', 1, COMMIT_A, undefined, NOW, seen(1), null],
     ['count when they are newer', 8, COMMIT_B, seen(7), NOW + 1, seen(8, COMMIT_B, NOW + 1), null],
     ['count for three hours', 7, COMMIT_A, seen(7), NOW + 3 * HOUR, seen(7), null],
-    ['and no longer', 7, COMMIT_A, seen(7), NOW + 3 * HOUR + 1, seen(7), /^have not been signed anew since 20/],
+    ['and no longer', 7, COMMIT_A, seen(7), NOW + 3 * HOUR + 1, seen(7), /^have had no new signature since 20/],
     ['do not count when they are older than some that were seen', 6, COMMIT_B, seen(7), NOW, seen(7), /^are older/],
     ['do not count beside others of that serial', 7, COMMIT_B, seen(7), NOW, seen(7), /^are older/],
     ['are not from the future', 7, COMMIT_A, seen(7, COMMIT_A, NOW + 9), NOW, seen(7), null],

@@ -34,19 +34,26 @@ export function createReadCommandLine({ files, unit, memory }: CommandLineOption
   let last: RememberedLine | undefined;
   let asked: { readonly run: string | null; readonly tries: number } = { run: null, tries: 0 };
   let isLoaded = false;
+  /** Whether what the program logs is all: RKE2 puts more flags before those when it starts its kubelet. */
+  let isLogWhole = false;
+  const rank = (seenIn: CommandLine['seenIn']): number =>
+    seenIn === 'files' ? 0 : seenIn === 'process' || isLogWhole ? 2 : 1;
   const ofUnit = (line: RememberedLine | undefined) => (line?.unit === unit ? line : undefined);
   return async ({ run, pid }) => {
     if (!isLoaded) last = ofUnit(await memory?.load().catch(() => undefined));
     isLoaded = true;
-    const isKnown = run !== null && last?.run === run && last.seenIn !== 'files';
+    const isKnown = run !== null && last?.run === run && rank(last.seenIn) === 2;
     const tries = asked.run === run ? asked.tries + 1 : 1;
     asked = { run, tries };
     const isPut = run !== null && tries > FIRST_TRIES && tries % LATER_TRIES !== 0;
     if (pid === undefined || isKnown || isPut) return last;
-    const line = await readLine(files, unit, run, pid).catch(() => undefined);
+    const read = await readLine(files, unit, run, pid).catch(() => undefined);
+    if (read === undefined) return last;
+    const { program, ...line } = read;
+    isLogWhole = program !== 'rke2';
     // The kubelet may not have started yet. Until its flags are seen, those of the last run count.
-    const isWorse = line?.seenIn === 'files' && last !== undefined && (last.seenIn !== 'files' || last.run === run);
-    if (line === undefined || isWorse) return last;
+    const isSame = last?.run === run && last.seenIn === line.seenIn;
+    if (last !== undefined && (isSame || rank(line.seenIn) < rank(last.seenIn))) return last;
     last = { run, unit, ...line };
     await memory?.save(last).catch(() => undefined);
     return last;
@@ -58,14 +65,15 @@ async function readLine(
   unit: string,
   run: string | null,
   pid: number,
-): Promise<CommandLine | undefined> {
+): Promise<(CommandLine & { readonly program: string | undefined }) | undefined> {
   const command = await commandOf(files, pid);
+  const program = starterIn(unit, command)?.program;
   const own = kubeletArgsIn(command) ?? (await argsOfChild(files, pid));
-  if (own !== undefined) return { args: own, seenIn: 'process' };
+  if (own !== undefined) return { args: own, seenIn: 'process', program };
   const line = run === null ? undefined : await lineOfRun(files, unit, run, RUNNING);
-  if (typeof line === 'string') return { args: argsInLog(line), seenIn: 'journal' };
-  const set = (await argsInFile(files, command)) ?? (await argsInSettings(files, starterIn(unit, command)?.program));
-  return set && { args: set, seenIn: 'files' };
+  if (typeof line === 'string') return { args: argsInLog(line), seenIn: 'journal', program };
+  const set = (await argsInFile(files, command)) ?? (await argsInSettings(files, program));
+  return set && { args: set, seenIn: 'files', program };
 }
 
 async function argsOfChild(files: HostFiles, pid: number): Promise<readonly string[] | undefined> {

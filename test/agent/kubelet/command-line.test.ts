@@ -3,9 +3,23 @@ import { describe, it } from 'node:test';
 import type { HostFiles } from '#agent/host/host-files.ts';
 import { createReadCommandLine, type CommandLineMemory, type RememberedLine } from '#agent/kubelet/command-line.ts';
 import type { CommandLine } from '#agent/ports/command-line.ts';
+import { journalOf } from '../host/journal/support/journal-writer.ts';
 
-/** A host of these files, without a journal. */
-function hostWith(texts: Readonly<Record<string, string>>): HostFiles & { readonly asked: string[] } {
+const JOURNAL = '/run/log/journal/machine/system.journal';
+
+/** A host of these files, and of a journal with these lines of runs of a unit. */
+function hostWith(
+  texts: Readonly<Record<string, string>>,
+  logged: readonly (readonly [unit: string, run: string, line: string])[] = [],
+): HostFiles & { readonly asked: string[] } {
+  const journal = (): Buffer =>
+    journalOf(
+      logged.map(([unit, run, MESSAGE], at) => ({
+        at,
+        fields: { _SYSTEMD_UNIT: unit, _SYSTEMD_INVOCATION_ID: run, MESSAGE },
+      })),
+      { isCompact: true },
+    );
   const asked: string[] = [];
   const below = (path: string): readonly string[] =>
     Object.keys(texts).flatMap((name) => (name.startsWith(`${path}/`) ? [name.slice(path.length + 1)] : []));
@@ -13,13 +27,21 @@ function hostWith(texts: Readonly<Record<string, string>>): HostFiles & { readon
     asked,
     async text(path) {
       asked.push(path);
-      return texts[path];
+      return path === '/etc/machine-id' ? 'machine' : texts[path];
     },
-    names: async (path) => [...new Set(below(path).map((name) => name.split('/')[0] ?? ''))],
+    names: async (path) =>
+      JOURNAL.startsWith(path) && logged.length > 0
+        ? ['system.journal']
+        : [...new Set(below(path).map((name) => name.split('/')[0] ?? ''))],
     kind: async (path) => (below(path).length > 0 ? 'directory' : 'missing'),
     real: async (path) => path,
     room: async () => undefined,
-    open: async () => undefined,
+    async open(path) {
+      if (path !== JOURNAL) return undefined;
+      const bytes = journal();
+      const read = async (at: number, length: number) => bytes.subarray(at, at + length);
+      return { read, close: async () => undefined };
+    },
     openPlain: async () => undefined,
   };
 }
@@ -93,12 +115,14 @@ describe('the command line of a kubelet', () => {
 describe('a command line that was seen', () => {
   const reader = (memory?: CommandLineMemory, unit = UNIT) => {
     const texts: Record<string, string> = {};
-    const host = hostWith(texts);
+    const logged: [unit: string, run: string, line: string][] = [];
+    const host = hostWith(texts, logged);
     const read = createReadCommandLine({ files: host, unit, ...(memory && { memory }) });
     const args = async (run: string | null, pid: number | undefined) =>
       (await read(pid === undefined ? { run } : { run, pid }))?.args;
-    return { texts, host, args };
+    return { texts, logged, host, args };
   };
+  const RUNNING = 'time="2026-01-01T00:00:00Z" level=info msg="Running kubelet --config-dir=/etc"';
 
   it('is read once for each run, and that of the last run holds while the kubelet is down', async () => {
     const { texts, host, args } = reader();
@@ -130,6 +154,35 @@ describe('a command line that was seen', () => {
     await args('one', 1);
     texts['/proc/2/cmdline'] = '/usr/local/bin/k3s agent\0';
     assert.deepEqual(await args('two', 2), ['--v=1']);
+  });
+
+  it('is what k3s logs, read once', async () => {
+    const unit = 'k3s-agent.service';
+    const { texts, logged, host, args } = reader(undefined, unit);
+    texts['/proc/1/cmdline'] = '/usr/local/bin/k3s agent\0';
+    logged.push([unit, 'one', RUNNING]);
+    assert.deepEqual(await args('one', 1), ['--config-dir=/etc']);
+    const reads = host.asked.length;
+    assert.deepEqual(await args('one', 1), ['--config-dir=/etc']);
+    assert.equal(host.asked.length, reads);
+  });
+
+  it('is what RKE2 logs only until its kubelet is there, which is started with more', async () => {
+    const unit = 'rke2-agent.service';
+    const { texts, logged, args } = reader(undefined, unit);
+    for (const [pid, run] of [
+      [1, 'one'],
+      [2, 'two'],
+    ] as const) {
+      texts[`/proc/${pid}/cmdline`] = '/usr/local/bin/rke2 agent\0';
+      texts[`/proc/${pid}/task/${pid}/children`] = '';
+      logged.push([unit, run, RUNNING]);
+      const earlier = run === 'one' ? ['--config-dir=/etc'] : ['--sync-frequency=30s', '--config-dir=/etc', '--v=1'];
+      assert.deepEqual(await args(run, pid), earlier);
+      texts[`/proc/${pid}/task/${pid}/children`] = `${pid}0`;
+      texts[`/proc/${pid}0/cmdline`] = `kubelet\0--sync-frequency=30s\0--config-dir=/etc\0--v=${pid}\0`;
+      assert.deepEqual(await args(run, pid), ['--sync-frequency=30s', '--config-dir=/etc', `--v=${pid}`]);
+    }
   });
 
   it('outlives the process that saw it, and is not written again', async () => {

@@ -45,7 +45,7 @@ export interface Step {
 }
 
 export interface PlayedNodes {
-  /** Brings the dead back, and removes all pods. */
+  /** Brings the dead back, and removes all pods. Nothing more becomes of these. */
   readonly clear: () => Promise<void>;
   /** What went wrong with them; undefined while nothing has. */
   readonly failed: () => string | undefined;
@@ -59,11 +59,11 @@ const TICK_MS = 50;
 export async function playNodes(options: PlayedNodesOptions): Promise<PlayedNodes> {
   const { cluster, namespace, names, secondMs, lifeOf } = options;
   const end = new AbortController();
+  let cleared = new AbortController();
   const dead = new Set<string>();
   const lives = new Map<string, Promise<void>>();
   let failed: string | undefined;
   const pods = `/api/v1/namespaces/${namespace}/pods`;
-  const pause = (seconds: number): Promise<void> => sleep(seconds * secondMs);
 
   async function must(method: string, path: string, body?: unknown, type?: string): Promise<unknown> {
     const answer = await cluster.request(method, path, body, type);
@@ -104,10 +104,11 @@ export async function playNodes(options: PlayedNodesOptions): Promise<PlayedNode
 
   async function live(pod: PlayedPod, node: string): Promise<void> {
     const { name } = pod.metadata;
+    const signal = AbortSignal.any([end.signal, cleared.signal]);
     await must('POST', `${pods}/${name}/binding`, { metadata: { name }, target: { kind: 'Node', name: node } });
     for (const { seconds, says, ago = 0, onceSaid } of lifeOf(pod, node)) {
-      await pause(seconds);
-      if (end.signal.aborted || dead.has(node)) return;
+      await sleep(seconds * secondMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || dead.has(node)) return;
       if (says === 'dead') dead.add(node);
       else await say(pod, says, ago);
       onceSaid?.();
@@ -142,6 +143,9 @@ export async function playNodes(options: PlayedNodesOptions): Promise<PlayedNode
   const loops = [loop(look, TICK_MS), loop(renewAll, LEASE_SECONDS * secondMs)];
   return {
     async clear() {
+      cleared.abort();
+      await Promise.all(lives.values());
+      cleared = new AbortController();
       dead.clear();
       await Promise.all([...(await list()).map(remove), ...names.map(register)]);
     },

@@ -127,6 +127,7 @@ export function createPass(ports: PassPorts): Pass {
     const recorded = mayBeReleased(found) ? withRelease(found, await ports.record.release(signal)) : found;
     if (recorded !== found) leftBehind = '';
     const { tip, readAt, failure } = ports.branch.view();
+    const chosenBy = ports.following.record() ?? recorded.following;
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
     const wantedOf = ({ inForce, refused }: CommitDecision, fleet: Fleet): Desired => ({
@@ -163,7 +164,8 @@ export function createPass(ports: PassPorts): Pass {
       ports.queries.ask(queried, signal),
       ports.renderings.ask(recordings, inForce, wanted.fleet, signal),
     ]);
-    const followed = readFollowing(followingNow(taken.inForce?.repo.cluster, recorded));
+    const limits = taken.inForce?.repo.cluster;
+    const following = followingIn(limits, recorded, chosenBy);
     const signals = {
       blockers,
       queries,
@@ -172,7 +174,7 @@ export function createPass(ports: PassPorts): Pass {
       pods: ports.drains.counts(),
       records: records.all(),
       unwritten: standBack.failing(),
-      awaited: awaitedIn(followed?.counterparts ?? null),
+      awaited: awaitedIn(readFollowing(following)?.counterparts ?? null),
     };
     const now = readClock();
 
@@ -196,9 +198,8 @@ export function createPass(ports: PassPorts): Pass {
     const { labelLoss, skipped } = planned.nodes;
     const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...formatConflicts(conflictsAmong(skipped))];
     said.conflicts(leftAlone);
-    const limits = taken.inForce?.repo.cluster;
-    // Said on the first note already, also where the commit ends the following.
-    const letThrough = readFollowing(ports.following.record() ?? recorded.following)?.released ?? null;
+    // Also where the commit ends the following.
+    const letThrough = readFollowing(chosenBy)?.released ?? null;
     const due = dueNotes({ letThrough, recorded, desired, statuses: planned.pools, fleet, limits, leftAlone });
     // Once the first node hears of a commit, how far the one before had come is no longer known.
     const displaced = formatDisplacedNotes(due.displaced, notes);
@@ -229,7 +230,7 @@ export function createPass(ports: PassPorts): Pass {
       notes,
       statuses: statusesNow(),
       notifications: ports.notifier?.state() ?? 'off: switched off',
-      following: followingNow(limits, recorded),
+      following,
     };
     const source = withTold(nextRecord(recorded, { ...facts, at: clock.now() }), everything);
     const { waitMs } = applied;
@@ -281,15 +282,6 @@ export function createPass(ports: PassPorts): Pass {
     for (const note of [...displaced, ...(present === null ? [] : [present])]) want(note);
   }
 
-  /** From the first moment of a commit that follows others: a process that ends meanwhile must not lose whom. */
-  function followingNow(cluster: ClusterConfig | undefined, recorded: SourceState): string {
-    if (cluster === undefined) return recorded.following;
-    const follows = followsInForce(cluster, recordedFollows(recorded) ?? null);
-    if (follows === null) return '';
-    const seen = ports.following.record() ?? recorded.following;
-    return seen === '' ? writeFollowing(newRecord(follows)) : seen;
-  }
-
   /** With what is to be told of it. What cannot be put into words holds nothing up. */
   function withTold(source: SourceState, { pools, unreadable = [] }: Fleet): SourceState {
     const { notifier } = ports;
@@ -317,6 +309,14 @@ export function createPass(ports: PassPorts): Pass {
       said.reportingFailed(error);
     }
   }
+}
+
+/** From the first moment of a commit that follows others: a process that ends meanwhile must not lose whom. */
+function followingIn(cluster: ClusterConfig | undefined, recorded: SourceState, chosenBy: string): string {
+  if (cluster === undefined) return recorded.following;
+  const follows = followsInForce(cluster, recordedFollows(recorded) ?? null);
+  if (follows === null) return '';
+  return chosenBy === '' ? writeFollowing(newRecord(follows)) : chosenBy;
 }
 
 /** By what was read, or by the record of it. */

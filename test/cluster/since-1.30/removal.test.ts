@@ -11,8 +11,11 @@ import { installManifests, NAMESPACE } from '../support/programs.ts';
 
 const skip = (await controllersSkipReason()) || WITHOUT_RENDERERS;
 /** A second of Kubernetes' takes so long here: minReadySeconds, leases, probes, and the controller manager's patience. */
-const SECOND_MS = 1000 / 15;
+const SECOND_MS = 1000 / 10;
+/** In such seconds. minReadySeconds of 90 leaves 30 when a kubelet died, whose lease ends after 50 and is looked at every 5. */
+const MOST_LAG = 10;
 const flag = (name: string, seconds: number): string => `--${name}=${Math.round(seconds * SECOND_MS)}ms`;
+const MOST_TRIES = 3;
 const NODES = ['node-1', 'node-2', 'node-3', 'node-4', 'node-5'] as const;
 const DAEMON_SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`;
 
@@ -105,13 +108,29 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
     assert.ok(answer.status < 300, answer.text);
   }
 
+  /** Once more where a node began too early and nodes were not played in time: the machine may be too busy for its seconds. */
+  async function remove(
+    minReadySeconds: (it: number) => number,
+    rendered = ofAll,
+    over?: (name: string) => Promise<void>,
+  ): Promise<Removal> {
+    for (let left = MOST_TRIES; ; left -= 1) {
+      const removal = await removeOnce(minReadySeconds, rendered, over);
+      const lag = Math.round(nodes.lag());
+      await nodes.clear();
+      if (removal.overtaken.length === 0 || lag <= MOST_LAG) return removal;
+      console.error(`the nodes of a removal lagged by ${lag} of Kubernetes' seconds, and ${MOST_LAG} are allowed`);
+      if (left === 1) throw new Error('this machine is too busy to play nodes');
+    }
+  }
+
   /**
    * Five nodes with the agent, and then the component `uninstall`. Ends when `over` does: by default when a node begins too early, and
    * otherwise when nothing happened for longer than the longest wait.
    */
-  async function remove(
+  async function removeOnce(
     minReadySeconds: (it: number) => number,
-    rendered = ofAll,
+    rendered: Rendered,
     over?: (name: string) => Promise<void>,
   ): Promise<Removal> {
     // The controller remembers what it expects of a name.
@@ -140,7 +159,6 @@ describeOrSkip(`removal with the controller manager of Kubernetes ${KUBERNETES}`
       await until('the end of the removal', isOver, bound);
     } finally {
       await must('DELETE', `${DAEMON_SETS}/${name}`);
-      await nodes.clear();
     }
     return { begun, done, overtaken };
   }

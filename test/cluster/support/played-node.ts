@@ -47,6 +47,8 @@ export interface Step {
 export interface PlayedNodes {
   /** Brings the dead back, and removes all pods. Nothing more becomes of these. */
   readonly clear: () => Promise<void>;
+  /** The longest time between two looks at the pods since they were cleared, in Kubernetes' seconds: what is played lags as much. */
+  readonly lag: () => number;
   /** What went wrong with them; undefined while nothing has. */
   readonly failed: () => string | undefined;
   readonly stop: () => Promise<void>;
@@ -63,6 +65,8 @@ export async function playNodes(options: PlayedNodesOptions): Promise<PlayedNode
   const dead = new Set<string>();
   const lives = new Map<string, Promise<void>>();
   let failed: string | undefined;
+  let lookedAt = performance.now();
+  let longestMs = 0;
   const pods = `/api/v1/namespaces/${namespace}/pods`;
 
   async function must(method: string, path: string, body?: unknown, type?: string): Promise<unknown> {
@@ -137,18 +141,26 @@ export async function playNodes(options: PlayedNodesOptions): Promise<PlayedNode
       await sleep(everyMs, undefined, { signal: end.signal }).catch(() => undefined);
     }
   }
+  async function timedLook(): Promise<void> {
+    await look();
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - lookedAt);
+    lookedAt = now;
+  }
 
   await Promise.all(names.map(register));
   const renewAll = (): Promise<unknown> => Promise.all(names.filter((name) => !dead.has(name)).map(renew));
-  const loops = [loop(look, TICK_MS), loop(renewAll, LEASE_SECONDS * secondMs)];
+  const loops = [loop(timedLook, TICK_MS), loop(renewAll, LEASE_SECONDS * secondMs)];
   return {
     async clear() {
       cleared.abort();
       await Promise.all(lives.values());
       cleared = new AbortController();
       dead.clear();
+      longestMs = 0;
       await Promise.all([...(await list()).map(remove), ...names.map(register)]);
     },
+    lag: () => longestMs / secondMs,
     failed: () => failed,
     async stop() {
       end.abort();

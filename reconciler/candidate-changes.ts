@@ -9,6 +9,9 @@ import type { Fleet } from './policy/fleet.ts';
 import { type ChangedPool, changedPools } from './policy/following/changed-pools.ts';
 import { MOST_CANDIDATES } from './policy/following/choose-commit.ts';
 
+/** Reads a commit that is not to come into force. */
+export type ReadEarlier = (snapshot: Snapshot, signal: AbortSignal) => LoadedRepo | Promise<LoadedRepo>;
+
 /** What commits that are not in force would change for the nodes that there are. */
 export interface CandidateChanges {
   /**
@@ -32,7 +35,7 @@ interface Kept {
 
 export function createCandidateChanges(
   source: Pick<GitSource, 'earlier'>,
-  load: (snapshot: Snapshot, signal: AbortSignal) => LoadedRepo | Promise<LoadedRepo>,
+  load: ReadEarlier,
   fleet: () => Fleet | null,
   clock: Clock,
   log: Log,

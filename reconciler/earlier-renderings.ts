@@ -1,3 +1,4 @@
+import type { ReadEarlier } from './candidate-changes.ts';
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { askedToWaitMs } from '#shared/kube/kube-error.ts';
@@ -7,7 +8,7 @@ import { withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { permanentFailure } from './git/errors.ts';
 import type { GitSource } from './git/source-port.ts';
-import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
+import type { CommitOid } from './policy/commit-snapshot.ts';
 import { desiredConfigOf } from './policy/config-map-name.ts';
 import type { LoadedRepo, ValidPool } from './policy/config-repo/loaded-repo.ts';
 import { createClassifier } from './policy/config-repo/pool-of-class.ts';
@@ -53,7 +54,7 @@ const AGAIN_MS: Millis = 60_000;
 
 export function createEarlierRenderings(
   source: Pick<GitSource, 'earlier'>,
-  load: (snapshot: Snapshot, signal: AbortSignal) => LoadedRepo | Promise<LoadedRepo>,
+  load: ReadEarlier,
   clock: Clock,
   log: Log,
 ): EarlierRenderings {

@@ -64,7 +64,7 @@ interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBa
   readonly fleet: () => Fleet | null;
   /** How far the clock is ahead of that of the leader before; see `LocalTime`. */
   readonly ahead: () => Millis;
-  readonly branch: Branch;
+  readonly branch: Pick<Branch, 'view'>;
   readonly repository: { readonly url: string; readonly branch: string };
   /** The folder that is followed; '' for the whole repository. */
   readonly path: string;

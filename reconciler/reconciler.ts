@@ -1,9 +1,6 @@
-import { readApproval } from '#shared/contract/api/approval.ts';
-import { APPROVE_ANNOTATION, BY_ANNOTATION } from '#shared/contract/api/group.ts';
-import { readClaim } from '#shared/contract/claim.ts';
 import type { KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
 import type { Kube } from '#shared/kube/kube.ts';
-import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import { withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
@@ -17,7 +14,6 @@ import { createDrains } from './cluster/drains/drains.ts';
 import type { OwnPod } from './cluster/drains/own-pod.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { Annotator } from './git/notes/annotator.ts';
-import { plainLine } from './git/plain-text.ts';
 import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
 import type { Notifier } from './reporting/notifications/notifier.ts';
 import type { GitSource } from './git/source-port.ts';
@@ -25,23 +21,13 @@ import { createPass } from './pass.ts';
 import { createNotesWriter } from './reporting/notes/notes-writer.ts';
 import { createSourceRecord } from './reporting/source/source-record.ts';
 import type { PassObserver } from './reporting/pass-result.ts';
-import { type ChooseCommit, createBranch } from './branch.ts';
-import { createCandidateChanges } from './candidate-changes.ts';
-import { createFollowing } from './following.ts';
+import type { ReadEarlier } from './candidate-changes.ts';
+import { createPolling } from './polling.ts';
 import type { FollowedRepository } from './git/following/followed-repository.ts';
-import type { ReleasedCommit } from './policy/following/record.ts';
-import { followsInForce } from './policy/following/follows.ts';
-import type { GivenApproval } from './policy/following/counterparts.ts';
-import { provenIn } from './policy/following/payload-proofs.ts';
 import { readSignedNotes } from './policy/following/notes-serial.ts';
-import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
-import type { SourceState } from './reporting/notes/source-state.ts';
-import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
-import type { LoadedRepo } from './policy/config-repo/loaded-repo.ts';
 import type { CommitReadings } from './reading/commit-readings.ts';
 import { createEarlierRenderings } from './earlier-renderings.ts';
 import type { RewritePolicy } from './policy/commit-admission/refuse-commit.ts';
-import { recoveredCommit } from './policy/commit-admission/recovered-commit.ts';
 import { createAcceptedCommits, type AcceptedCommitsOptions } from './policy/commit-admission/accepted-commits.ts';
 import type { CommitTrust } from './git/trust/commit-trust.ts';
 import { createIneffectiveWrites } from './cluster/write-cache/ineffective-writes.ts';
@@ -64,8 +50,7 @@ interface ReconcilerPorts {
   readonly load: AcceptedCommitsOptions['load'];
   /** Begins to read what `load` has not read yet. Absent: it reads at once. */
   readonly startReading?: CommitReadings['start'];
-  /** Reads a commit that is not to come into force. */
-  readonly readEarlier: (snapshot: Snapshot, signal: AbortSignal) => LoadedRepo | Promise<LoadedRepo>;
+  readonly readEarlier: ReadEarlier;
   readonly judge: JudgePool;
   /** Whether this process is the one that acts. */
   readonly isLeader: () => boolean;
@@ -129,19 +114,6 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const written = createWriteOverlay(clock, WRITTEN_NODES);
   const writtenPools = createWriteOverlay(clock, WRITTEN_POOLS);
   const marks = createWriteOverlay(clock, WRITTEN_MARKS);
-  const branch = createBranch(source, clock, log, ports.trust);
-  const { onRewrite } = options;
-  const following = createFollowing({
-    cluster: options.cluster,
-    repository: ports.followed,
-    changes: createCandidateChanges(source, ports.readEarlier, () => view.fleet(), clock, log),
-    proven: () => provenIn([...(view.fleet()?.pools ?? [])].map(([name, { status }]) => [name, status])),
-    approvals: () => approvalsIn(view.fleet()),
-    onRewrite,
-    clock,
-    log,
-    ahead: () => ahead,
-  });
   const record = createSourceRecord(kube, clock, ports.isLeader);
   const takeUps = createAcceptedCommits({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
   const view = createClusterView({
@@ -154,6 +126,16 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     onFault: (err, retryInMs) => log.warn({ err, retryInMs }, 'watch interrupted'),
     clock,
     random,
+  });
+  const { branch, following, poll } = createPolling({
+    ...ports,
+    cluster: options.cluster,
+    onRewrite: options.onRewrite,
+    fleet: view.fleet,
+    ahead: () => ahead,
+    record,
+    takeUps,
+    onNews: poke,
   });
   const notes =
     ports.annotator === null
@@ -204,11 +186,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     notifier: ports.notifier ?? null,
   });
   let lastPassAt = clock.monotonic();
-  let stayAwayUntil: Millis = 0;
   let ready = false;
   let ahead: Millis = 0;
-  /** One after the other: an older reading of the branch that took longer must not take the place of a newer one. */
-  let looks: Promise<void> = Promise.resolve();
 
   async function passes(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -235,48 +214,6 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       if (!signal.aborted) log[isKubeError(error) ? 'warn' : 'error']({ err: error }, 'pass broken off');
       return askedToWaitMs(error) ?? 0;
     }
-  }
-
-  async function look(signal: AbortSignal): Promise<void> {
-    if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
-    const before = { ...branch.view(), seen: following.record() };
-    try {
-      const recorded = await record.load(signal);
-      const { commit, takenUpAt } = recorded;
-      const inForceSince = fromTimestamp(takenUpAt);
-      if (inForceSince !== undefined) ports.trust?.isInForce(commit, inForceSince);
-      const fleet = view.fleet();
-      const known = commit === '' ? (fleet === null ? null : recoveredCommit(fleet)) : commit;
-      const inForce = takeUps.inForce() ?? known;
-      const waitMs = await branch.poll(inForce, signal, choiceOf(inForce, recorded, signal));
-      stayAwayUntil = clock.monotonic() + waitMs;
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
-    }
-    const { tip, readAt, failure } = branch.view();
-    const isNews = tip !== before.tip || readAt !== before.readAt || failure !== before.failure;
-    if (isNews || following.record() !== before.seen) poke();
-  }
-
-  /** undefined where the tip of the branch is to be in force. */
-  function choiceOf(inForce: CommitOid | null, recorded: SourceState, signal: AbortSignal): ChooseCommit | undefined {
-    const repo = takeUps.repo();
-    const before = recordedFollows(recorded);
-    if (inForce === null || (repo === null && before === null)) return undefined;
-    const released = async (): Promise<ReleasedCommit | null> => releasedCommit(await record.release(signal));
-    // What it says itself is read before anything else can come into force.
-    if (repo === null)
-      return async (tip) => ({
-        oid: inForce,
-        lineage: 'same',
-        orTip: onRewrite === 'refuse' || (await released())?.oid === tip,
-      });
-    const follows = followsInForce(repo.cluster, before ?? null);
-    if (follows !== null)
-      return async (tip) =>
-        following.choose({ follows, tip, inForce, repo, recorded, released: await released() }, signal);
-    following.forget();
-    return undefined;
   }
 
   /** Of an orderly end, the commit that was being read is not to blame, and what receivers have taken since is not told again. */
@@ -306,7 +243,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       write,
     );
 
-  const reconciler: Reconciler = {
+  return {
     async run(signal) {
       const reports = [notes?.run(signal), ports.statuses?.run(signal), ports.notifier?.run(signal)];
       await Promise.all([view.run(signal), passes(signal), ...reports]);
@@ -315,38 +252,20 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
         Promise.all([notes?.flush(signal), ports.statuses?.flush(signal), endRecord(signal)]),
       );
     },
-    poll(signal) {
-      looks = looks.catch(() => undefined).then(() => look(signal));
-      return looks;
-    },
+    poll,
     lead(signal, by = 0) {
       ahead = by;
       view.refresh();
-      return reconciler.poll(signal);
+      return poll(signal);
     },
     poke,
     fleet: view.fleet,
     ready: () => (ready ||= view.fleet() !== null),
     lastPassAt: () => lastPassAt,
   };
-  return reconciler;
 }
 
 function withoutReading(status: KubeletSourceStatus): KubeletSourceStatus {
   const { reading: _, ...rest } = status;
   return rest;
 }
-
-/** By pool, what its annotation lets go on. */
-const approvalsIn = (fleet: Fleet | null): ReadonlyMap<string, GivenApproval> =>
-  new Map(
-    [...(fleet?.pools ?? [])].flatMap(([name, { metadata }]) => {
-      const { [APPROVE_ANNOTATION]: value = '', [BY_ANNOTATION]: by } = metadata.annotations ?? {};
-      const approval = readApproval(value);
-      const who = plainLine(readClaim(by, 'approve', value)?.who ?? '', LONGEST_NAME);
-      return approval === undefined ? [] : [[name, { ...approval, by: who }]];
-    }),
-  );
-
-/** Of each approved pool, of which there may be many, on the record. */
-const LONGEST_NAME = 100;

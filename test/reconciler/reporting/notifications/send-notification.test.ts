@@ -198,6 +198,18 @@ describe('sending a notification', () => {
     assert.match(broken.message, /caFile .* is not a readable PEM file/);
   });
 
+  it('says of a certificate that no authority would help', async () => {
+    const says = async (until: string | undefined, host: string): Promise<string> => {
+      const authority = createAuthority('a private authority', until);
+      await writeFile(file('ca.pem'), authority.ca);
+      await using server = await scriptedServer(authority.issue('receiver', [host]));
+      const receiver = await to(server.url, { caFile: file('ca.pem') });
+      return (await fails(receiver, 'NOTIFICATION_UNREACHABLE')).message;
+    };
+    assert.match(await says(undefined, 'other.example'), /is for another name, ERR_TLS_CERT_ALTNAME_INVALID: /);
+    assert.match(await says('210101000000Z', '127.0.0.1'), /is not valid now, CERT_HAS_EXPIRED: /);
+  });
+
   it('goes through the proxy that stands before a receiver', async (t) => {
     await using server = await playing(text('ok'));
     const proxy = await startHttpProxy(t, { to: Number(new URL(server.url).port) });

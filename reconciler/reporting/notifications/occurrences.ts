@@ -42,7 +42,7 @@ export const placesOver = ({ source, pools, now }: Seen): readonly string[] => [
 function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Occurrence[] {
   try {
     return [
-      ...ofHalt(pool),
+      ...ofHalt(pool, at),
       ...ofInvalidity(pool, source, at),
       ...ofSuspension(pool, at),
       ...ofApprovals(pool),
@@ -53,7 +53,7 @@ function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Oc
   }
 }
 
-function ofHalt({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
+function ofHalt({ metadata: { name }, status = {} }: KubeletPool, now: string): readonly Occurrence[] {
   const { halt, impact, message } = status;
   if (halt === undefined) return [];
   const isRevert = halt.action === 'revert';
@@ -64,7 +64,8 @@ function ofHalt({ metadata: { name }, status = {} }: KubeletPool): readonly Occu
     {
       marks: { [`${name}/halted`]: which, ...(mark === undefined ? {} : { [`${name}/${mark}`]: which }) },
       notification: {
-        ...about(name, halt.at),
+        // What it has come to since is of now: told as of the halt, it would say that it was so then, and is told late.
+        ...about(name, mark === undefined ? halt.at : now),
         kind: isRevert ? 'reverted' : 'halted',
         severity: impact?.risk === 'users' ? 'critical' : 'warning',
         title: `Pool ${name} ${isRevert ? 'goes back to what it settled on before' : 'is halted'}${so}`,
@@ -127,7 +128,7 @@ function ofSuspension(pool: KubeletPool, now: string): readonly Occurrence[] {
     {
       marks: { [`${name}/waits`]: `suspended ${because} ${claim?.at ?? ''}` },
       notification: {
-        ...about(name, claim?.at ?? now),
+        ...about(name, now),
         kind: 'waits',
         severity: 'info',
         title: `Pool ${name} is suspended`,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 import { fitNotification, MOST_POOLS, type Notification, type Occurrence, rankOf, SEVERITIES } from './notification.ts';
@@ -135,8 +136,10 @@ function fold(alike: readonly Owed[]): Owed {
   const newest = alike.at(-1);
   if (pools.length + morePools === 1 && newest !== undefined) return newest;
   const more = pools.length > MOST_POOLS || morePools > 0 ? ' and others' : '';
-  const about =
-    worst.pools.length > 1 ? worst.lines.slice(1) : worst.lines.map((line) => `${worst.pools.join()}: ${line}`);
+  // What is known of one pool alone says of which.
+  const of = (line: string): string => (worst.pools.length > 1 ? line : `${worst.pools.join()}: ${line}`);
+  const about = (worst.pools.length > 1 ? worst.lines.slice(1) : worst.lines).map(of);
+  const { canWait } = worst;
   return {
     id: digest(alike.map(({ id }) => id).join(), 16),
     to,
@@ -146,6 +149,7 @@ function fold(alike: readonly Owed[]): Owed {
       morePools,
       title: `${morePools > 0 ? 'up to ' : ''}${pools.length + morePools} pools: ${TOGETHER[worst.kind]}`,
       lines: [`${pools.slice(0, MOST_POOLS).join(', ')}${more}`, ...about],
+      ...(canWait === undefined ? {} : { canWait: { ...canWait, because: of(canWait.because) } }),
     }),
   };
 }
@@ -208,9 +212,11 @@ function readOwed(value: unknown): readonly Owed[] {
 function isOwed(value: unknown): value is Owed {
   if (!isMap(value) || !isMap(value['notification'])) return false;
   const { title, kind, severity, lines, pools, morePools, at } = value['notification'];
-  const areTexts = [value['id'], title, kind, at].every((text) => typeof text === 'string');
+  const areWords = [value['id'], kind].every((word) => typeof word === 'string' && /^[\w-]{1,64}$/.test(word));
   const areLists = [value['to'], lines, pools].every(
     (each) => Array.isArray(each) && each.every((text) => typeof text === 'string'),
   );
-  return areTexts && areLists && typeof morePools === 'number' && SEVERITIES.some((known) => known === severity);
+  const isDated = typeof at === 'string' && fromTimestamp(at) !== undefined;
+  const isPlain = typeof title === 'string' && typeof morePools === 'number';
+  return areWords && areLists && isDated && isPlain && SEVERITIES.some((known) => known === severity);
 }

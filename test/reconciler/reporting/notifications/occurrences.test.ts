@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { newRecord, writeFollowing } from '#reconciler/policy/following/record.ts';
 import { writeHistory } from '#reconciler/reporting/notes/commit-history.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { messageLines } from '#reconciler/reporting/notifications/message.ts';
-import type { Occurrence } from '#reconciler/reporting/notifications/notification.ts';
+import {
+  MOST_SEVERE,
+  type Notification,
+  type Occurrence,
+  rankOf,
+  type Severity,
+} from '#reconciler/reporting/notifications/notification.ts';
 import { occurrencesOf, placesOver } from '#reconciler/reporting/notifications/occurrences.ts';
 import { nextTold } from '#reconciler/reporting/notifications/told-record.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { HaltImpact, KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { claimText } from '#shared/contract/claim.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { AT, COMMIT, halt, impact, NOW, pool, receiver, source } from './support.ts';
@@ -24,8 +30,17 @@ function of(over: { source?: Partial<SourceState>; pools?: readonly KubeletPool[
   const all = occurrencesOf({ source: source(over.source), pools: over.pools ?? [], now: NOW });
   // Two at one place would be told in turn, for ever.
   assert.deepEqual([...new Set(marks(all))], marks(all));
+  for (const { notification } of all) seen.set(notification.kind, mostSevere(notification));
   return all;
 }
+/** By kind, the most severe that these tests have seen. */
+const seen = new Map<string, Severity>();
+const mostSevere = ({ kind, severity }: Notification): Severity => {
+  const before = seen.get(kind) ?? 'info';
+  return rankOf(severity) > rankOf(before) ? severity : before;
+};
+after(() => assert.deepEqual({ ...Object.fromEntries(seen), test: 'info' }, MOST_SEVERE));
+
 const said = ({ notification: told }: Occurrence): readonly string[] => [
   `${told.kind} ${told.severity} [${told.pools.join()}] ${told.title}`,
   ...messageLines(told),
@@ -70,6 +85,16 @@ describe('what notifications tell of a pool', () => {
       }
     });
   }
+
+  it('is of the time at which it became so, not of the halt that came before', () => {
+    const later = NOW + 20 * 60_000;
+    const at = (risk?: HaltImpact['risk']): readonly string[] => {
+      const pools = [pool({ halt: halt(), ...(risk === undefined ? {} : { impact: impact(risk) }) })];
+      return occurrencesOf({ source: source(), pools, now: later }).map(({ notification }) => notification.at);
+    };
+    assert.deepEqual([at(), at('changing')], [[AT], [AT]]);
+    assert.deepEqual([at('users'), at('none')], [[toTimestamp(later)], [toTimestamp(later)]]);
+  });
 
   it('is that nothing is known yet of a halt without an impact', () => {
     const [told] = of({ pools: [pool({ halt: halt() })] });
@@ -130,7 +155,8 @@ describe('what notifications tell of a pool', () => {
   });
 
   it('is that a person holds it up, and who', () => {
-    const claim = claimText({ verb: 'suspend', at: AT, who: 'grace' }, 'incident 7');
+    // The clock of their machine is of no matter.
+    const claim = claimText({ verb: 'suspend', at: '2031-01-01T00:00:00Z', who: 'grace' }, 'incident 7');
     const annotations = { [SUSPEND_ANNOTATION]: 'incident 7', [BY_ANNOTATION]: claim };
     const all = of({ pools: [pool({}, { annotations })] });
     assert.deepEqual(all.map(said), [
@@ -141,6 +167,7 @@ describe('what notifications tell of a pool', () => {
         'nothing new is started until a person resumes it: kubelet-gitops resume web',
       ],
     ]);
+    assert.equal(all[0]?.notification.at, AT);
     const without = of({ pools: [pool({}, { annotations: { [SUSPEND_ANNOTATION]: 'incident 7' } })] });
     assert.notDeepEqual(without[0]?.marks, all[0]?.marks);
   });

@@ -1,7 +1,7 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { typed } from './project-schemas.ts';
 import type { Schema } from './schema-text.ts';
-import { described, enumeration, filled, flag, list, listOfSome, map, needed, saying } from './schema-builders.ts';
+import { described, enumeration, filled, flag, listOfSome, map, needed, saying } from './schema-builders.ts';
 
 const KINDS = ['halted', 'reverted', 'refused', 'waits', 'settled', 'follows'];
 
@@ -64,12 +64,12 @@ const RECEIVER = map(
     keyFile: path('File with the key that CloudEvents are signed with, as of the webhook: the first line signs'),
     caFile: path('PEM file of a private certificate authority'),
     plainHttp: filled(flag('Whether the address may be one of http. Nothing is encrypted then')),
-    pools: list(
+    pools: listOfSome(
       'Names of pools, * for any characters. Without it: everything, also what is about the repository',
       POOL_PATTERN,
     ),
     severity: filled(enumeration('The mildest that is sent', ['info', 'warning', 'critical'], 'info')),
-    kinds: list('What is sent. Without it: everything', kind),
+    kinds: listOfSome('What is sent. Without it: everything', kind),
   },
   'object',
 );

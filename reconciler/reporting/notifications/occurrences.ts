@@ -11,7 +11,7 @@ import { invalidity, suspensionLine } from '../attention.ts';
 import { settledSentence } from '../events/pool-events.ts';
 import type { SourceState } from '../notes/source-state.ts';
 import { followingOccurrences } from './following-occurrences.ts';
-import { about, inForce, isSuspended, sourceOccurrences } from './source-occurrences.ts';
+import { about, inForce, isFaultless, isSuspended, sourceOccurrences } from './source-occurrences.ts';
 import type { CanWait, Notification, Occurrence } from './notification.ts';
 
 /** What the notifications are made of. */
@@ -20,6 +20,8 @@ export interface Seen {
   readonly source: SourceState;
   readonly pools: readonly KubeletPool[];
   readonly now: Millis;
+  /** This process has read the commit in force: what is not among its findings is not in it. */
+  readonly isRead: boolean;
 }
 
 /** All that there is to tell of now, told before or not: of the repository, then of pools. Pure. */
@@ -33,7 +35,8 @@ export function occurrencesOf({ source, pools, now }: Seen): readonly Occurrence
 }
 
 /** Places at which nothing holds any more, so that the same is news once it holds again: of no date that would tell the two apart. Pure. */
-export const placesOver = ({ source, pools, now }: Seen): readonly string[] => [
+export const placesOver = ({ source, pools, now, isRead }: Seen): readonly string[] => [
+  ...(isRead && isFaultless(source) ? ['/faulty'] : []),
   ...(isSuspended(source) ? [] : ['/suspended']),
   ...pools.filter((pool) => suspensionLine(pool, now) === null).map(({ metadata: { name } }) => `${name}/waits`),
 ];

@@ -68,7 +68,7 @@ function begin(
     outcomes,
     changes: () => changes,
     pass(record, pools) {
-      const next = notifier.next(record, { source: source(), pools, now: NOW }, () => true);
+      const next = notifier.next(record, { source: source(), pools, now: NOW, isRead: true }, () => true);
       notifier.saved(next);
       return next;
     },
@@ -92,7 +92,11 @@ describe('the notifier', () => {
   it('sends only what is in a record that was saved', async () => {
     const clock = createManualClock();
     const process = begin(clock, [CHAT]);
-    const record = process.notifier.next('', { source: source(), pools: [halted('web')], now: NOW }, () => true);
+    const record = process.notifier.next(
+      '',
+      { source: source(), pools: [halted('web')], now: NOW, isRead: true },
+      () => true,
+    );
     await clock.advance(3_600 * SECOND);
     assert.deepEqual(process.sent, []);
     process.notifier.saved(record);
@@ -297,7 +301,7 @@ describe('the notifier', () => {
   it('does not send again what was taken while the record was being written', async () => {
     const clock = createManualClock();
     const process = begin(clock, [CHAT]);
-    const seen = { source: source(), pools: [halted('web')], now: NOW };
+    const seen = { source: source(), pools: [halted('web')], now: NOW, isRead: true };
     const record = process.notifier.next('', seen, () => true);
     process.notifier.saved(record);
     // Another pass has decided by what was owed then, and is slow to write it.
@@ -399,7 +403,7 @@ async function playStory(steps: readonly Step[]): Promise<void> {
   const haltOf = (n: number): KubeletPool => halted(`p${n}-${(count += 1)}`, clock.now());
 
   const pass = (isSaved: boolean): void => {
-    const seen = { source: source(), pools: [...pools.values()], now: clock.now() };
+    const seen = { source: source(), pools: [...pools.values()], now: clock.now(), isRead: true };
     const next = process.notifier.next(record, seen, () => true);
     if (!isSaved) return;
     record = next;

@@ -14,7 +14,7 @@ import {
   type Severity,
 } from '#reconciler/reporting/notifications/notification.ts';
 import { occurrencesOf, placesOver } from '#reconciler/reporting/notifications/occurrences.ts';
-import { nextTold } from '#reconciler/reporting/notifications/told-record.ts';
+import { nextTold, type ToldRecord } from '#reconciler/reporting/notifications/told-record.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { HaltImpact, KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { claimText } from '#shared/contract/claim.ts';
@@ -27,7 +27,7 @@ const by = { commit: COMMIT, subject: 'Tune general', author: 'Ada' };
 const ready = { type: 'Ready', status: 'True', reason: 'Settled', message: '', lastTransitionTime: AT } as const;
 
 function of(over: { source?: Partial<SourceState>; pools?: readonly KubeletPool[] }): readonly Occurrence[] {
-  const all = occurrencesOf({ source: source(over.source), pools: over.pools ?? [], now: NOW });
+  const all = occurrencesOf({ source: source(over.source), pools: over.pools ?? [], now: NOW, isRead: true });
   // Two at one place would be told in turn, for ever.
   assert.deepEqual([...new Set(marks(all))], marks(all));
   for (const { notification } of all) seen.set(notification.kind, mostSevere(notification));
@@ -90,7 +90,9 @@ describe('what notifications tell of a pool', () => {
     const later = NOW + 20 * 60_000;
     const at = (risk?: HaltImpact['risk']): readonly string[] => {
       const pools = [pool({ halt: halt(), ...(risk === undefined ? {} : { impact: impact(risk) }) })];
-      return occurrencesOf({ source: source(), pools, now: later }).map(({ notification }) => notification.at);
+      return occurrencesOf({ source: source(), pools, now: later, isRead: true }).map(
+        ({ notification }) => notification.at,
+      );
     };
     assert.deepEqual([at(), at('changing')], [[AT], [AT]]);
     assert.deepEqual([at('users'), at('none')], [[toTimestamp(later)], [toTimestamp(later)]]);
@@ -185,7 +187,7 @@ describe('what notifications tell of a pool', () => {
     ]);
     assert.deepEqual(held('b'.repeat(40))[0]?.marks, held(COMMIT)[0]?.marks);
     const over = (suspend: boolean): readonly string[] =>
-      placesOver({ source: source({ policy: policy(suspend) }), pools: [], now: NOW });
+      placesOver({ source: source({ policy: policy(suspend) }), pools: [], now: NOW, isRead: false });
     assert.deepEqual([over(true), over(false)], [[], ['/suspended']]);
   });
 
@@ -226,11 +228,10 @@ describe('what notifications tell of a pool', () => {
   it('is over once a pool is no longer held up, so that the next time is news', () => {
     const held = pool({}, { annotations: { [SUSPEND_ANNOTATION]: '' } });
     const past = pool({}, { name: 'api', annotations: { [SUSPEND_ANNOTATION]: `until ${AT}: x` } });
-    assert.deepEqual(placesOver({ source: source(), pools: [held, past, pool({}, { name: 'db' })], now: NOW }), [
-      '/suspended',
-      'api/waits',
-      'db/waits',
-    ]);
+    assert.deepEqual(
+      placesOver({ source: source(), pools: [held, past, pool({}, { name: 'db' })], now: NOW, isRead: false }),
+      ['/suspended', 'api/waits', 'db/waits'],
+    );
   });
 
   it('is that a wave waits for an approval, and each wait anew', () => {
@@ -315,6 +316,39 @@ describe('what notifications tell of the repository', () => {
       ],
     ]);
     assert.deepEqual(of({ source: { findings: 'clusters/demo.yaml:4:1: warning doubtful-value: y' } }), []);
+  });
+
+  it('is once what commit after commit says, of the first, and again once it was fixed meanwhile', () => {
+    const error = (line: number): string => `pools/api/pool.yaml:${line}:1: error bad-text: x`;
+    const news = (before: ToldRecord | null, over: Partial<SourceState>, isRead = true) => {
+      const seen = { source: source(over), pools: [], now: NOW, isRead };
+      const look = { occurrences: occurrencesOf(seen), over: placesOver(seen), receivers: [receiver()] };
+      const { record } = nextTold({ ...look, before, taken: new Map(), isPool: () => true });
+      return { record: { ...record, owed: [] }, commits: record.owed.map((each) => each.notification.commit?.commit) };
+    };
+    const [second, third] = ['b'.repeat(40), 'c'.repeat(40)];
+    const first = news(null, { findings: error(3) });
+    assert.deepEqual(first.commits, [COMMIT]);
+    const later = news(first.record, { commit: second, findings: `${error(7)}\nnode-1 is in two pools` });
+    assert.deepEqual(later.commits, []);
+    // A process that has just begun knows of no finding.
+    const begun = news(later.record, { commit: second, findings: '' }, false);
+    assert.deepEqual(news(begun.record, { commit: second, findings: error(7) }).commits, []);
+    const fixed = news(begun.record, { commit: second, findings: '' });
+    assert.deepEqual(news(fixed.record, { commit: third, findings: error(3) }).commits, [third]);
+    // Nodes come and go: of those that are in two pools, once in a commit.
+    let { record } = news(fixed.record, { findings: 'node-1 is in two pools' });
+    for (const findings of [
+      'node-1 is in two pools',
+      '',
+      'node-2 is in two pools',
+      error(3),
+      'node-1 is in two pools',
+    ]) {
+      const next = news(record, { findings });
+      assert.deepEqual(next.commits, findings === error(3) ? [COMMIT] : [], findings);
+      ({ record } = next);
+    }
   });
 });
 

@@ -19,13 +19,22 @@ const NAME: Schema = {
   }),
 };
 
-/** Of a mounted Secret: a name beside the file itself, or an absolute path. */
+/** No address, and no key of mere hex digits as openssl makes them. In words of RE2, which Helm reads schemas with. */
+const PATH = '^(?:[^\\x00-\\x1f:]{1,31}|[^\\x00-\\x1f:]*[^\\x00-\\x1f:0-9a-f][^\\x00-\\x1f:]*)$';
+
+/** Of a mounted Secret: a name beside the file itself, or an absolute path. The secret itself, written here, is repeated nowhere. */
 const path = (about: string): Schema => ({
   ...described(`${about}. Read at every use; a path is relative to the folder of this file`),
   type: ['string', 'null'],
   maxLength: 1024,
-  pattern: '^[^\\x00-\\x1f]+$',
-  ...saying({ any: ['bad-path', '{value} is not the path of a file', 'write the key of the mounted Secret'] }),
+  pattern: PATH,
+  ...saying({
+    any: [
+      'bad-path',
+      '{at} is not the path of a file',
+      'put what is secret into a file beside this one, and write its name',
+    ],
+  }),
 });
 
 const POOL_PATTERN: Schema = {

@@ -79,6 +79,18 @@ describe('the file of receivers', () => {
     });
   }
 
+  it('is refused with a secret where the name of its file belongs, without a word of it', () => {
+    const secrets = {
+      urlFile: 'https://hooks.slack.com/services/T000/B000/secret-part',
+      keyFile: '3b7c0f0e2f0a4c1d9e8b7a6f5e4d3c2b',
+    };
+    for (const [field, secret] of Object.entries(secrets)) {
+      const said = complaint(written([{ ...SIGNED, [field]: secret }]));
+      assert.match(said, new RegExp(`${field} is not the path of a file`));
+      assert.ok(!said.includes(secret) && !said.includes('secret-part'), said);
+    }
+  });
+
   it('is refused with all that is wrong in it at once', () => {
     const said = complaint(
       written([

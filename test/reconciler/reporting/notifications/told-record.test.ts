@@ -282,6 +282,23 @@ describe('the record of what was told', () => {
     }
   });
 
+  it('makes room for what needs a person, where more holds than can be remembered', () => {
+    const all = Array.from({ length: MOST_MARKS + 10 }, (_, n) =>
+      occurrence(`pool-${n}`, '1', { kind: 'settled', severity: 'info', commit: { commit: 'c' } }),
+    );
+    const first = look({ occurrences: all }).record;
+    const now = [...all, occurrence('pool-0', '1'), occurrence('pool-7', '1', { severity: 'critical' })];
+    const second = look({ before: first, occurrences: now, taken: delivered(first) }).record;
+    assert.deepEqual(titles(second), ['Pool pool-0: 1', 'Pool pool-7: 1']);
+    let before = look({ before: second, occurrences: now, taken: delivered(second) }).record;
+    for (let again = 0; again < 3; again += 1) {
+      const { record } = look({ before, occurrences: now });
+      assert.deepEqual(record.owed, []);
+      assert.equal(writeTold(record), writeTold(before));
+      before = readTold(writeTold(record)) ?? before;
+    }
+  });
+
   it('says the same of the same look, in whatever order the pools come', () => {
     const all = [1, 2, 3].map((n) => occurrence(`pool-${n}`, '1'));
     fc.assert(

@@ -11,7 +11,7 @@ import { invalidity, suspensionLine } from '../attention.ts';
 import { settledSentence } from '../events/pool-events.ts';
 import type { SourceState } from '../notes/source-state.ts';
 import { followingOccurrences } from './following-occurrences.ts';
-import { about, inForce, isFaultless, isSuspended, sourceOccurrences } from './source-occurrences.ts';
+import { about, errorsAmong, inForce, isFaultless, isSuspended, sourceOccurrences } from './source-occurrences.ts';
 import type { CanWait, Notification, Occurrence } from './notification.ts';
 
 /** What the notifications are made of. */
@@ -107,7 +107,8 @@ function ofInvalidity(pool: KubeletPool, source: SourceState, now: string): read
   if (invalid === undefined) return [];
   return [
     {
-      marks: { [`${name}/refused`]: `${pool.status?.commit ?? ''} ${invalid}` },
+      // By the commit of before: it stays until the pool is valid again.
+      marks: { [`${name}/refused`]: `${pool.status?.commit ?? ''} ${errorsAmong(invalid.split('\n'))}` },
       notification: {
         ...about(name, now),
         kind: 'refused',

@@ -156,6 +156,17 @@ describe('what notifications tell of a pool', () => {
     ]);
   });
 
+  it('is the same errors wherever they stand, in whatever order, and whatever warnings nodes bring', () => {
+    const which = (message: string, commit = COMMIT): string | undefined => {
+      const wrong = { ...ready, type: 'ConfigValid', status: 'False', message } as const;
+      return of({ pools: [pool({ commit, conditions: [wrong] })] })[0]?.marks['web/refused'];
+    };
+    const first = which('a.yaml:1:1: error x: one\na.yaml:2:1: error y: two\nand 2 more');
+    assert.equal(which('a.yaml:7:1: error y: two\na.yaml:5:1: error x: one\na.yaml:9:1: warning z: three'), first);
+    assert.notEqual(which('a.yaml:1:1: error x: one\na.yaml:2:1: error y: another'), first);
+    assert.notEqual(which('a.yaml:1:1: error x: one\na.yaml:2:1: error y: two', 'b'.repeat(40)), first);
+  });
+
   it('is that a person holds it up, and who', () => {
     // The clock of their machine is of no matter.
     const claim = claimText({ verb: 'suspend', at: '2031-01-01T00:00:00Z', who: 'grace' }, 'incident 7');

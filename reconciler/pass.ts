@@ -232,7 +232,7 @@ export function createPass(ports: PassPorts): Pass {
       notifications: ports.notifier?.state() ?? 'off: switched off',
       following,
     };
-    const source = withTold(nextRecord(recorded, { ...facts, at: clock.now() }), everything);
+    const source = withTold(nextRecord(recorded, { ...facts, at: clock.now() }), everything, taken.inForce !== null);
     const { waitMs } = applied;
     const told = { source, desired, tip: tip?.commit ?? null, readAt };
     // A process that has only just begun has nothing to add to what the one before said.
@@ -283,7 +283,7 @@ export function createPass(ports: PassPorts): Pass {
   }
 
   /** With what is to be told of it. What cannot be put into words holds nothing up. */
-  function withTold(source: SourceState, { pools, unreadable = [] }: Fleet): SourceState {
+  function withTold(source: SourceState, { pools, unreadable = [] }: Fleet, isRead: boolean): SourceState {
     const { notifier } = ports;
     // Whoever is told again one day is not told of all that happened meanwhile.
     if (notifier === null) return { ...source, told: '' };
@@ -291,7 +291,7 @@ export function createPass(ports: PassPorts): Pass {
     const isPool = (name: string): boolean =>
       pools.has(name) || unreadable.some((each) => each.of === 'pool' && each.name === name);
     telling(() => {
-      told = notifier.next(source.told, { source, pools: [...pools.values()], now: clock.now() }, isPool);
+      told = notifier.next(source.told, { source, pools: [...pools.values()], now: clock.now(), isRead }, isPool);
     });
     return { ...source, told };
   }

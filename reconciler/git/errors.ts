@@ -14,7 +14,7 @@ export type GitErrorCode =
   | 'GIT_CA_UNREADABLE'
   /** No connection: DNS, refused, reset before an answer. */
   | 'GIT_UNREACHABLE'
-  /** The server's certificate is not trusted, or is for another name. */
+  /** The server's certificate is not trusted, not valid now, or for another name. */
   | 'GIT_UNTRUSTED'
   /** Connecting, waiting or the whole call took too long. */
   | 'GIT_TIMEOUT'

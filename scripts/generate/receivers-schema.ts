@@ -1,7 +1,7 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { typed } from './project-schemas.ts';
 import type { Schema } from './schema-text.ts';
-import { described, enumeration, filled, flag, list, listOfSome, map, needed, saying } from './schema-builders.ts';
+import { described, enumeration, filled, flag, listOfSome, map, needed, saying } from './schema-builders.ts';
 
 const KINDS = ['halted', 'reverted', 'refused', 'waits', 'settled', 'follows'];
 
@@ -19,13 +19,22 @@ const NAME: Schema = {
   }),
 };
 
-/** Of a mounted Secret: a name beside the file itself, or an absolute path. */
+/** No address, and no key of mere hex digits as openssl makes them. In words of RE2, which Helm reads schemas with. */
+const PATH = '^(?:[^\\x00-\\x1f:]{1,31}|[^\\x00-\\x1f:]*[^\\x00-\\x1f:0-9a-f][^\\x00-\\x1f:]*)$';
+
+/** Of a mounted Secret: a name beside the file itself, or an absolute path. The secret itself, written here, is repeated nowhere. */
 const path = (about: string): Schema => ({
   ...described(`${about}. Read at every use; a path is relative to the folder of this file`),
   type: ['string', 'null'],
   maxLength: 1024,
-  pattern: '^[^\\x00-\\x1f]+$',
-  ...saying({ any: ['bad-path', '{value} is not the path of a file', 'write the key of the mounted Secret'] }),
+  pattern: PATH,
+  ...saying({
+    any: [
+      'bad-path',
+      '{at} is not the path of a file',
+      'put what is secret into a file beside this one, and write its name',
+    ],
+  }),
 });
 
 const POOL_PATTERN: Schema = {
@@ -64,12 +73,12 @@ const RECEIVER = map(
     keyFile: path('File with the key that CloudEvents are signed with, as of the webhook: the first line signs'),
     caFile: path('PEM file of a private certificate authority'),
     plainHttp: filled(flag('Whether the address may be one of http. Nothing is encrypted then')),
-    pools: list(
+    pools: listOfSome(
       'Names of pools, * for any characters. Without it: everything, also what is about the repository',
       POOL_PATTERN,
     ),
     severity: filled(enumeration('The mildest that is sent', ['info', 'warning', 'critical'], 'info')),
-    kinds: list('What is sent. Without it: everything', kind),
+    kinds: listOfSome('What is sent. Without it: everything', kind),
   },
   'object',
 );

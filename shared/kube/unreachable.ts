@@ -1,5 +1,5 @@
 import { describeProxy } from '../http/proxy.ts';
-import { isTrustFailure } from '../http/trust-failure.ts';
+import { certificateFault, isTrustFailure } from '../http/trust-failure.ts';
 import { TunnelRefused } from '../http/tunnel-refused.ts';
 import type { Millis } from '../runtime/clock.ts';
 import { codeOf, reasonOf } from '../runtime/errors.ts';
@@ -11,7 +11,7 @@ import { KubeError } from './kube-error.ts';
 export function unreachableError(call: Call, server: URL, proxy: string | undefined, cause: unknown): KubeError {
   const code = cause instanceof TunnelRefused ? cause.answer : codeOf(cause);
   const why = code === undefined ? '' : ` (${code})`;
-  const hint = isTrustFailure(cause) ? ': its certificate is not trusted, or is for another name' : '';
+  const hint = isTrustFailure(cause) ? `: its certificate is ${certificateFault(cause, '').is}` : '';
   const to = sanitizeUrl(server.href).replace(/\/$/, '');
   const message = `cannot ${titleOf(call)}: no answer from ${to}${throughProxy(proxy)}${why}${hint}`;
   return new KubeError('KUBE_UNREACHABLE', message, { cause });

@@ -14,6 +14,7 @@ const ARGO = goProgram('argo-application', 'argo-application', UNPROVED('Argo CD
 interface Said {
   readonly kind?: string;
   readonly receivers?: readonly (readonly string[])[];
+  readonly texts?: readonly Readonly<Record<string, string>>[];
   readonly error?: string;
 }
 
@@ -72,6 +73,52 @@ describeOrSkip('the example of Alertmanager, in its own code', { skip: ALERTMANA
 
   it('leads no other alert anywhere', () => {
     assert.deepEqual(reached([{ alertname: 'KubeletDown', severity: 'critical' }])?.receivers, [['nobody']]);
+  });
+
+  it('says something of every alert in every text, of one and of several that have nothing in common', () => {
+    const groups = ALERTS.flatMap(({ alert, labels }) =>
+      [1, 2, 3].map((many) => ({
+        config,
+        alerts: Array.from({ length: many }, (_, n) => ({
+          alertname: alert,
+          severity: labels.severity,
+          node: `n${n}`,
+        })),
+        annotations: Array.from({ length: many }, (_, n) => ({
+          summary: `summary ${n} <!channel>`,
+          description: `what it means ${n}`,
+          runbook_url: 'https://git.example.com/x.md',
+        })),
+      })),
+    );
+    ask(ALERTMANAGER, groups).forEach(({ texts = [], error }, index) => {
+      const many = groups[index]?.alerts.length ?? 0;
+      assert.equal(error, undefined);
+      const [{ title, text, description, impact, runbook } = {}] = texts;
+      if (title === undefined) {
+        assert.match(description ?? '', many === 1 ? /^summary 0 <!channel>$/ : /^summary 0 .*summary 1 /);
+        for (let n = 0; n < many; n += 1) assert.match(impact ?? '', new RegExp(`what it means ${n}`));
+        assert.equal(runbook, 'https://git.example.com/x.md');
+        return;
+      }
+      assert.match(
+        title,
+        many === 1 ? /^\[firing\] summary 0 \S+$/ : new RegExp(`summary 0 \\S+ and ${many - 1} more$`),
+      );
+      for (let n = 0; n < many; n += 1) assert.match(text ?? '', new RegExp(`summary ${n} .*what it means ${n}`));
+      // An author, a commit or a field may have any name, and must call nobody.
+      assert.doesNotMatch(`${title}${text}`, /<!/);
+    });
+  });
+
+  it('lets the alert of one cluster quieten none of another, where several share an Alertmanager', () => {
+    const { inhibit_rules: rules, route } = parse(config, { merge: true }) as {
+      readonly inhibit_rules: readonly { readonly equal?: readonly string[] }[];
+      readonly route: { readonly routes: readonly { readonly group_by: readonly string[] }[] };
+    };
+    assert.ok(rules.length > 0);
+    for (const { equal = [] } of rules) assert.ok(equal.includes('cluster'));
+    for (const { group_by: by } of route.routes) assert.ok(by.includes('cluster'));
   });
 
   it('would be refused with a key that Alertmanager does not know', () => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { chunksOf, collectBody, streamBody, type HttpAnswer } from '#shared/http/body.ts';
 import { sendRequest } from '#shared/http/send-request.ts';
-import { isTrustFailure } from '#shared/http/trust-failure.ts';
+import { certificateFault, isTrustFailure } from '#shared/http/trust-failure.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
 import type { RequestDeadlines } from '../request-deadlines.ts';
@@ -71,11 +71,8 @@ const isCertificateAlert = (code: string): boolean =>
 function unreachable(url: URL, proxy: string | undefined, cause: unknown): GitError {
   const code = codeOf(cause) ?? '';
   if (isTrustFailure(cause)) {
-    return new GitError(
-      'GIT_UNTRUSTED',
-      `the certificate of ${url.host} is not trusted (${code}): is a private certificate authority missing?`,
-      { cause },
-    );
+    const { is, help } = certificateFault(cause, 'is a private certificate authority missing?');
+    return new GitError('GIT_UNTRUSTED', `the certificate of ${url.host} is ${is} (${code}): ${help}`, { cause });
   }
   if (isCertificateAlert(code)) {
     return new GitError(

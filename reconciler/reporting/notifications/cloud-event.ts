@@ -30,7 +30,7 @@ export function cloudEvent(id: string, told: Notification, context: MessageConte
   return {
     specversion: '1.0',
     id,
-    source: `/kubelet-gitops/clusters/${context.cluster}`,
+    source: `/kubelet-gitops/clusters/${encodeURIComponent(context.cluster)}`,
     type: typeOf(kind),
     ...(pool === undefined || pools.length > 1 ? {} : { subject: `pools/${pool}` }),
     time: at,

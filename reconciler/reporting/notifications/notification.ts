@@ -1,4 +1,5 @@
 import type { CommitReference } from '#shared/contract/api/kubelet-pool.ts';
+import { MAX_POOL_NAME_LENGTH } from '#shared/contract/config-map-hash.ts';
 import { plainLine } from '../../git/plain-text.ts';
 
 /** What is told of. `waits`: for a person. `follows`: what becomes of a commit that other clusters have first. `test`: of nothing. */
@@ -9,6 +10,17 @@ export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 export const rankOf = (severity: Severity): number => SEVERITIES.indexOf(severity);
+
+/** How severe each kind ever is: who asks for more gets none of it. */
+export const MOST_SEVERE: Readonly<Record<NotificationKind, Severity>> = {
+  halted: 'critical',
+  reverted: 'critical',
+  refused: 'warning',
+  waits: 'warning',
+  settled: 'info',
+  follows: 'warning',
+  test: 'info',
+};
 
 const ANSWERS = ['yes', 'no', 'unknown'] as const;
 
@@ -56,15 +68,16 @@ export const MOST_POOLS = 20;
 
 /** The same, as short as the record has room for: text of strangers may have any length. */
 export function fitNotification(told: Notification): Notification {
-  const { canWait, commit, pools, morePools } = told;
+  const { canWait, commit, pools, morePools, runbook } = told;
   return {
     ...told,
-    pools: pools.slice(0, MOST_POOLS),
+    pools: pools.slice(0, MOST_POOLS).map((name) => plainLine(name, MAX_POOL_NAME_LENGTH)),
     morePools: morePools + Math.max(0, pools.length - MOST_POOLS),
     title: plainLine(told.title, LONGEST_TITLE),
     lines: told.lines.slice(0, MOST_LINES).map((line) => plainLine(line, LONGEST_LINE)),
     ...(canWait === undefined ? {} : { canWait: fitCanWait(canWait) }),
     ...(commit === undefined ? {} : { commit: fitCommit(commit) }),
+    ...(runbook === undefined ? {} : { runbook: plainLine(runbook, 200) }),
   };
 }
 

@@ -11,7 +11,7 @@ import { invalidity, suspensionLine } from '../attention.ts';
 import { settledSentence } from '../events/pool-events.ts';
 import type { SourceState } from '../notes/source-state.ts';
 import { followingOccurrences } from './following-occurrences.ts';
-import { about, inForce, isSuspended, sourceOccurrences } from './source-occurrences.ts';
+import { about, errorsAmong, inForce, isFaultless, isSuspended, sourceOccurrences } from './source-occurrences.ts';
 import type { CanWait, Notification, Occurrence } from './notification.ts';
 
 /** What the notifications are made of. */
@@ -20,6 +20,8 @@ export interface Seen {
   readonly source: SourceState;
   readonly pools: readonly KubeletPool[];
   readonly now: Millis;
+  /** This process has read the commit in force: what is not among its findings is not in it. */
+  readonly isRead: boolean;
 }
 
 /** All that there is to tell of now, told before or not: of the repository, then of pools. Pure. */
@@ -33,7 +35,8 @@ export function occurrencesOf({ source, pools, now }: Seen): readonly Occurrence
 }
 
 /** Places at which nothing holds any more, so that the same is news once it holds again: of no date that would tell the two apart. Pure. */
-export const placesOver = ({ source, pools, now }: Seen): readonly string[] => [
+export const placesOver = ({ source, pools, now, isRead }: Seen): readonly string[] => [
+  ...(isRead && isFaultless(source) ? ['/faulty'] : []),
   ...(isSuspended(source) ? [] : ['/suspended']),
   ...pools.filter((pool) => suspensionLine(pool, now) === null).map(({ metadata: { name } }) => `${name}/waits`),
 ];
@@ -42,7 +45,7 @@ export const placesOver = ({ source, pools, now }: Seen): readonly string[] => [
 function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Occurrence[] {
   try {
     return [
-      ...ofHalt(pool),
+      ...ofHalt(pool, at),
       ...ofInvalidity(pool, source, at),
       ...ofSuspension(pool, at),
       ...ofApprovals(pool),
@@ -53,7 +56,7 @@ function ofPool(pool: KubeletPool, source: SourceState, at: string): readonly Oc
   }
 }
 
-function ofHalt({ metadata: { name }, status = {} }: KubeletPool): readonly Occurrence[] {
+function ofHalt({ metadata: { name }, status = {} }: KubeletPool, now: string): readonly Occurrence[] {
   const { halt, impact, message } = status;
   if (halt === undefined) return [];
   const isRevert = halt.action === 'revert';
@@ -64,7 +67,8 @@ function ofHalt({ metadata: { name }, status = {} }: KubeletPool): readonly Occu
     {
       marks: { [`${name}/halted`]: which, ...(mark === undefined ? {} : { [`${name}/${mark}`]: which }) },
       notification: {
-        ...about(name, halt.at),
+        // What it has come to since is of now: told as of the halt, it would say that it was so then, and is told late.
+        ...about(name, mark === undefined ? halt.at : now),
         kind: isRevert ? 'reverted' : 'halted',
         severity: impact?.risk === 'users' ? 'critical' : 'warning',
         title: `Pool ${name} ${isRevert ? 'goes back to what it settled on before' : 'is halted'}${so}`,
@@ -103,7 +107,8 @@ function ofInvalidity(pool: KubeletPool, source: SourceState, now: string): read
   if (invalid === undefined) return [];
   return [
     {
-      marks: { [`${name}/refused`]: `${pool.status?.commit ?? ''} ${invalid}` },
+      // By the commit of before: it stays until the pool is valid again.
+      marks: { [`${name}/refused`]: `${pool.status?.commit ?? ''} ${errorsAmong(invalid.split('\n'))}` },
       notification: {
         ...about(name, now),
         kind: 'refused',
@@ -127,7 +132,7 @@ function ofSuspension(pool: KubeletPool, now: string): readonly Occurrence[] {
     {
       marks: { [`${name}/waits`]: `suspended ${because} ${claim?.at ?? ''}` },
       notification: {
-        ...about(name, claim?.at ?? now),
+        ...about(name, now),
         kind: 'waits',
         severity: 'info',
         title: `Pool ${name} is suspended`,

@@ -12,7 +12,7 @@ const SHORTEST_KEY = 16;
  * @throws NotificationError `NOTIFICATION_SECRET_UNUSABLE`
  */
 export async function readAddress({ name, urlFile, plainHttp }: Receiver): Promise<URL> {
-  const text = await readLine(name, 'urlFile', urlFile);
+  const text = (await readLine(name, 'urlFile', urlFile)).trim();
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) throw unusable(name, 'urlFile', urlFile, 'holds no address');
   if (url.username !== '' || url.password !== '')
@@ -33,7 +33,7 @@ export async function readKey({ name, keyFile }: Receiver): Promise<string | nul
 
 type What = 'urlFile' | 'keyFile';
 
-/** The first line that says something. */
+/** The first line that says something, as it is: the other side signs with the blanks of a key as well. */
 async function readLine(name: string, what: What, file: string): Promise<string> {
   let text: string;
   try {
@@ -43,7 +43,7 @@ async function readLine(name: string, what: What, file: string): Promise<string>
   }
   const line = text.split(/\r?\n/).find((each) => each.trim() !== '');
   if (line === undefined) throw unusable(name, what, file, 'is empty');
-  return line.trim();
+  return line;
 }
 
 const unusable = (name: string, what: What, file: string, why: string): NotificationError =>

@@ -5,7 +5,7 @@ import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
 import { fileReport } from '../../policy/config-repo/file-report.ts';
 import { readBySchema } from '../../policy/config-repo/read-by-schema.ts';
-import { type Notification, rankOf, type Severity } from './notification.ts';
+import { MOST_SEVERE, type Notification, rankOf, type Severity } from './notification.ts';
 import * as receiversFile from './receivers-file.generated.js';
 
 /** Who is told of what, and how. Paths are absolute. */
@@ -63,12 +63,23 @@ export function judgeReceivers(bytes: Uint8Array, file: string): JudgedReceivers
   const report = fileReport(file, positionOf);
   const read = value === undefined ? null : readBySchema<receiversFile.ReceiversFile>(receiversFile, value, report);
   const all = read?.value.spec.receivers ?? [];
-  all.forEach(({ name, type, keyFile }, index) => {
+  all.forEach((receiver, index) => {
+    const { name, type, keyFile } = receiver;
     const at = ['spec', 'receivers', index];
     if (all.findIndex((other) => other.name === name) !== index)
       report.error('bad-text', [...at, 'name'], `there are two receivers with the name ${name}`, 'give each its own');
     if (type === 'cloudevents' && keyFile === undefined)
       report.error('missing-field', at, `the receiver ${name} has no keyFile`, 'CloudEvents are signed: name its file');
+    if (type === 'slack' && keyFile !== undefined)
+      report.error(
+        'no-effect',
+        [...at, 'keyFile'],
+        `the receiver ${name} has a keyFile, and nothing is signed for slack`,
+        'leave it out, or write type: cloudevents',
+      );
+    const never = whyNever(receiver);
+    if (never !== null)
+      report.error('no-effect', at, `nothing is ever sent to the receiver ${name}: ${never}`, 'ask for more');
   });
   const findings = [...written, ...report.findings];
   if (read === null || findings.length > 0) return { receivers: null, findings };
@@ -81,6 +92,16 @@ export function judgeReceivers(bytes: Uint8Array, file: string): JudgedReceivers
     ...(caFile === undefined ? {} : { caFile: placed(caFile) }),
   }));
   return { receivers: { ...(runbooksUrl === undefined ? {} : { runbooksUrl }), receivers }, findings };
+}
+
+/** Why a receiver that asks for this gets nothing, whatever happens; null where it may. */
+function whyNever({ kinds, pools, severity }: Pick<Receiver, 'kinds' | 'pools' | 'severity'>): string | null {
+  if (kinds === undefined) return null;
+  const ofPools = pools === undefined ? kinds : kinds.filter((kind) => kind !== 'follows');
+  if (ofPools.length === 0) return 'follows is about no pool';
+  if (ofPools.some((kind) => rankOf(MOST_SEVERE[kind]) >= rankOf(severity))) return null;
+  const most = [...new Set(ofPools)].map((kind, index) => `${kind} ${index === 0 ? 'is ' : ''}${MOST_SEVERE[kind]}`);
+  return `${most.join(' and ')} at most`;
 }
 
 /** A file of something else has a mistake in every line. */

@@ -1,7 +1,7 @@
 import { sendAndCollect } from '#shared/http/body.ts';
 import { retryAfterMs } from '#shared/http/retry-after.ts';
 import { describeProxy, type ProxySettings, proxiesFor, proxyFor } from '#shared/http/proxy.ts';
-import { isTrustFailure } from '#shared/http/trust-failure.ts';
+import { certificateFault, isTrustFailure } from '#shared/http/trust-failure.ts';
 import { TunnelRefused } from '#shared/http/tunnel-refused.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
@@ -92,8 +92,9 @@ function asNotificationError(
     return new NotificationError('NOTIFICATION_SECRET_UNUSABLE', why);
   }
   if (isTrustFailure(error)) {
-    const why = caFile === undefined ? 'name its authority in caFile' : 'it is not in caFile';
-    return failed(`its certificate is not trusted, ${codeOf(error)}: ${why}`);
+    const missing = caFile === undefined ? 'name its authority in caFile' : 'it is not in caFile';
+    const { is, help } = certificateFault(error, missing);
+    return failed(`its certificate is ${is}, ${codeOf(error)}: ${help}`);
   }
   return failed(error instanceof TunnelRefused ? error.answer : (codeOf(error) ?? 'no reason given'));
 }

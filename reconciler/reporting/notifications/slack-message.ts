@@ -23,7 +23,7 @@ export function slackMessage(told: Notification, context: MessageContext, now: M
   const isLate = now - (fromTimestamp(told.at) ?? now) > LATE_MS;
   const lines = [
     `*[${told.severity}] ${escapeMrkdwn(context.cluster)}: ${escapeMrkdwn(told.title)}*`,
-    ...(isLate ? [`• told late: it was so at ${told.at}`] : []),
+    ...(isLate ? [`• told late: it was so at ${escapeMrkdwn(told.at)}`] : []),
     ...messageLines(told).map((line) => `• ${escapeMrkdwn(line)}`),
     ...(runbook === undefined ? [] : [`• runbook: ${linkTo(runbook)}`]),
   ];
@@ -40,11 +40,16 @@ const entities = (text: string): string =>
 /** Shows nothing, and keeps the characters beside it from meaning something together. */
 const APART = '\u200b';
 
+/** `:tada:`, and what stands for line 100 between colons, which is the name of a picture as well: of mere digits, two are. */
+const isPicture = (name: string): boolean => !/^:\d+$/.test(name) || name === ':100' || name === ':1234';
+
 /**
  * Text that is shown as it is: without mentions (`<!here>`, and `@here` where names are looked up), links (`[a](b)` where Markdown is read,
- * and bare addresses, also without a scheme where they begin with www), code and emphasis. Within a word emphasis means nothing, so that names can be copied.
+ * and bare addresses, also without a scheme where they begin with www), pictures, code and emphasis. Within a word emphasis means nothing, so
+ * that names can be copied.
  */
 export const escapeMrkdwn = (text: string): string =>
   entities(text)
     .replaceAll('`', '\u02cb')
+    .replaceAll(/:[+\w-]+(?=:)/g, (name) => (isPicture(name) ? `:${APART}${name.slice(1)}` : name))
     .replaceAll(/[@[\]]|(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])|:(?=\/\/)|www(?=\.)/giu, `$&${APART}`);

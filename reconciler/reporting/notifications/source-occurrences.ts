@@ -47,9 +47,12 @@ function ofRefusal(source: SourceState, now: string): readonly Occurrence[] {
 function ofFaults(source: SourceState, now: string): readonly Occurrence[] {
   const lines = faultsIn(source);
   if (lines.length === 0 || source.commit === '') return [];
+  const errors = errorsAmong(lines);
   return [
     {
-      marks: { '/faulty': source.commit },
+      // Once for as long as it is said: the next commits are others', and have it in them as well. Nodes that two pools select come and go: once
+      // in a commit.
+      marks: errors === '' ? { '/in-two': source.commit } : { '/faulty': errors },
       notification: {
         ...about('', now),
         kind: 'refused',
@@ -61,6 +64,17 @@ function ofFaults(source: SourceState, now: string): readonly Occurrence[] {
     },
   ];
 }
+
+/** The errors, by which it is known whether they were told: wherever they stand, and without what comes and goes with nodes. '' for none. */
+export const errorsAmong = (lines: readonly string[]): string =>
+  lines
+    .filter((line) => /: error [a-z-]+: /.test(line))
+    .map((line) => line.replace(/^([^:]*)(?::\d+){1,2}(?=: )/, '$1'))
+    .sort()
+    .join('\n');
+
+/** Whether the commit in force says nothing that cannot be used, so that the same error would be news. */
+export const isFaultless = (source: SourceState): boolean => errorsAmong(faultsIn(source)) === '';
 
 function ofClusterSuspension(source: SourceState, now: string): readonly Occurrence[] {
   if (!isSuspended(source)) return [];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import { isMap } from '#shared/runtime/maps.ts';
 import { fitNotification, MOST_POOLS, type Notification, type Occurrence, rankOf, SEVERITIES } from './notification.ts';
@@ -20,7 +21,10 @@ export interface Owed {
   readonly notification: Notification;
 }
 
-/** Three for each of some seven hundred pools. What there is no room for is not told: a place that is forgotten would be told again and again. */
+/**
+ * Three for each of some seven hundred pools. What there is no room for is not told: a place that is forgotten would be told again and again.
+ * What needs a person takes the place of what needs nobody.
+ */
 export const MOST_MARKS = 2_048;
 /** Beyond it the mildest goes, and of these the oldest. */
 export const MOST_OWED = 24;
@@ -87,28 +91,35 @@ function withMarks(
 ): { readonly marks: ReadonlyMap<string, string>; readonly news: readonly Occurrence[] } {
   const marks = new Map(before);
   const news: Occurrence[] = [];
-  // What holds now becomes the newest, so that only what is over is forgotten.
-  for (const { marks: own } of occurrences)
+  // What holds now becomes the newest, the most severe last, so that what is over is forgotten first, and then what needs nobody.
+  for (const { marks: own } of [...occurrences].sort((a, b) => rankIn(a) - rankIn(b)))
     for (const place of Object.keys(own)) {
       const known = marks.get(place);
       if (known !== undefined) setNewest(marks, place, known, MOST_MARKS);
     }
-  const holding = new Set(occurrences.flatMap(({ marks: own }) => Object.keys(own)));
+  const holding = new Map(occurrences.flatMap((each) => Object.keys(each.marks).map((place) => [place, rankIn(each)])));
   for (const occurrence of occurrences) {
     const own = Object.entries(occurrence.marks).map(([place, which]) => [place, digest(which, 8)] as const);
     if (own.every(([place, which]) => marks.get(place) === which)) continue;
-    if (!hasRoom(marks, holding, own.filter(([place]) => !marks.has(place)).length)) continue;
+    if (!hasRoom(marks, holding, own.filter(([place]) => !marks.has(place)).length, rankIn(occurrence))) continue;
     for (const [place, which] of own) setNewest(marks, place, which, MOST_MARKS);
     news.push(occurrence);
   }
   return { marks: marks.size === before.size ? inOrder(before, marks) : marks, news };
 }
 
-/** Whether so many more can be remembered without forgetting what still holds. */
-function hasRoom(marks: ReadonlyMap<string, string>, holding: ReadonlySet<string>, more: number): boolean {
+const rankIn = ({ notification: { severity } }: Occurrence): number => rankOf(severity);
+
+/** Whether so many more can be remembered without forgetting what still holds and is as severe. */
+function hasRoom(
+  marks: ReadonlyMap<string, string>,
+  holding: ReadonlyMap<string, number>,
+  more: number,
+  rank: number,
+): boolean {
   const over = marks.size + more - MOST_MARKS;
   if (over <= 0) return true;
-  return [...marks.keys()].slice(0, over).every((place) => !holding.has(place));
+  return [...marks.keys()].slice(0, over).every((place) => (holding.get(place) ?? -1) < rank);
 }
 
 /** As before where nothing else changed, so that a look without news writes nothing. */
@@ -135,8 +146,10 @@ function fold(alike: readonly Owed[]): Owed {
   const newest = alike.at(-1);
   if (pools.length + morePools === 1 && newest !== undefined) return newest;
   const more = pools.length > MOST_POOLS || morePools > 0 ? ' and others' : '';
-  const about =
-    worst.pools.length > 1 ? worst.lines.slice(1) : worst.lines.map((line) => `${worst.pools.join()}: ${line}`);
+  // What is known of one pool alone says of which.
+  const of = (line: string): string => (worst.pools.length > 1 ? line : `${worst.pools.join()}: ${line}`);
+  const about = (worst.pools.length > 1 ? worst.lines.slice(1) : worst.lines).map(of);
+  const { canWait } = worst;
   return {
     id: digest(alike.map(({ id }) => id).join(), 16),
     to,
@@ -146,6 +159,7 @@ function fold(alike: readonly Owed[]): Owed {
       morePools,
       title: `${morePools > 0 ? 'up to ' : ''}${pools.length + morePools} pools: ${TOGETHER[worst.kind]}`,
       lines: [`${pools.slice(0, MOST_POOLS).join(', ')}${more}`, ...about],
+      ...(canWait === undefined ? {} : { canWait: { ...canWait, because: of(canWait.because) } }),
     }),
   };
 }
@@ -208,9 +222,11 @@ function readOwed(value: unknown): readonly Owed[] {
 function isOwed(value: unknown): value is Owed {
   if (!isMap(value) || !isMap(value['notification'])) return false;
   const { title, kind, severity, lines, pools, morePools, at } = value['notification'];
-  const areTexts = [value['id'], title, kind, at].every((text) => typeof text === 'string');
+  const areWords = [value['id'], kind].every((word) => typeof word === 'string' && /^[\w-]{1,64}$/.test(word));
   const areLists = [value['to'], lines, pools].every(
     (each) => Array.isArray(each) && each.every((text) => typeof text === 'string'),
   );
-  return areTexts && areLists && typeof morePools === 'number' && SEVERITIES.some((known) => known === severity);
+  const isDated = typeof at === 'string' && fromTimestamp(at) !== undefined;
+  const isPlain = typeof title === 'string' && typeof morePools === 'number';
+  return areWords && areLists && isDated && isPlain && SEVERITIES.some((known) => known === severity);
 }

@@ -182,6 +182,38 @@ describe('the story of the demo', () => {
     );
   });
 
+  it('is told of an error once, of the commit that brought it, whatever commits and restarts follow', async () => {
+    const pool = (files['pools/general/pool.yaml'] ?? '').replace(
+      /nodeSelector:[^]*?\n(?=  \w)/,
+      'nodeSelector: { matchLabels: { is: none } }\n',
+    );
+    const api = (kubelet: string) => ({ 'pools/api/pool.yaml': pool, 'pools/api/kubelet.yaml': kubelet });
+    const KIND = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
+    const before = titles().length;
+    const faulty = (): readonly string[] =>
+      texts()
+        .slice(before)
+        .filter((text) => text.includes('says what cannot be used'));
+    const commit = async (changed: Readonly<Record<string, string | null>>, message: string): Promise<void> => {
+      const oid = await world.git.commit({ files: changed, message, author: AUTHOR });
+      await world.until(
+        message,
+        (view) => view.source.commit === oid && view.pools.every(({ status }) => status?.phase !== 'Progressing'),
+      );
+    };
+    await commit(api(`${KIND}maxPodz: 1\n`), 'Add api');
+    await world.until('it is told', () => faulty().length === 1);
+    await world.restartReconciler(undefined, true);
+    await commit(api(`${KIND}\nmaxPodz: 1\n`), 'Move a line');
+    await world.restartReconciler();
+    await commit({ 'pools/api': null }, 'Take api back');
+    assert.equal(faulty().length, 1);
+    assert.match(faulty()[0] ?? '', /"Add api"/);
+    await commit(api(`${KIND}maxPodz: 1\n`), 'Add api again');
+    await world.until('it is told again', () => faulty().length === 2);
+    await commit({ 'pools/api': null }, 'Take api back again');
+  });
+
   it('goes on while nobody listens, which metrics and doctor say, and is told later by the next reconciler', async () => {
     Object.assign(channels.answers, { slack: 503 });
     const before = titles().length;

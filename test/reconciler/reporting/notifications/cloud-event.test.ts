@@ -47,6 +47,10 @@ describe('a CloudEvent', () => {
   it('names its attributes as the specification lets them be named', () => {
     for (const name of Object.keys(cloudEvent('i', notification(), context))) assert.match(name, /^[a-z0-9]{1,20}$/);
     assert.ok(!Number.isNaN(Date.parse(cloudEvent('i', notification(), context).time)));
-    assert.ok(URL.canParse(cloudEvent('i', notification(), context).source, 'https://a.example'));
+    // `notify --cluster` takes any name.
+    for (const cluster of ['demo', 'my cluster', 'ä/../b?#']) {
+      const { source } = cloudEvent('i', notification(), { ...context, cluster });
+      assert.equal(new URL(source, 'https://a.example').href, `https://a.example${source}`);
+    }
   });
 });

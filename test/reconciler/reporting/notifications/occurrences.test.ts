@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/config-repo/read-cluster.ts';
 import { newRecord, writeFollowing } from '#reconciler/policy/following/record.ts';
 import { writeHistory } from '#reconciler/reporting/notes/commit-history.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { messageLines } from '#reconciler/reporting/notifications/message.ts';
-import type { Occurrence } from '#reconciler/reporting/notifications/notification.ts';
+import {
+  MOST_SEVERE,
+  type Notification,
+  type Occurrence,
+  rankOf,
+  type Severity,
+} from '#reconciler/reporting/notifications/notification.ts';
 import { occurrencesOf, placesOver } from '#reconciler/reporting/notifications/occurrences.ts';
-import { nextTold } from '#reconciler/reporting/notifications/told-record.ts';
+import { nextTold, type ToldRecord } from '#reconciler/reporting/notifications/told-record.ts';
 import { BY_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { HaltImpact, KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { claimText } from '#shared/contract/claim.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { AT, COMMIT, halt, impact, NOW, pool, receiver, source } from './support.ts';
@@ -21,11 +27,20 @@ const by = { commit: COMMIT, subject: 'Tune general', author: 'Ada' };
 const ready = { type: 'Ready', status: 'True', reason: 'Settled', message: '', lastTransitionTime: AT } as const;
 
 function of(over: { source?: Partial<SourceState>; pools?: readonly KubeletPool[] }): readonly Occurrence[] {
-  const all = occurrencesOf({ source: source(over.source), pools: over.pools ?? [], now: NOW });
+  const all = occurrencesOf({ source: source(over.source), pools: over.pools ?? [], now: NOW, isRead: true });
   // Two at one place would be told in turn, for ever.
   assert.deepEqual([...new Set(marks(all))], marks(all));
+  for (const { notification } of all) seen.set(notification.kind, mostSevere(notification));
   return all;
 }
+/** By kind, the most severe that these tests have seen. */
+const seen = new Map<string, Severity>();
+const mostSevere = ({ kind, severity }: Notification): Severity => {
+  const before = seen.get(kind) ?? 'info';
+  return rankOf(severity) > rankOf(before) ? severity : before;
+};
+after(() => assert.deepEqual({ ...Object.fromEntries(seen), test: 'info' }, MOST_SEVERE));
+
 const said = ({ notification: told }: Occurrence): readonly string[] => [
   `${told.kind} ${told.severity} [${told.pools.join()}] ${told.title}`,
   ...messageLines(told),
@@ -70,6 +85,18 @@ describe('what notifications tell of a pool', () => {
       }
     });
   }
+
+  it('is of the time at which it became so, not of the halt that came before', () => {
+    const later = NOW + 20 * 60_000;
+    const at = (risk?: HaltImpact['risk']): readonly string[] => {
+      const pools = [pool({ halt: halt(), ...(risk === undefined ? {} : { impact: impact(risk) }) })];
+      return occurrencesOf({ source: source(), pools, now: later, isRead: true }).map(
+        ({ notification }) => notification.at,
+      );
+    };
+    assert.deepEqual([at(), at('changing')], [[AT], [AT]]);
+    assert.deepEqual([at('users'), at('none')], [[toTimestamp(later)], [toTimestamp(later)]]);
+  });
 
   it('is that nothing is known yet of a halt without an impact', () => {
     const [told] = of({ pools: [pool({ halt: halt() })] });
@@ -129,8 +156,20 @@ describe('what notifications tell of a pool', () => {
     ]);
   });
 
+  it('is the same errors wherever they stand, in whatever order, and whatever warnings nodes bring', () => {
+    const which = (message: string, commit = COMMIT): string | undefined => {
+      const wrong = { ...ready, type: 'ConfigValid', status: 'False', message } as const;
+      return of({ pools: [pool({ commit, conditions: [wrong] })] })[0]?.marks['web/refused'];
+    };
+    const first = which('a.yaml:1:1: error x: one\na.yaml:2:1: error y: two\nand 2 more');
+    assert.equal(which('a.yaml:7:1: error y: two\na.yaml:5:1: error x: one\na.yaml:9:1: warning z: three'), first);
+    assert.notEqual(which('a.yaml:1:1: error x: one\na.yaml:2:1: error y: another'), first);
+    assert.notEqual(which('a.yaml:1:1: error x: one\na.yaml:2:1: error y: two', 'b'.repeat(40)), first);
+  });
+
   it('is that a person holds it up, and who', () => {
-    const claim = claimText({ verb: 'suspend', at: AT, who: 'grace' }, 'incident 7');
+    // The clock of their machine is of no matter.
+    const claim = claimText({ verb: 'suspend', at: '2031-01-01T00:00:00Z', who: 'grace' }, 'incident 7');
     const annotations = { [SUSPEND_ANNOTATION]: 'incident 7', [BY_ANNOTATION]: claim };
     const all = of({ pools: [pool({}, { annotations })] });
     assert.deepEqual(all.map(said), [
@@ -141,6 +180,7 @@ describe('what notifications tell of a pool', () => {
         'nothing new is started until a person resumes it: kubelet-gitops resume web',
       ],
     ]);
+    assert.equal(all[0]?.notification.at, AT);
     const without = of({ pools: [pool({}, { annotations: { [SUSPEND_ANNOTATION]: 'incident 7' } })] });
     assert.notDeepEqual(without[0]?.marks, all[0]?.marks);
   });
@@ -158,7 +198,7 @@ describe('what notifications tell of a pool', () => {
     ]);
     assert.deepEqual(held('b'.repeat(40))[0]?.marks, held(COMMIT)[0]?.marks);
     const over = (suspend: boolean): readonly string[] =>
-      placesOver({ source: source({ policy: policy(suspend) }), pools: [], now: NOW });
+      placesOver({ source: source({ policy: policy(suspend) }), pools: [], now: NOW, isRead: false });
     assert.deepEqual([over(true), over(false)], [[], ['/suspended']]);
   });
 
@@ -199,11 +239,10 @@ describe('what notifications tell of a pool', () => {
   it('is over once a pool is no longer held up, so that the next time is news', () => {
     const held = pool({}, { annotations: { [SUSPEND_ANNOTATION]: '' } });
     const past = pool({}, { name: 'api', annotations: { [SUSPEND_ANNOTATION]: `until ${AT}: x` } });
-    assert.deepEqual(placesOver({ source: source(), pools: [held, past, pool({}, { name: 'db' })], now: NOW }), [
-      '/suspended',
-      'api/waits',
-      'db/waits',
-    ]);
+    assert.deepEqual(
+      placesOver({ source: source(), pools: [held, past, pool({}, { name: 'db' })], now: NOW, isRead: false }),
+      ['/suspended', 'api/waits', 'db/waits'],
+    );
   });
 
   it('is that a wave waits for an approval, and each wait anew', () => {
@@ -288,6 +327,39 @@ describe('what notifications tell of the repository', () => {
       ],
     ]);
     assert.deepEqual(of({ source: { findings: 'clusters/demo.yaml:4:1: warning doubtful-value: y' } }), []);
+  });
+
+  it('is once what commit after commit says, of the first, and again once it was fixed meanwhile', () => {
+    const error = (line: number): string => `pools/api/pool.yaml:${line}:1: error bad-text: x`;
+    const news = (before: ToldRecord | null, over: Partial<SourceState>, isRead = true) => {
+      const seen = { source: source(over), pools: [], now: NOW, isRead };
+      const look = { occurrences: occurrencesOf(seen), over: placesOver(seen), receivers: [receiver()] };
+      const { record } = nextTold({ ...look, before, taken: new Map(), isPool: () => true });
+      return { record: { ...record, owed: [] }, commits: record.owed.map((each) => each.notification.commit?.commit) };
+    };
+    const [second, third] = ['b'.repeat(40), 'c'.repeat(40)];
+    const first = news(null, { findings: error(3) });
+    assert.deepEqual(first.commits, [COMMIT]);
+    const later = news(first.record, { commit: second, findings: `${error(7)}\nnode-1 is in two pools` });
+    assert.deepEqual(later.commits, []);
+    // A process that has just begun knows of no finding.
+    const begun = news(later.record, { commit: second, findings: '' }, false);
+    assert.deepEqual(news(begun.record, { commit: second, findings: error(7) }).commits, []);
+    const fixed = news(begun.record, { commit: second, findings: '' });
+    assert.deepEqual(news(fixed.record, { commit: third, findings: error(3) }).commits, [third]);
+    // Nodes come and go: of those that are in two pools, once in a commit.
+    let { record } = news(fixed.record, { findings: 'node-1 is in two pools' });
+    for (const findings of [
+      'node-1 is in two pools',
+      '',
+      'node-2 is in two pools',
+      error(3),
+      'node-1 is in two pools',
+    ]) {
+      const next = news(record, { findings });
+      assert.deepEqual(next.commits, findings === error(3) ? [COMMIT] : [], findings);
+      ({ record } = next);
+    }
   });
 });
 

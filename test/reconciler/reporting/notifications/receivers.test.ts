@@ -57,6 +57,19 @@ describe('the file of receivers', () => {
     ['another severity', written([{ ...GOOD, severity: 'error' }]), /severity cannot be "error"/],
     ['another kind of message', written([{ ...GOOD, kinds: ['halt'] }]), /"halt" is nothing that is told of/],
     ['a pool that cannot be', written([{ ...GOOD, pools: ['A b'] }]), /"A b" is not a name of pools/],
+    ['no pools at all', written([{ ...GOOD, pools: [] }]), /pools has to be a list of at least one/],
+    ['no kinds at all', written([{ ...GOOD, kinds: [] }]), /kinds has to be a list of at least one/],
+    [
+      'kinds that are never severe enough',
+      written([{ ...GOOD, kinds: ['settled', 'refused'], severity: 'critical' }]),
+      /nothing is ever sent to the receiver chat: settled is info and refused warning at most/,
+    ],
+    [
+      'kinds that are about no pool',
+      written([{ ...GOOD, kinds: ['follows'], pools: ['web'] }]),
+      /nothing is ever sent to the receiver chat: follows is about no pool/,
+    ],
+    ['a key that signs nothing', written([{ ...GOOD, keyFile: 'key' }]), /chat has a keyFile, and nothing is signed/],
     ['no key to sign with', written([{ ...SIGNED, keyFile: null }]), /programs has no keyFile/],
     ['an address of runbooks that is none', written([GOOD], { runbooksUrl: 'docs' }), /has to be an address/],
   ];
@@ -65,6 +78,18 @@ describe('the file of receivers', () => {
       assert.match(complaint(text), says);
     });
   }
+
+  it('is refused with a secret where the name of its file belongs, without a word of it', () => {
+    const secrets = {
+      urlFile: 'https://hooks.slack.com/services/T000/B000/secret-part',
+      keyFile: '3b7c0f0e2f0a4c1d9e8b7a6f5e4d3c2b',
+    };
+    for (const [field, secret] of Object.entries(secrets)) {
+      const said = complaint(written([{ ...SIGNED, [field]: secret }]));
+      assert.match(said, new RegExp(`${field} is not the path of a file`));
+      assert.ok(!said.includes(secret) && !said.includes('secret-part'), said);
+    }
+  });
 
   it('is refused with all that is wrong in it at once', () => {
     const said = complaint(

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type Delivery } from '#reconciler/git/webhook/delivery.ts';
+import { fileSecrets } from '#reconciler/git/webhook/webhook-secrets.ts';
 import { verifyWebhookSignature } from '#reconciler/git/webhook/webhook-signature.ts';
 import { isNotificationError, type NotificationErrorCode } from '#reconciler/reporting/notifications/errors.ts';
 import type { Receiver } from '#reconciler/reporting/notifications/receivers.ts';
@@ -81,6 +82,16 @@ describe('sending a notification', () => {
     assert.equal(verifyWebhookSignature(right, ['another-key-0123456789'], NOW).genuine, false);
     assert.equal(verifyWebhookSignature(delivery(`${seen?.body} `), [KEY], NOW).genuine, false);
     assert.equal((JSON.parse(seen?.body ?? '{}') as { readonly id: string }).id, 'an-id');
+  });
+
+  it('signs with the very line that our own webhook would read', async () => {
+    await writeFile(file('odd-key'), '\n a-key with blanks 0123456789 \r\nanother-key-0123456789\n');
+    const [secret = ''] = await fileSecrets(file('odd-key'))();
+    await using server = await playing(text('ok'));
+    await sender()(await to(server.url, { type: 'cloudevents', keyFile: file('odd-key') }), OWED, never);
+    const [seen] = server.seen;
+    const delivery = { headers: seen?.headers ?? {}, body: Buffer.from(seen?.body ?? '') } as unknown as Delivery;
+    assert.equal(verifyWebhookSignature(delivery, [secret], NOW).genuine, true);
   });
 
   it('reads address and key at every use', async () => {
@@ -196,6 +207,18 @@ describe('sending a notification', () => {
     assert.equal(server.seen.length, 1);
     const broken = await fails({ ...receiver, caFile: file('key') }, 'NOTIFICATION_SECRET_UNUSABLE');
     assert.match(broken.message, /caFile .* is not a readable PEM file/);
+  });
+
+  it('says of a certificate that no authority would help', async () => {
+    const says = async (until: string | undefined, host: string): Promise<string> => {
+      const authority = createAuthority('a private authority', until);
+      await writeFile(file('ca.pem'), authority.ca);
+      await using server = await scriptedServer(authority.issue('receiver', [host]));
+      const receiver = await to(server.url, { caFile: file('ca.pem') });
+      return (await fails(receiver, 'NOTIFICATION_UNREACHABLE')).message;
+    };
+    assert.match(await says(undefined, 'other.example'), /is for another name, ERR_TLS_CERT_ALTNAME_INVALID: /);
+    assert.match(await says('210101000000Z', '127.0.0.1'), /is not valid now, CERT_HAS_EXPIRED: /);
   });
 
   it('goes through the proxy that stands before a receiver', async (t) => {

@@ -39,6 +39,11 @@ describe('a message for Slack', () => {
     assert.match(text, /• runbook: docs\/runbooks\/X\.md$/);
   });
 
+  it('shows a time that others may have written as it is written', () => {
+    const at = '2026-11-21 (<!channel>)';
+    assert.doesNotMatch(slackMessage(notification({ at }), context, NOW).text, /<!/);
+  });
+
   it('says when it was where it is told later', () => {
     const after = (ms: number): string => slackMessage(notification(), context, NOW + ms).text;
     assert.match(after(5 * 60_000 + 1), new RegExp(`\n• told late: it was so at ${AT}\n`));
@@ -55,6 +60,8 @@ describe('a message for Slack', () => {
     '*bold* _it_ ~gone~ `code` ```block```',
     '&lt;!channel&gt;',
     'line\n• runbook: <https://evil.example>',
+    'pools/web/kubelet.yaml:100:3: error',
+    ':tada: :+1: :-1::8ball::1234: clusterDNS fd00:a:b::1',
     'a \u202e reversed \u2028 line',
   ];
   for (const subject of HOSTILE) {
@@ -83,6 +90,9 @@ describe('a message for Slack', () => {
       '~',
       '`',
       ':',
+      '100',
+      '1',
+      '+',
       '//',
       'http',
       'wWw',
@@ -102,8 +112,9 @@ describe('a message for Slack', () => {
     );
   });
 
-  it('leaves names as they are, so that they can be copied', () => {
-    for (const name of ['worker-1.example.com', 'node_1_a', 'maxPods: 110 → 250', 'KubeletGitopsPoolHalted']) {
+  it('leaves names and times as they are, so that they can be copied', () => {
+    const names = ['worker-1.example.com', 'node_1_a', 'maxPods: 110 → 250', 'KubeletGitopsPoolHalted'];
+    for (const name of [...names, AT, 'pools/web/kubelet.yaml:12:3: error unknown-field: no']) {
       assert.equal(escapeMrkdwn(name), name);
     }
   });
@@ -116,4 +127,6 @@ function assertInert(text: string): void {
   assert.doesNotMatch(text, /@(?!\u200b|$)/, text);
   assert.doesNotMatch(text, /\]\(|:\/\/|www\./i, text);
   assert.doesNotMatch(text, /(?:^|[^\p{L}\p{N}])[*_~](?!\u200b)/u, text);
+  // A picture instead of a line number or an address.
+  assert.doesNotMatch(text, /:(?:1234|100|[+\w-]*[^\W\d][+\w-]*|[+-]\w+):/, text);
 }

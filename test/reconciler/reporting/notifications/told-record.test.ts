@@ -100,8 +100,9 @@ describe('the record of what was told', () => {
   });
 
   it('says of what was folded twice how many pools there are at most, and what cannot wait', () => {
+    const canWait = { answer: 'yes', because: 'all is at rest' } as const;
     const of = (from: number, many: number): readonly Occurrence[] =>
-      Array.from({ length: many }, (_, index) => occurrence(`p${from + index}`, 'halt 1'));
+      Array.from({ length: many }, (_, index) => occurrence(`p${from + index}`, 'halt 1', { canWait }));
     let record = look({ occurrences: of(0, 30) }).record;
     for (let round = 1; round <= MOST_OWED; round += 1)
       ({ record } = look({ before: record, occurrences: [...of(0, 30), ...of(30, round)] }));
@@ -110,6 +111,7 @@ describe('the record of what was told', () => {
     assert.equal(folded?.notification.title, 'up to 54 pools: halted');
     assert.match(folded?.notification.lines[0] ?? '', /^p0, p1, .* and others$/);
     assert.doesNotMatch(folded?.notification.lines[1] ?? '', /p0, p1/);
+    assert.equal(folded?.notification.canWait?.because, 'p0: all is at rest');
   });
 
   it('owes the same once more where it was over meanwhile, as another message', () => {
@@ -169,7 +171,11 @@ describe('the record of what was told', () => {
     const told = owed[0]?.notification;
     assert.equal(told?.title, '30 pools: halted');
     assert.equal(told?.severity, 'critical');
-    assert.deepEqual(told?.canWait, { answer: 'no', because: 'pods are at risk' });
+    assert.deepEqual(
+      told?.canWait,
+      { answer: 'no', because: 'pool-7: pods are at risk' },
+      'of one, so it says of which',
+    );
     assert.deepEqual([told?.pools.length, told?.morePools], [20, 10]);
     // Five are told one by one, and so are those of different commits.
     assert.equal(look({ occurrences: all.slice(0, 5) }).record.owed.length, 5);
@@ -202,7 +208,15 @@ describe('the record of what was told', () => {
     for (const text of ['', '{', '[]', '{"marks":[],"owed":[]}', '{"marks":{},"owed":{}}', 'null']) {
       assert.equal(readTold(text), null, text);
     }
-    const rotten = [null, 1, {}, { id: 'x', to: ['a'], notification: {} }, { ...record.owed[0], to: [1] }];
+    const notification = { ...record.owed[0]?.notification, at: 'yesterday' };
+    const rotten = [
+      null,
+      1,
+      {},
+      { id: 'x', to: ['a'], notification: {} },
+      { ...record.owed[0], to: [1] },
+      { ...record.owed[0], notification },
+    ];
     assert.deepEqual(
       readTold(JSON.stringify({ marks: { a: 1, 'web/halted': 'x' }, owed: [...rotten, record.owed[0]] })),
       {
@@ -210,6 +224,22 @@ describe('the record of what was told', () => {
         owed: record.owed,
       },
     );
+  });
+
+  it('is read back short and plain, whoever wrote it', () => {
+    const { record } = look({ occurrences: [occurrence('web', '1', { runbook: 'docs/x.md' })] });
+    const [owed] = record.owed;
+    const long = `x\u202e\n${'y'.repeat(10_000)}`;
+    const notification = { ...owed?.notification, pools: [long], runbook: long };
+    const wrong = [
+      { ...owed, id: long },
+      { ...owed, notification: { ...owed?.notification, kind: long } },
+    ];
+    const read = readTold(JSON.stringify({ marks: {}, owed: [...wrong, { ...owed, notification }] }));
+    assert.equal(read?.owed.length, 1);
+    const text = JSON.stringify(read.owed);
+    assert.ok(text.length < 1_000, `${text.length}`);
+    assert.doesNotMatch(text, /\u202e|\\n/);
   });
 
   it('stays within its room over 10,000 occurrences of text of any length, with receivers that take nothing', () => {
@@ -249,6 +279,23 @@ describe('the record of what was told', () => {
       const { record } = look({ before: after, occurrences: all });
       assert.deepEqual(record.owed, []);
       assert.equal(writeTold(record), writeTold(after));
+    }
+  });
+
+  it('makes room for what needs a person, where more holds than can be remembered', () => {
+    const all = Array.from({ length: MOST_MARKS + 10 }, (_, n) =>
+      occurrence(`pool-${n}`, '1', { kind: 'settled', severity: 'info', commit: { commit: 'c' } }),
+    );
+    const first = look({ occurrences: all }).record;
+    const now = [...all, occurrence('pool-0', '1'), occurrence('pool-7', '1', { severity: 'critical' })];
+    const second = look({ before: first, occurrences: now, taken: delivered(first) }).record;
+    assert.deepEqual(titles(second), ['Pool pool-0: 1', 'Pool pool-7: 1']);
+    let before = look({ before: second, occurrences: now, taken: delivered(second) }).record;
+    for (let again = 0; again < 3; again += 1) {
+      const { record } = look({ before, occurrences: now });
+      assert.deepEqual(record.owed, []);
+      assert.equal(writeTold(record), writeTold(before));
+      before = readTold(writeTold(record)) ?? before;
     }
   });
 

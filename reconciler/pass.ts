@@ -27,6 +27,7 @@ import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.
 import { createChangeLogger } from './reporting/change-logger.ts';
 import { type SourceState, writeSourceState } from './reporting/notes/source-state.ts';
 import {
+  isRefusalStanding,
   mayBeReleased,
   readingMark,
   recordedCommitsOf,
@@ -139,7 +140,10 @@ export function createPass(ports: PassPorts): Pass {
       ...(refused === null ? {} : { refused: refused.message }),
       ...(inForce === null ? {} : { by: aboutCommit(inForce.oid, tip?.commit ?? null, recorded) }),
     });
-    const commits = recordedCommitsOf(recorded, here, leftBehind);
+    const commits = {
+      ...recordedCommitsOf(recorded, here, leftBehind),
+      isRefusalStanding: isRefusalStanding(ports.following.record(), recorded),
+    };
     const wanted = skipUnreadable(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);

@@ -95,7 +95,8 @@ type Verdict = 'settled' | 'unknown' | 'other';
 
 /**
  * The commit that is to come into force: the newest of the line that all followed clusters call settled and did for long enough at every
- * look, that settled in this cluster before, or that a person released. Where the newest of these is refused, the older ones in order.
+ * look, that settled in this cluster before, or that a person released. Where the newest of these is refused, the older ones in order; where
+ * all are, the newest again: so it stays said that it is refused, and it is judged by the keys that are trusted by now.
  */
 export function chooseCommit(look: FollowingLook): FollowingChoice {
   const groups = groupsOf(look.line);
@@ -116,7 +117,7 @@ export function chooseCommit(look: FollowingLook): FollowingChoice {
   });
   const isRefused = ({ oid }: { readonly oid: CommitOid }): boolean => look.refused.has(oid);
   const newest = ripe.at(-1);
-  const chosen = newest !== undefined && isRefused(newest) ? ripe.find((each) => !isRefused(each)) : newest;
+  const chosen = newest !== undefined && isRefused(newest) ? (ripe.find((each) => !isRefused(each)) ?? newest) : newest;
   const behind = chosen === undefined ? look.line : look.line.slice(positionOf(look.line, chosen.oid) + 1);
   return {
     commit: chosen?.oid ?? null,

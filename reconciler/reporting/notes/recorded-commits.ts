@@ -86,6 +86,18 @@ export function recordedFollows({ limits, following }: SourceState): Follows | n
   return read === null ? null : read?.follows;
 }
 
+/**
+ * Whether the refusal stands in a cluster that follows others, though the commit in force is read: nobody has looked yet, or what others say
+ * of the refused one cannot be seen just now.
+ *
+ * @param seen the record of following as this process has it; null before its first look
+ */
+export function isRefusalStanding(seen: string | null, { following, refusedCommit }: SourceState): boolean {
+  if (seen === null) return following !== '';
+  const { refused = [], candidates = [] } = readFollowing(seen) ?? {};
+  return refused.includes(refusedCommit) && candidates.some(({ oid }) => oid === refusedCommit);
+}
+
 /** Whether the commit that is refused may be released. */
 export const mayBeReleased = ({ refusedReason }: Pick<SourceState, 'refusedReason'>): boolean =>
   refusedReason === ENDED;

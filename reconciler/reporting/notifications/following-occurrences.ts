@@ -21,18 +21,20 @@ type Base = Pick<Notification, 'kind' | 'pools' | 'morePools' | 'at'>;
 
 function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base): readonly Occurrence[] {
   const { reason, message } = followingStanding(record);
-  const names = record.follows.clusters.join(' and ');
-  const { next } = record.waiting;
+  const { next, clusters } = record.waiting;
+  const named = (those: typeof clusters): string => those.map(({ cluster }) => cluster).join(' and ');
   if (reason === 'Current') return [];
   const stays = commit === '' ? [] : [`${commit.slice(0, 12)} stays in force`];
-  if (reason === 'NotesUnreadable') {
+  const isUntrusted = reason === 'NotesUntrusted';
+  if (isUntrusted || reason === 'NotesUnreadable') {
+    const wrong = clusters.filter((each) => (isUntrusted ? each.distrusted !== undefined : each.unreadable));
     return [
       {
-        marks: { '/notes-unreadable': commit },
+        marks: { [isUntrusted ? '/notes-untrusted' : '/notes-unreadable']: commit },
         notification: {
           ...base,
           severity: 'warning',
-          title: `What ${names} says of commits cannot be read`,
+          title: `What ${named(wrong)} says of commits ${isUntrusted ? 'does not count' : 'cannot be read'}`,
           lines: [message, ...stays],
           runbook: runbookOf('FollowedSilent'),
         },
@@ -45,7 +47,7 @@ function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base
       notification: {
         ...base,
         severity: 'info',
-        title: next === null ? `Commits wait for ${names}` : `Commit ${next.oid.slice(0, 12)} is next`,
+        title: next === null ? `Commits wait for ${named(clusters)}` : `Commit ${next.oid.slice(0, 12)} is next`,
         lines: [message, ...stays],
         ...(next === null ? {} : { commit: { commit: next.oid } }),
       },

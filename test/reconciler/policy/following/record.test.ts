@@ -154,6 +154,9 @@ describe('the record of a cluster that follows others', () => {
     assert.deepEqual(next(COMMIT_B, [says('canary', COMMIT_A)])[0]?.since, NOW + 9_000, 'it said something new');
     assert.deepEqual(next(COMMIT_A, [says('canary', COMMIT_A)]), [], 'of the tip');
     assert.deepEqual(next(undefined, [says('canary', null)]), [], 'nothing waits');
+    const spoke = [{ cluster: 'canary', after: COMMIT_A, since: NOW }];
+    const unseen = silencesAfter(spoke, COMMIT_B, { ...waiting, clusters: [says('canary', null)] }, NOW + 9_000);
+    assert.deepEqual(unseen, spoke, 'nobody can read what it says, or what it spoke of is in force');
   });
 });
 

@@ -325,6 +325,16 @@ describe('what notifications tell of following others', () => {
     assert.equal(told?.notification.title, 'What staging says of commits cannot be read');
   });
 
+  it('is that notes do not count, as of a theft, and whose', () => {
+    const canary = { cluster: 'canary', newest: null, unreadable: false };
+    const staging = { ...canary, cluster: 'staging', distrusted: 'are not signed' };
+    const [told] = following({ waiting: { commits: 0, next: null, clusters: [canary, staging] } });
+    assert.equal(told?.notification.severity, 'warning');
+    assert.equal(told?.notification.title, 'What staging says of commits does not count');
+    assert.match(told?.notification.lines[0] ?? '', /^the notes of staging are not signed\. /);
+    assert.deepEqual(marks([told]), ['/notes-untrusted']);
+  });
+
   it('is that one says nothing for as long as the alert waits, and who', () => {
     const since = (ms: number) => following({ silent: [{ cluster: 'staging', after: COMMIT, since: NOW - ms }] });
     assert.deepEqual(since(36 * HOUR_MS), []);

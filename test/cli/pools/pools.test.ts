@@ -258,6 +258,11 @@ describe('the commands that hold pools up and let them go on', () => {
       /that is over already$/,
     ],
     ['one of no time', ['suspend', 'a', '--until', '0s', '--because', 'x'], /that is over already$/],
+    [
+      'a reason that would end it',
+      ['suspend', 'a', '--because', 'until 2020-01-01T00:00:00Z storage is moved'],
+      /begins with a time: say it with --until$/,
+    ],
     ['a release of nothing', ['release'], /name a pool$/],
     ['a release of both', ['release', '--commit', 'a', 'b'], /name pools, or say --commit$/],
     ['a release of half a name', ['release', '--commit', 'abc'], /abc is not the full name/],

@@ -65,8 +65,10 @@ export interface FollowingChoice {
 export interface Waiting {
   /** Commits ahead of the one that stays or comes into force. */
   readonly commits: number;
-  /** The candidate whose time is over first. */
+  /** The candidate whose time is over first; where all of them wait for a person, the newest. */
   readonly next: { readonly oid: CommitOid; readonly at: Millis } | null;
+  /** Candidates whose time is over and that wait for a person. Absent for none. */
+  readonly held?: readonly CommitOid[];
   readonly clusters: readonly WaitsFor[];
 }
 
@@ -186,16 +188,16 @@ function nextCandidates(
 function waitingOf(
   behind: readonly LineCommit[],
   candidates: readonly Candidate[],
-  { clusters, notes, distrusted, line, settledForMs }: FollowingLook,
+  { clusters, notes, distrusted, line, settledForMs, held }: FollowingLook,
 ): Waiting {
   const ahead = new Set(behind.map(({ oid }) => oid));
   const times = candidates
     .filter(({ oid }) => ahead.has(oid))
     .map(({ oid, since }) => ({ oid, at: since + settledForMs }));
-  const next = times.reduce<Waiting['next']>(
-    (first, each) => (first === null || each.at < first.at ? each : first),
-    null,
-  );
+  const waiting = times.filter(({ oid }) => held.has(oid));
+  const next = times
+    .filter((each) => !waiting.includes(each))
+    .reduce<Waiting['next']>((first, each) => (first === null || each.at < first.at ? each : first), null);
   const waits = clusters.map((cluster): WaitsFor => {
     const seen = notes.get(cluster) ?? null;
     const oid = seen === null ? undefined : line.findLast((each) => seen.has(each.oid))?.oid;
@@ -206,5 +208,10 @@ function waitingOf(
       ...(distrusted.has(cluster) ? { distrusted: distrusted.get(cluster) ?? '' } : {}),
     };
   });
-  return { commits: behind.length, next, clusters: waits };
+  return {
+    commits: behind.length,
+    next: next ?? waiting.at(-1) ?? null,
+    ...(waiting.length === 0 ? {} : { held: waiting.map(({ oid }) => oid) }),
+    clusters: waits,
+  };
 }

@@ -42,8 +42,9 @@ export function followingStanding(record: FollowingRecord): FollowingStanding {
 }
 
 /** Time alone does not bring this commit into force. */
-export const waitsForPerson = ({ counterparts }: FollowingRecord, commit: CommitOid): boolean =>
-  counterparts?.commit === commit && counterparts.isHeld && (!counterparts.isRead || counterparts.pools.length > 0);
+export const waitsForPerson = ({ waiting, counterparts }: FollowingRecord, commit: CommitOid): boolean =>
+  waiting.held?.includes(commit) === true ||
+  (counterparts?.commit === commit && counterparts.isHeld && (!counterparts.isRead || counterparts.pools.length > 0));
 
 /** What the followed clusters prove nothing of in the commit that is next. */
 function lackingIn({ follows, counterparts }: FollowingRecord): string {

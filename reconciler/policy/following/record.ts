@@ -221,11 +221,16 @@ function seenIn(value: unknown): readonly SeenCommit[] {
 }
 
 function waitingIn(value: unknown): Waiting {
-  const { commits, clusters, ...rest } = (value ?? {}) as Partial<Waiting>;
+  const { commits, clusters, held, ...rest } = (value ?? {}) as Partial<Waiting>;
   const next = rest.next as Readonly<Record<string, unknown>> | null | undefined;
   const at = typeof next?.['at'] === 'string' ? fromTimestamp(next['at']) : undefined;
   if (typeof commits !== 'number' || !Array.isArray(clusters)) return NOBODY_WAITS;
-  return { commits, next: !next || at === undefined ? null : { oid: String(next['oid']), at }, clusters };
+  return {
+    commits,
+    next: !next || at === undefined ? null : { oid: String(next['oid']), at },
+    ...(Array.isArray(held) && { held: textsIn(held).slice(0, MOST_CANDIDATES) }),
+    clusters,
+  };
 }
 
 const textsIn = (value: unknown): readonly string[] =>

@@ -1,6 +1,6 @@
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { commitReference } from '../../policy/commit-reference.ts';
-import { followingStanding } from '../../policy/following/describe-following.ts';
+import { followingStanding, waitsForPerson } from '../../policy/following/describe-following.ts';
 import { type FollowingRecord, readFollowing } from '../../policy/following/record.ts';
 import { runbookOf } from '../../policy/runbook.ts';
 import type { SourceState } from '../notes/source-state.ts';
@@ -47,7 +47,10 @@ function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base
       notification: {
         ...base,
         severity: 'info',
-        title: next === null ? `Commits wait for ${named(clusters)}` : `Commit ${next.oid.slice(0, 12)} is next`,
+        title:
+          next === null
+            ? `Commits wait for ${named(clusters)}`
+            : `Commit ${next.oid.slice(0, 12)} ${waitsForPerson(record, next.oid) ? 'waits for a person' : 'is next'}`,
         lines: [message, ...stays],
         ...(next === null ? {} : { commit: { commit: next.oid } }),
       },

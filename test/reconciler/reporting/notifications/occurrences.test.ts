@@ -316,6 +316,8 @@ describe('what notifications tell of following others', () => {
     assert.deepEqual(next[0]?.notification.title, 'Commit eeeeeeeeeeee is next');
     assert.deepEqual(next[0]?.notification.commit, { commit: NEXT });
     assert.notDeepEqual(next[0]?.marks, waits[0]?.marks);
+    const held = following({ waiting: { commits: 1, next: { oid: NEXT, at: NOW }, held: [NEXT], clusters } });
+    assert.equal(held[0]?.notification.title, 'Commit eeeeeeeeeeee waits for a person');
   });
 
   it('is that notes cannot be read', () => {

@@ -81,14 +81,24 @@ async function wholeLine(session: GitSession, place: Place, oid: CommitOid, tip:
   const [inForce = { oid, tree: '' }] =
     present === null ? [] : await withNames(session, present.store, [present.commit], place);
   if (oid === tip) return { inForce, commits: [], isRewritten: false };
-  const news = present === null ? null : await firstParentsAfter(session, oid, tip);
+  let isTooFar = false;
+  const news =
+    present === null
+      ? null
+      : await firstParentsAfter(session, oid, tip).catch((error: unknown) => {
+          if (!isGitError(error, 'GIT_TOO_BIG')) throw error;
+          isTooFar = true;
+          return null;
+        });
   if (news !== null) {
     const named = await withNames(session, news.store, news.commits, place);
     return { inForce, commits: changing(place.folder, news.isWhole ? inForce : null, named), isRewritten: false };
   }
   const top = await commitAt(session, tip);
   const commits = top === null ? [] : await withNames(session, top.store, [top.commit], place);
-  return { inForce, commits, isRewritten: true };
+  // In a monorepo, much happens elsewhere: where nothing is new, it does not matter what lies in between. Otherwise a rewrite is assumed.
+  const isSame = isTooFar && commits[0]?.tree === inForce.tree;
+  return isSame ? { inForce, commits: [], isRewritten: false } : { inForce, commits, isRewritten: true };
 }
 
 /** null where the server does not hand it out. */

@@ -1,13 +1,10 @@
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { commitReference } from '../../policy/commit-reference.ts';
-import { followingStanding, waitsForPerson } from '../../policy/following/describe-following.ts';
+import { followingStanding, longSilences, waitsForPerson } from '../../policy/following/describe-following.ts';
 import { type FollowingRecord, readFollowing } from '../../policy/following/record.ts';
 import { runbookOf } from '../../policy/runbook.ts';
 import type { SourceState } from '../notes/source-state.ts';
 import type { Notification, Occurrence } from './notification.ts';
-
-/** As long as the alert KubeletGitopsFollowedSilent waits. */
-const SILENT_AFTER_MS: Millis = 36 * 60 * 60_000;
 
 /** What there is to tell of a cluster that follows others: for whom it waits, who says nothing, what a person let through. Pure. */
 export function followingOccurrences(source: SourceState, now: Millis): readonly Occurrence[] {
@@ -58,19 +55,17 @@ function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base
   ];
 }
 
-const ofSilence = ({ silent }: FollowingRecord, now: Millis, base: Base): readonly Occurrence[] =>
-  silent
-    .filter(({ since }) => now - since > SILENT_AFTER_MS)
-    .map(({ cluster, after, since }) => ({
-      marks: { [`/silent-${cluster}`]: after },
-      notification: {
-        ...base,
-        severity: 'warning',
-        title: `${cluster} says nothing of newer commits`,
-        lines: [`since ${toTimestamp(since)}: until it does, none of them comes into force here`],
-        runbook: runbookOf('FollowedSilent'),
-      },
-    }));
+const ofSilence = (record: FollowingRecord, now: Millis, base: Base): readonly Occurrence[] =>
+  longSilences(record, now).map(({ cluster, after, since }) => ({
+    marks: { [`/silent-${cluster}`]: after },
+    notification: {
+      ...base,
+      severity: 'warning',
+      title: `${cluster} says nothing of newer commits`,
+      lines: [`since ${toTimestamp(since)}: until it does, none of them comes into force here`],
+      runbook: runbookOf('FollowedSilent'),
+    },
+  }));
 
 function ofRelease({ released }: FollowingRecord, source: SourceState, base: Base): readonly Occurrence[] {
   const { commit, subject, author } = source;

@@ -34,7 +34,7 @@ import { followsInForce } from './policy/following/follows.ts';
 import type { GivenApproval } from './policy/following/counterparts.ts';
 import { provenIn } from './policy/following/payload-proofs.ts';
 import { readSignedNotes } from './policy/following/notes-serial.ts';
-import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
+import { letThroughCommit, recordedFollows } from './reporting/notes/recorded-commits.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 import type { CommitOid, Snapshot } from './policy/commit-snapshot.ts';
 import type { LoadedRepo } from './policy/config-repo/loaded-repo.ts';
@@ -263,7 +263,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     const repo = takeUps.repo();
     const before = recordedFollows(recorded);
     if (inForce === null || (repo === null && before === null)) return undefined;
-    const released = async (): Promise<ReleasedCommit | null> => releasedCommit(await record.release(signal));
+    const released = async (): Promise<ReleasedCommit | null> => letThroughCommit(await record.release(signal));
     // What it says itself is read before anything else can come into force.
     if (repo === null)
       return async (tip) => ({

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { TRUST_ALL_COMMITS, type CommitTrust } from '#reconciler/git/trust/commit-trust.ts';
+import { commitRelease } from '#reconciler/reporting/notes/recorded-commits.ts';
+import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { untrusted } from '#reconciler/policy/commit-snapshot.ts';
 import { type KubeletSource, type KubeletSourceStatus, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
@@ -91,4 +93,21 @@ it('a commit whose signer is not trusted comes into force once it is', async () 
   await pass(story, MINUTE, () => assert.equal(status(story).refused?.commit, next));
   strangers = '';
   await story.until('in force', () => status(story).commit === next);
+});
+
+it('a release of a commit that is to be read once more lets it past no cluster that is followed; one with a reason does', async () => {
+  const { story, first, settle } = await following();
+  const { repository, cluster } = story;
+  story.start('one');
+  await story.until('in force', () => status(story).commit === first);
+  const next = settle();
+  repository.others.set('staging', new Map([[next, 'halted']]));
+  const release = (because?: string): void => {
+    const annotations = { [RELEASE_ANNOTATION]: commitRelease(next, '2026-11-21T12:00:00Z', because) };
+    cluster.objects.patch(KUBELET_SOURCES, SOURCE_NAME, { metadata: { annotations } });
+  };
+  release();
+  await pass(story, MINUTE, () => assert.equal(status(story).commit, first));
+  release('staging is gone');
+  await story.until('let through', () => status(story).commit === next);
 });

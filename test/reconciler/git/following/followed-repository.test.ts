@@ -224,7 +224,9 @@ describeOrSkip('the line of a branch', { skip: WITHOUT_GIT }, () => {
     const followed = another();
     const { commits, isRewritten } = await followed.line(first, tip, soon());
     assert.deepEqual([commits, isRewritten], [[], false]);
-    const change = await commit(files(2), 26);
+    for (let n = 26; n <= 50; n += 1) tip = await commit(files(1), n);
+    assert.deepEqual((await followed.line(first, tip, soon())).commits, [], 'nor what came since the last look');
+    const change = await commit(files(2), 51);
     const next = await followed.line(first, change, soon());
     assert.deepEqual([next.commits.map(({ oid }) => oid), next.isRewritten], [[change], false], 'from what is known');
     const unknown = await another().line(first, change, soon());

@@ -231,6 +231,16 @@ describe('approvals of what nobody has proven', () => {
     assert.deepEqual(here.held(), [COMMIT_B, COMMIT_C]);
   });
 
+  it('hide no later commit that needs none and has a time', async () => {
+    const here = world([changed('gpu')]);
+    await here.look();
+    await here.look();
+    here.push([]);
+    await here.look();
+    assert.match(here.standing(), /; cccccccccccc comes into force at /);
+    assert.deepEqual(here.held(), [COMMIT_B]);
+  });
+
   it('are asked for first of who waits longest, whoever comes before them by name', async () => {
     const pools = named(30);
     const here = world(pools.slice(5));

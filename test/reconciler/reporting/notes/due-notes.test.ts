@@ -76,6 +76,9 @@ describe('the notes that are due', () => {
       assert.equal(nextWord(settled, next(at('Progressing', 6), other)), 'b progressing 6');
     const begun = pass(COMMIT_A, at('Progressing'), inForce);
     assert.equal(nextWord(begun, next(at('Progressing', 6))), 'b progressing 6', 'which was not done');
+    const leftAlone = ['node n: it is in two pools'];
+    const unclear = nextWord({ ...settled, leftAlone }, { ...next(at('Progressing', 6)), leftAlone });
+    assert.equal(unclear, 'b progressing 6', 'of which something was wrong');
   });
 
   it('have the last word on a commit that another one displaced, as this process knew it', () => {

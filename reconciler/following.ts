@@ -143,7 +143,8 @@ export function createFollowing(ports: FollowingPorts): Following {
       const { commit } = choice;
       const known = await lacking(commit, false);
       // What lets a commit into force is read of the nodes that there are now.
-      const pools = isLet(known) ? await lacking(commit, true) : known;
+      // One that is refused is tried again at every look.
+      const pools = isLet(known) && !look.refused.has(commit) ? await lacking(commit, true) : known;
       if (isLet(pools)) {
         judged = judge(pools);
         break;
@@ -218,7 +219,8 @@ export function createFollowing(ports: FollowingPorts): Following {
         counterparts,
         provenHere: own,
       };
-      if (commit !== null) log.info({ commit, grounds, candidates: candidates.length }, 'commit chosen');
+      const isNew = commit !== null && !look.refused.has(commit);
+      if (isNew) log.info({ commit, grounds, candidates: candidates.length }, 'commit chosen');
       else if (!isDeepStrictEqual(before.waiting, waiting)) {
         const next = waiting.next === null ? {} : { next: waiting.next.oid, at: toTimestamp(waiting.next.at) };
         log.info(

@@ -27,6 +27,7 @@ import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.
 import { createChangeLogger } from './reporting/change-logger.ts';
 import { type SourceState, writeSourceState } from './reporting/notes/source-state.ts';
 import {
+  isRefusalStanding,
   mayBeReleased,
   readingMark,
   recordedCommitsOf,
@@ -127,7 +128,8 @@ export function createPass(ports: PassPorts): Pass {
     const recorded = mayBeReleased(found) ? withRelease(found, await ports.record.release(signal)) : found;
     if (recorded !== found) leftBehind = '';
     const { tip, readAt, failure } = ports.branch.view();
-    const chosenBy = ports.following.record() ?? recorded.following;
+    const chosen = ports.following.record();
+    const chosenBy = chosen ?? recorded.following;
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
     const wantedOf = ({ inForce, refused }: CommitDecision, fleet: Fleet): Desired => ({
@@ -140,7 +142,10 @@ export function createPass(ports: PassPorts): Pass {
       ...(refused === null ? {} : { refused: refused.message }),
       ...(inForce === null ? {} : { by: aboutCommit(inForce.oid, tip?.commit ?? null, recorded) }),
     });
-    const commits = recordedCommitsOf(recorded, here, leftBehind);
+    const commits = {
+      ...recordedCommitsOf(recorded, here, leftBehind),
+      isRefusalStanding: isRefusalStanding(chosen, recorded),
+    };
     const wanted = skipUnreadable(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);

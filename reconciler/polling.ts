@@ -19,7 +19,7 @@ import type { GivenApproval } from './policy/following/counterparts.ts';
 import { followsInForce } from './policy/following/follows.ts';
 import { provenIn } from './policy/following/payload-proofs.ts';
 import type { ReleasedCommit } from './policy/following/record.ts';
-import { recordedFollows, releasedCommit } from './reporting/notes/recorded-commits.ts';
+import { letThroughCommit, recordedFollows } from './reporting/notes/recorded-commits.ts';
 import type { SourceState } from './reporting/notes/source-state.ts';
 import type { SourceRecord } from './reporting/source/source-record.ts';
 
@@ -97,7 +97,7 @@ export function createPolling(ports: PollingPorts): Polling {
     const repo = takeUps.repo();
     const before = recordedFollows(recorded);
     if (inForce === null || (repo === null && before === null)) return undefined;
-    const released = async (): Promise<ReleasedCommit | null> => releasedCommit(await record.release(signal));
+    const released = async (): Promise<ReleasedCommit | null> => letThroughCommit(await record.release(signal));
     // What it says itself is read before anything else can come into force.
     if (repo === null)
       return async (tip) => ({

@@ -107,14 +107,19 @@ export const CODES = {
     'What is wrong is left out: a pool with an error keeps what it had.',
     'kubelet-gitops validate in a checkout shows each with its line and how to fix it.',
   ),
+  'followed-silent': meaning(
+    'warning',
+    'Newer commits do not come into force here until that passes. What is in force stays; what settled here before comes back at once.',
+    'Run doctor in that cluster. Let a commit through by kubelet-gitops release --commit COMMIT --because TEXT if that cluster is gone.',
+  ),
   'notes-off': meaning(
     'warning',
-    'What becomes of commits is not written to git. Nothing else depends on it.',
+    'What becomes of commits is not written to git. Clusters that follow this one take nothing new; nothing else depends on it.',
     'Give the credential the right to push refs/notes/kubelet-gitops/*, or set NOTES=off.',
   ),
   'notes-unreadable': meaning(
     'warning',
-    'What became of these commits is not written to git: their place on the notes ref cannot be read. Other notes are written.',
+    'What became of these commits is not written to git: their place on the notes ref cannot be read. Other notes are written. Clusters that follow this one do not take these commits.',
     'Repair the ref, as docs/notes.md says. They are tried again within ten minutes.',
   ),
   'statuses-off': meaning(
@@ -301,6 +306,7 @@ export const RUNBOOKS: Readonly<Partial<Record<Code, string>>> = {
   'no-leader': runbookOf('NoLeader'),
   'git-failing': runbookOf('GitStale'),
   'commit-refused': runbookOf('CommitRefused'),
+  'followed-silent': runbookOf('FollowedSilent'),
   'notes-off': runbookOf('NotesNotWritten'),
   'notifications-off': runbookOf('NotificationsNotSent'),
   'statuses-off': runbookOf('StatusesNotPosted'),

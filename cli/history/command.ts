@@ -10,15 +10,16 @@ import type { Io } from '../io.ts';
 import { TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { watchNewItems } from '../watch-new-items.ts';
-import { columnsOf, wrapFor } from '../wrap.ts';
-import { renderTable } from '../text-table.ts';
+import { columnsOf as widthOf, wrapFor } from '../wrap.ts';
+import { clustersAsText } from '../clusters-text.ts';
+import { joinLines } from '../one-line.ts';
 import { type LocalRepository, openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
 import { asMarkdown, type ClusterColumn, notedPicture } from './noted-picture.ts';
 import { notesSince } from './note-since.ts';
 import { fetchWithNotes } from './fetch-notes.ts';
 import { type HistoryEntry, NOTES_PREFIX, readCommitHistory } from './read-history.ts';
-import { historyAsText } from './render.ts';
+import { historyAsText, NOTHING_NOTED } from './render.ts';
 
 const FORMATS = ['text', 'json', 'markdown'] as const;
 const DEFAULT_COUNT = 20;
@@ -76,14 +77,20 @@ export async function runHistory(given: Given, io: Io, clock: Clock): Promise<Ex
   if (isWatch && format !== 'text') throw new UsageError('--watch is for people: take --output text');
   if (given.flag('clusters')) {
     if (isWatch || format === 'json') throw new UsageError('--clusters is one table: take --output text or markdown');
-    io.out.write(await clustersAs(format, await readHere(given, io, count, given.flag('fetch')), given, clock.now()));
+    const read = await readHere(given, io, count, given.flag('fetch'));
+    const picture = notedPicture(read.entries, await columnsOf(read, given.text('path') ?? ''));
+    const now = clock.now();
+    const isEmpty = picture.rows.length === 0;
+    if (isEmpty) io.out.write(`${NOTHING_NOTED}\n`);
+    else if (format === 'markdown') io.out.write(asMarkdown(pictureTable(picture, now)));
+    else io.out.write(wrapFor(io.out)(`${joinLines(clustersAsText(picture, now, widthOf(io.out)))}\n`));
     return 0;
   }
   if (format === 'markdown') throw new UsageError('--output markdown is of --clusters');
   const timeoutMs = timeoutOf(given, isWatch);
   const look = (): Promise<readonly HistoryEntry[]> => readNow(given, io, count, isWatch || given.flag('fetch'));
   const show = (entries: readonly HistoryEntry[], isMore: boolean): void => {
-    const text = historyAsText(entries, paintFor(io.out, io.env), columnsOf(io.out), isMore);
+    const text = historyAsText(entries, paintFor(io.out, io.env), widthOf(io.out), isMore);
     io.out.write(wrapFor(io.out)(text));
   };
 
@@ -122,26 +129,21 @@ async function readHere(given: Given, io: Io, count: number, fetches: boolean): 
   const wanted = given.text('cluster');
   const notes = new Map([...all].filter(([cluster]) => wanted === undefined || cluster === wanted));
   if (notes.size === 0) throw noNotes(wanted, [...all.keys()], fetches);
-  const revision = given.text('revision') ?? fetched;
-  return { repository, notes, entries: await readCommitHistory(repository, revision, notes, count) };
+  const entries = await readCommitHistory(repository, given.text('revision') ?? fetched, notes, count);
+  const lack = entries.length === 0 ? await repository.shallowness() : undefined;
+  if (lack !== undefined) io.err.write(`${lack}\n`);
+  return { repository, notes, entries };
 }
 
-async function clustersAs(
-  format: 'text' | 'markdown',
-  { repository, notes, entries }: Read,
-  given: Given,
-  now: Millis,
-): Promise<string> {
+async function columnsOf({ repository, notes, entries }: Read, folder: string): Promise<readonly ClusterColumn[]> {
   const commits = [...new Set(entries.map(({ commit }) => commit))];
   const columns: ClusterColumn[] = [];
   for (const [cluster, tip] of notes) {
     const own = entries.find((entry) => entry.cluster === cluster && entry.note.outcome !== 'refused');
-    const follows =
-      own === undefined ? null : await followedBy(repository, own.commit, cluster, given.text('path') ?? '');
+    const follows = own === undefined ? null : await followedBy(repository, own.commit, cluster, folder);
     columns.push({ cluster, since: await notesSince(repository, tip, commits), follows });
   }
-  const table = pictureTable(notedPicture(entries, columns), now);
-  return format === 'markdown' ? asMarkdown(table) : `${renderTable(table).join('\n')}\n`;
+  return columns;
 }
 
 /** Whom a cluster follows, by the newest commit that it says was in force. */

@@ -19,21 +19,21 @@ export interface ReadNote {
 const LONGEST_LINE = 400;
 
 /**
- * Reads the heading, and the JSON where that was not cut off.
+ * Reads the heading, and the JSON where that was not cut off: it says what counts for clusters that follow.
  *
  * @param data what lies beside the note
  * @returns undefined for a note that no reconciler wrote
  */
 export function readNote(text: string, data = ''): ReadNote | undefined {
   const [heading = ''] = text.trimEnd().split('\n');
-  const [, outcome, message = ''] = /^[^:]+: ([a-z-]+)(?: \((.*)\))?$/.exec(heading) ?? [];
+  const [, outcome, message = ''] = /^[^:]+: ([a-z-]{1,64})(?: \((.*)\))?$/.exec(heading) ?? [];
   if (outcome === undefined) return undefined;
   const read = { outcome, message: plainLine(message, LONGEST_LINE) };
   const note = noteIn(data);
   if (note === undefined) return read;
   const held = note.pools.flatMap(heldIn);
   return {
-    outcome,
+    outcome: note.outcome,
     message: plainLine(note.message, LONGEST_LINE),
     pools: note.pools.map((pool) => `${nameOf(pool)} ${progressOf(pool)}${classesOf(pool)}`.trimEnd()),
     ...(held.length === 0 ? {} : { heldClasses: held }),

@@ -9,6 +9,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   superseded: 'quiet',
 };
 
+export const NOTHING_NOTED = 'none of the last commits has a note';
+
 /**
  * One line a commit and cluster, and below it what there is to say.
  *
@@ -21,7 +23,7 @@ export function historyAsText(
   columns: number = Infinity,
   isMore = false,
 ): string {
-  if (entries.length === 0) return 'none of the last commits has a note\n';
+  if (entries.length === 0) return `${NOTHING_NOTED}\n`;
   const whole = tableOf(entries, paint, true);
   const fits = whole.every((line) => stripVTControlCharacters(line).length <= columns);
   const [heading = '', ...lines] = fits ? whole : tableOf(entries, paint, false);

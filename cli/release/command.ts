@@ -26,7 +26,7 @@ export const RELEASE: Command = {
       'more, and refused again if it ends three more of them.',
     '--commit COMMIT, its full name, is for a cluster that follows others: it comes into force before these have settled it, if it\n' +
       'is ahead of the one in force, and limits and signatures let it. Who did it and why is in an Event and in its note.',
-    'Exit code 1 where a pool is not halted, no commit is refused for that, or the cluster follows no other.',
+    'Exit code 1 where a pool is not halted, no commit is refused for that, the cluster follows no other, or COMMIT is refused.',
   ],
   options: {
     ...POOL_OPTIONS,
@@ -99,7 +99,9 @@ async function letThrough(commit: string, given: Given, io: Io): Promise<ExitCod
     const { status }: KubeletSource = latest;
     const short = commit.slice(0, 12);
     if (!status?.following) return { say: 'the cluster follows no other: no commit waits for one' };
-    code = 0;
+    const { commit: refused, reason: refusedReason = '', message = '' } = status.refused ?? {};
+    code = refused === commit && !mayBeReleased({ refusedReason }) ? 1 : 0;
+    if (code === 1) return { say: `commit ${short} is refused, which no release ends: ${message}` };
     if (status.commit === commit) return { say: `commit ${short} is in force already` };
     const value = commitRelease(commit, toTimestamp(systemClock.now()), because);
     return {

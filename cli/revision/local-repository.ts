@@ -18,6 +18,8 @@ export interface LocalRepository {
   branch(): Promise<string | undefined>;
   /** Whether only some of the files are in the working copy. */
   isSparse(): Promise<boolean>;
+  /** That it has only the newest commits, and what brings the others; undefined where it has all. */
+  shallowness(): Promise<string | undefined>;
   /** `main`, `v1.2`, `origin/main`, a full or short commit name, each with `~2` and `^` behind it. @throws GitopsError `REVISION_UNKNOWN` */
   commit(revision: string): Promise<Commit & { readonly tree: string }>;
   read(oid: string, type: ObjectType): Promise<Buffer>;
@@ -79,6 +81,7 @@ export async function openRepository(directory: string): Promise<LocalRepository
     gitdir: shared,
     branch: () => branchOf(own),
     isSparse: async () => /^[ \t]*sparsecheckout[ \t]*=[ \t]*(?:true|yes|on|1)[ \t]*$/im.test(await settings()),
+    shallowness: () => lackOf(shared, ['shallow']),
     read: (oid, type) => read(oid, type),
     async refs(prefix) {
       const names = await git.listRefs({ ...repo, filepath: prefix });

@@ -2,7 +2,6 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { runbookOf } from '#reconciler/policy/runbook.ts';
 import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
-import { pictureTable } from '#reconciler/policy/following/cluster-picture.ts';
 import { readFollowing } from '#reconciler/policy/following/record.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { approvedBy, awaitedLines, waveWords } from '#reconciler/policy/pool-status/approval-lines.ts';
@@ -16,6 +15,7 @@ import { sayWorking } from '#reconciler/reporting/notes/writer-state.ts';
 import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { clustersAsText } from '../clusters-text.ts';
 import { joinLines } from '../one-line.ts';
 import type { Paint, Tone } from '../paint.ts';
 import { age, renderNodes, strong } from './render-nodes.ts';
@@ -96,7 +96,7 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
 function renderClusters(source: SourceState, now: Millis, columns: number): readonly (readonly string[])[] {
   const picture = recordedPicture(source);
   if (picture === null || picture.rows.length === 0) return [];
-  return [renderFitting(pictureTable(picture, now), columns, ['SUBJECT'])];
+  return [clustersAsText(picture, now, columns)];
 }
 
 const PHASE_TONES: Readonly<Record<PoolPhase, Tone>> = {

@@ -1,4 +1,4 @@
-import { momentOf, suspendedUntil, suspensionAt } from '#reconciler/policy/suspension.ts';
+import { momentIn, momentOf, suspendedUntil, suspensionAt } from '#reconciler/policy/suspension.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
@@ -43,6 +43,8 @@ async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, true);
   const until = untilOf(given.text('until'), now);
   const reason = readReason(given);
+  // As it is read back: the pool would go on then.
+  if (momentIn(reason) !== null) throw new UsageError('--because begins with a time: say it with --until');
   const because = until === undefined ? reason : suspendedUntil(until, reason);
   await annotatePools(given, io, (pool) => suspension(pool, because, now));
   return 0;

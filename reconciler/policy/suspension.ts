@@ -21,8 +21,12 @@ export const momentOf = (text: string): Millis | undefined =>
 export function annotatedSuspension({ metadata }: Pick<KubeletPool, 'metadata'>): Suspension | null {
   const says = metadata.annotations?.[SUSPEND_ANNOTATION];
   if (says === undefined) return null;
-  return { says, until: momentOf(/^until (\S+?):?(?:\s|$)/.exec(says)?.[1] ?? '') ?? null };
+  return { says, until: momentIn(says) };
 }
+
+/** When a suspension that says this ends by itself; null for never. */
+export const momentIn = (says: string): Millis | null =>
+  momentOf(/^until (\S+?):?(?:\s|$)/.exec(says)?.[1] ?? '') ?? null;
 
 /** @returns null also once its time is over, whose annotation stays: nobody has to remove it */
 export function suspensionAt(pool: Pick<KubeletPool, 'metadata'>, now: Millis): Suspension | null {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createFollowing } from '#reconciler/following.ts';
 import type { ChangedPool } from '#reconciler/policy/following/changed-pools.ts';
 import { awaitedIn, type GivenApproval } from '#reconciler/policy/following/counterparts.ts';
-import { followingStanding } from '#reconciler/policy/following/describe-following.ts';
+import { followingStanding, waitsForPerson } from '#reconciler/policy/following/describe-following.ts';
 import { newRecord, readFollowing, type ReleasedCommit } from '#reconciler/policy/following/record.ts';
 import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -81,6 +81,10 @@ function world(pools: readonly ChangedPool[] | null) {
     release: (oid: string) => void (released = { oid, said: 'released by ada: staging is gone' }),
     said: () => readFollowing(recorded)?.released ?? null,
     standing: () => followingStanding(readFollowing(recorded) ?? newRecord({ clusters: [], settledFor: '' })).message,
+    held: () => {
+      const record = readFollowing(recorded);
+      return [COMMIT_B, COMMIT_C].filter((oid) => record && waitsForPerson(record, oid));
+    },
     doubt: (because: string | null) => void (doubt = because),
     push: (next: readonly ChangedPool[]) => void (later = next),
     /** As the command does it. */
@@ -216,6 +220,25 @@ describe('approvals of what nobody has proven', () => {
     unread.release(COMMIT_B);
     assert.equal(await unread.look(), true);
     assert.deepEqual(unread.said(), { oid: COMMIT_B, said: 'released by ada: staging is gone' });
+  });
+
+  it('are waited for by several commits, of which none has a time', async () => {
+    const here = world([changed('gpu')]);
+    here.push([changed('gpu', 'replace')]);
+    for (let looks = 0; looks < 3; looks += 1) assert.equal(await here.look(), false);
+    assert.doesNotMatch(here.standing(), /comes into force/);
+    assert.match(here.standing(), /of cccccccccccc, staging proves nothing of gpu\. It waits for a person: /);
+    assert.deepEqual(here.held(), [COMMIT_B, COMMIT_C]);
+  });
+
+  it('hide no later commit that needs none and has a time', async () => {
+    const here = world([changed('gpu')]);
+    await here.look();
+    await here.look();
+    here.push([]);
+    await here.look();
+    assert.match(here.standing(), /; cccccccccccc comes into force at /);
+    assert.deepEqual(here.held(), [COMMIT_B]);
   });
 
   it('are asked for first of who waits longest, whoever comes before them by name', async () => {

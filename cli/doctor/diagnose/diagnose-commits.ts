@@ -1,7 +1,10 @@
 import { parseUnreadableNotes } from '#reconciler/reporting/notes/recorded-unreadable-notes.ts';
 import { sayWorking } from '#reconciler/reporting/notes/writer-state.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
-import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { followingStanding, longSilences } from '#reconciler/policy/following/describe-following.ts';
+import { readFollowing } from '#reconciler/policy/following/record.ts';
+import type { SourceState } from '#reconciler/reporting/notes/source-state.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { type Diagnosis, diagnosis } from '../diagnosis.ts';
 import { type Facts, valueOr } from '../facts.ts';
 
@@ -27,7 +30,7 @@ function leader({ lease: part, reconciler, now }: Facts): readonly Diagnosis[] {
   return [diagnosis('no-leader', `${holder} has not renewed the Lease since ${spec.renewTime ?? 'ever'}`, [holder])];
 }
 
-function source({ source: part }: Facts): readonly Diagnosis[] {
+function source({ source: part, now }: Facts): readonly Diagnosis[] {
   if (!part.read) return [];
   const state = part.value;
   if (state === null || state.commit === '') {
@@ -45,6 +48,7 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
     ...(lines.length === 0
       ? []
       : [diagnosis('commit-findings', `${lines.length} in ${state.commit.slice(0, 12)}: ${lines[0]}`)]),
+    ...followed(state, now),
     ...(isOff(notes) ? [diagnosis('notes-off', `notes are ${sayWorking(notes)}`)] : []),
     ...(unwritten[0] === undefined
       ? []
@@ -52,6 +56,18 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
     ...(isOff(statuses) ? [diagnosis('statuses-off', `statuses are ${sayWorking(statuses)}`)] : []),
     ...(isOff(notifications) ? [diagnosis('notifications-off', `notifications are ${sayWorking(notifications)}`)] : []),
   ];
+}
+
+/** What holds commits up, of a cluster that follows others: waiting for them alone is in order. */
+function followed({ following }: SourceState, now: Millis): readonly Diagnosis[] {
+  const record = readFollowing(following);
+  if (!record) return [];
+  const { reason, message } = followingStanding(record);
+  const isWrong = reason === 'NotesUnreadable' || reason === 'NotesUntrusted';
+  const silent = longSilences(record, now).map(
+    ({ cluster, since }) => `${cluster} says nothing of newer commits since ${toTimestamp(since)}`,
+  );
+  return [...(isWrong ? [message] : []), ...silent].map((what) => diagnosis('followed-silent', what));
 }
 
 /** Off without an operator's intention. */

@@ -46,7 +46,9 @@ export function createLineReader(
     if (!supportsSingleObjects(session)) throw withoutFilters(session);
     const place = { folder, reads };
     const line =
-      (known === null || held === null ? null : await extended(session, place, known, held.tip, tip)) ??
+      (known === null || held === null
+        ? null
+        : await extended(session, place, known, held.tip, tip).catch(unlessTooBig(() => null))) ??
       (await wholeLine(session, place, inForce, tip));
     // One that was rewritten may be put right without a new tip.
     held = line.isRewritten ? null : { tip, line, reads };
@@ -81,15 +83,33 @@ async function wholeLine(session: GitSession, place: Place, oid: CommitOid, tip:
   const [inForce = { oid, tree: '' }] =
     present === null ? [] : await withNames(session, present.store, [present.commit], place);
   if (oid === tip) return { inForce, commits: [], isRewritten: false };
-  const news = present === null ? null : await firstParentsAfter(session, oid, tip);
+  let isTooFar = false;
+  const news =
+    present === null
+      ? null
+      : await firstParentsAfter(session, oid, tip).catch(
+          unlessTooBig(() => {
+            isTooFar = true;
+            return null;
+          }),
+        );
   if (news !== null) {
     const named = await withNames(session, news.store, news.commits, place);
     return { inForce, commits: changing(place.folder, news.isWhole ? inForce : null, named), isRewritten: false };
   }
   const top = await commitAt(session, tip);
   const commits = top === null ? [] : await withNames(session, top.store, [top.commit], place);
-  return { inForce, commits, isRewritten: true };
+  // In a monorepo, much happens elsewhere: where nothing is new, it does not matter what lies in between. Otherwise a rewrite is assumed.
+  const isSame = isTooFar && commits[0]?.tree === inForce.tree;
+  return isSame ? { inForce, commits: [], isRewritten: false } : { inForce, commits, isRewritten: true };
 }
+
+const unlessTooBig =
+  (instead: () => null) =>
+  (error: unknown): null => {
+    if (isGitError(error, 'GIT_TOO_BIG')) return instead();
+    throw error;
+  };
 
 /** null where the server does not hand it out. */
 async function commitAt(

@@ -1,6 +1,6 @@
 import { setNewest } from '#shared/runtime/set-newest.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
-import { type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.ts';
+import { NOT_A_NOTE, type SeenNote, UNREADABLE } from '../../policy/following/choose-commit.ts';
 import { type PayloadProofs, readProofs } from '../../policy/following/payload-proofs.ts';
 import { payloadsEntry } from '../notes/payloads-entry.ts';
 import { payloadsText } from '../notes/payloads-file.ts';
@@ -152,13 +152,13 @@ async function entriesOf(objects: ObjectStore, folder: string): Promise<Readonly
 async function wordOf(objects: ObjectStore, file: string, cluster: string, commit: CommitOid): Promise<SeenNote> {
   try {
     const bytes = await objects.read(file, 'blob');
-    if (bytes.length > MOST_NOTE_BYTES) return 'not-a-note';
+    if (bytes.length > MOST_NOTE_BYTES) return NOT_A_NOTE;
     const note = JSON.parse(bytes.toString('utf8')) as Readonly<Record<string, unknown>>;
     const { schema, cluster: by, commit: on, outcome } = note;
     const isOurs = schema === 'kubelet-gitops.dev/note/v1' && by === cluster && on === commit;
-    return isOurs && typeof outcome === 'string' && outcome !== UNREADABLE ? outcome.slice(0, 64) : 'not-a-note';
+    return isOurs && typeof outcome === 'string' && outcome !== UNREADABLE ? outcome.slice(0, 64) : NOT_A_NOTE;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return 'not-a-note';
+    if (error instanceof SyntaxError || error instanceof TypeError) return NOT_A_NOTE;
     if (isUnreadableNote(error)) return UNREADABLE;
     throw error;
   }

@@ -48,6 +48,8 @@ export interface RecordedCommits {
   readonly inForce: CommitOid | null;
   /** The tip that was refused last, by whatever process. */
   readonly refused: RefusedCommit | null;
+  /** Whether that stands while the one in force is read. Absent: it is one of before, to which the branch was set back. */
+  readonly isRefusalStanding?: boolean;
   /** Of the one in force: what it was judged by, and what it holds the next one to. Absent: unknown. */
   readonly limits?: RecordedLimits;
   /** Limits before the one in force that hold besides its own. */
@@ -128,7 +130,8 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
       const refused = last?.reason === 'ended-the-reconciler' ? null : last;
       // A process that has not read the branch yet knows no other commit than the one that was refused.
       if (tip === null) return { inForce, refused: refused ?? recorded.refused };
-      if (tip.commit.oid === inForce?.oid) return { inForce, refused: null };
+      const standing = recorded.isRefusalStanding === true ? recorded.refused : null;
+      if (tip.commit.oid === inForce?.oid) return { inForce, refused: standing };
       const { oid } = tip.commit;
       const signer = judgeSigner(tip.signature);
       if (!signer.accepted)
@@ -171,7 +174,7 @@ export function createAcceptedCommits({ load, judge, policy }: AcceptedCommitsOp
       if (!verdict.accepted) {
         return { inForce, refused: explainRefusal(tip.commit, verdict, refused ?? recorded.refused, against) };
       }
-      return { inForce: read, refused: null };
+      return { inForce: read, refused: oid === against ? standing : null };
     },
   };
 }

@@ -15,6 +15,8 @@ export interface LineCommit {
 /** What the note of a followed cluster says of a commit: an outcome, or that its place on the ref cannot be read. */
 export type SeenNote = string;
 export const UNREADABLE: SeenNote = 'unreadable';
+/** What lies there is no note of that cluster on that commit, as far as this version knows. */
+export const NOT_A_NOTE: SeenNote = 'not-a-note';
 
 /** Notes of a followed cluster by commit, no entry for none; null where its notes cannot be read just now. */
 export type SeenNotes = ReadonlyMap<CommitOid, SeenNote> | null;
@@ -65,8 +67,10 @@ export interface FollowingChoice {
 export interface Waiting {
   /** Commits ahead of the one that stays or comes into force. */
   readonly commits: number;
-  /** The candidate whose time is over first. */
+  /** The candidate whose time is over first; where all of them wait for a person, the newest. */
   readonly next: { readonly oid: CommitOid; readonly at: Millis } | null;
+  /** Candidates whose time is over and that wait for a person. Absent for none. */
+  readonly held?: readonly CommitOid[];
   readonly clusters: readonly WaitsFor[];
 }
 
@@ -95,7 +99,8 @@ type Verdict = 'settled' | 'unknown' | 'other';
 
 /**
  * The commit that is to come into force: the newest of the line that all followed clusters call settled and did for long enough at every
- * look, that settled in this cluster before, or that a person released. Where the newest of these is refused, the older ones in order.
+ * look, that settled in this cluster before, or that a person released. Where the newest of these is refused, the older ones in order; where
+ * all are, the newest again: so it stays said that it is refused, and it is judged by the keys that are trusted by now.
  */
 export function chooseCommit(look: FollowingLook): FollowingChoice {
   const groups = groupsOf(look.line);
@@ -116,7 +121,7 @@ export function chooseCommit(look: FollowingLook): FollowingChoice {
   });
   const isRefused = ({ oid }: { readonly oid: CommitOid }): boolean => look.refused.has(oid);
   const newest = ripe.at(-1);
-  const chosen = newest !== undefined && isRefused(newest) ? ripe.find((each) => !isRefused(each)) : newest;
+  const chosen = newest !== undefined && isRefused(newest) ? (ripe.find((each) => !isRefused(each)) ?? newest) : newest;
   const behind = chosen === undefined ? look.line : look.line.slice(positionOf(look.line, chosen.oid) + 1);
   return {
     commit: chosen?.oid ?? null,
@@ -185,16 +190,16 @@ function nextCandidates(
 function waitingOf(
   behind: readonly LineCommit[],
   candidates: readonly Candidate[],
-  { clusters, notes, distrusted, line, settledForMs }: FollowingLook,
+  { clusters, notes, distrusted, line, settledForMs, held }: FollowingLook,
 ): Waiting {
   const ahead = new Set(behind.map(({ oid }) => oid));
   const times = candidates
     .filter(({ oid }) => ahead.has(oid))
     .map(({ oid, since }) => ({ oid, at: since + settledForMs }));
-  const next = times.reduce<Waiting['next']>(
-    (first, each) => (first === null || each.at < first.at ? each : first),
-    null,
-  );
+  const waiting = times.filter(({ oid }) => held.has(oid));
+  const next = times
+    .filter((each) => !waiting.includes(each))
+    .reduce<Waiting['next']>((first, each) => (first === null || each.at < first.at ? each : first), null);
   const waits = clusters.map((cluster): WaitsFor => {
     const seen = notes.get(cluster) ?? null;
     const oid = seen === null ? undefined : line.findLast((each) => seen.has(each.oid))?.oid;
@@ -205,5 +210,10 @@ function waitingOf(
       ...(distrusted.has(cluster) ? { distrusted: distrusted.get(cluster) ?? '' } : {}),
     };
   });
-  return { commits: behind.length, next, clusters: waits };
+  return {
+    commits: behind.length,
+    next: next ?? waiting.at(-1) ?? null,
+    ...(waiting.length === 0 ? {} : { held: waiting.map(({ oid }) => oid) }),
+    clusters: waits,
+  };
 }

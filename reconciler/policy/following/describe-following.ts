@@ -1,8 +1,8 @@
-import { toTimestamp } from '#shared/runtime/clock.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitOid } from '../commit-snapshot.ts';
 import { sayUnproved } from './counterparts.ts';
 import { sayApproved } from './let-through.ts';
-import type { WaitsFor } from './choose-commit.ts';
+import { NOT_A_NOTE, UNREADABLE, type WaitsFor } from './choose-commit.ts';
 import type { FollowingRecord } from './record.ts';
 
 /** How a cluster stands towards those that it follows. */
@@ -41,9 +41,17 @@ export function followingStanding(record: FollowingRecord): FollowingStanding {
   };
 }
 
+/** As long as the alert KubeletGitopsFollowedSilent waits. */
+const SILENT_AFTER_MS: Millis = 36 * 60 * 60_000;
+
+/** Clusters that say nothing of newer commits for longer than somebody has to look. */
+export const longSilences = ({ silent }: FollowingRecord, now: Millis): FollowingRecord['silent'] =>
+  silent.filter(({ since }) => now - since > SILENT_AFTER_MS);
+
 /** Time alone does not bring this commit into force. */
-export const waitsForPerson = ({ counterparts }: FollowingRecord, commit: CommitOid): boolean =>
-  counterparts?.commit === commit && counterparts.isHeld && (!counterparts.isRead || counterparts.pools.length > 0);
+export const waitsForPerson = ({ waiting, counterparts }: FollowingRecord, commit: CommitOid): boolean =>
+  waiting.held?.includes(commit) === true ||
+  (counterparts?.commit === commit && counterparts.isHeld && (!counterparts.isRead || counterparts.pools.length > 0));
 
 /** What the followed clusters prove nothing of in the commit that is next. */
 function lackingIn({ follows, counterparts }: FollowingRecord): string {
@@ -58,7 +66,7 @@ function lackingIn({ follows, counterparts }: FollowingRecord): string {
   if (!isHeld) return said;
   const names = pools.map(({ pool }) => pool).join(' ');
   const then = more === 0 ? '' : ', then the others, which are named after that';
-  return `${said}. It waits for a person: kubelet-gitops approve ${names}${then}, or kubelet-gitops release --commit ${commit} for a pool that is new${given}`;
+  return `${said}. It waits for a person: kubelet-gitops approve ${names}${then}, or kubelet-gitops release --commit ${commit} --because TEXT for a pool that is new${given}`;
 }
 
 function sayingOf({ cluster, newest }: WaitsFor, silent: FollowingRecord['silent']): string {
@@ -66,7 +74,10 @@ function sayingOf({ cluster, newest }: WaitsFor, silent: FollowingRecord['silent
   const quiet = since === undefined ? '' : `, and nothing of newer ones since ${toTimestamp(since)}`;
   if (newest === null)
     return `${cluster} says nothing of any of them${quiet.replace(', and nothing of newer ones', '')}`;
-  return `${cluster} says of ${newest.oid.slice(0, 12)}: ${newest.note}${quiet}`;
+  const name = newest.oid.slice(0, 12);
+  if (newest.note === UNREADABLE) return `the note of ${cluster} on ${name} cannot be read${quiet}`;
+  if (newest.note === NOT_A_NOTE) return `what ${cluster} has on ${name} is no note, or of a newer version${quiet}`;
+  return `${cluster} says of ${name}: ${newest.note}${quiet}`;
 }
 
 /** Each may have settled other commits than the others looked at. */

@@ -85,7 +85,7 @@ export function shiftRecord(record: FollowingRecord, by: Millis): FollowingRecor
   };
 }
 
-/** The silences after one more look. */
+/** The silences after one more look. Only a word on a newer commit ends one: notes that cannot be read, and what came into force, do not. */
 export function silencesAfter(
   before: readonly Silence[],
   tip: CommitOid | undefined,
@@ -93,10 +93,10 @@ export function silencesAfter(
   now: Millis,
 ): readonly Silence[] {
   return clusters.flatMap(({ cluster, newest }): readonly Silence[] => {
-    const after = newest?.oid ?? '';
-    if (tip === undefined || after === tip) return [];
-    const known = before.find((each) => each.cluster === cluster && each.after === after);
-    return [{ cluster, after, since: Math.min(known?.since ?? now, now) }];
+    if (tip === undefined || newest?.oid === tip) return [];
+    const last = before.find((each) => each.cluster === cluster);
+    const after = newest?.oid ?? last?.after ?? '';
+    return [{ cluster, after, since: Math.min(last?.after === after ? last.since : now, now) }];
   });
 }
 
@@ -221,11 +221,16 @@ function seenIn(value: unknown): readonly SeenCommit[] {
 }
 
 function waitingIn(value: unknown): Waiting {
-  const { commits, clusters, ...rest } = (value ?? {}) as Partial<Waiting>;
+  const { commits, clusters, held, ...rest } = (value ?? {}) as Partial<Waiting>;
   const next = rest.next as Readonly<Record<string, unknown>> | null | undefined;
   const at = typeof next?.['at'] === 'string' ? fromTimestamp(next['at']) : undefined;
   if (typeof commits !== 'number' || !Array.isArray(clusters)) return NOBODY_WAITS;
-  return { commits, next: !next || at === undefined ? null : { oid: String(next['oid']), at }, clusters };
+  return {
+    commits,
+    next: !next || at === undefined ? null : { oid: String(next['oid']), at },
+    ...(Array.isArray(held) && { held: textsIn(held).slice(0, MOST_CANDIDATES) }),
+    clusters,
+  };
 }
 
 const textsIn = (value: unknown): readonly string[] =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import type { Desired } from '../../policy/desired.ts';
@@ -36,6 +37,8 @@ export interface DueNotes {
  */
 export function createDueNotes(cluster: string, onFault: (error: unknown) => void): (round: NotedPass) => DueNotes {
   let last: CommitNote | null = null;
+  /** What the last pass wanted. */
+  let meant: Meaning | null = null;
   /** The record has it no more once a commit ends the following. */
   let through: ReleasedCommit | null = null;
 
@@ -47,8 +50,11 @@ export function createDueNotes(cluster: string, onFault: (error: unknown) => voi
     const said = through?.oid === commit ? through.said : '';
     const now = noteInForce(cluster, commit, desired, statuses, limits, leftAlone, said);
     const done = recorded.commit === commit && recorded.outcome !== '';
-    const present = nextNote(last, now, done);
+    // A commit that changes nothing here is as done as the one before, though nodes come and go: clusters that follow wait for it anew otherwise.
+    const isDone = last?.outcome === 'settled' && last.commit !== commit && isSameMeaning(meant, desired);
+    const present = nextNote(isDone && last !== null ? { ...last, commit, message: now.message } : last, now, done);
     last = present ?? last;
+    meant = desired;
     return { present, displaced };
   }
 
@@ -65,6 +71,16 @@ export function createDueNotes(cluster: string, onFault: (error: unknown) => voi
     }
   };
 }
+
+type Meaning = Pick<Desired, 'pools' | 'policy'>;
+
+const isSameMeaning = (before: Meaning | null, now: Meaning): boolean =>
+  before !== null && isDeepStrictEqual(meaningOf(before), meaningOf(now));
+
+const meaningOf = ({ pools, policy }: Meaning): unknown => [
+  policy,
+  new Map([...pools].map(([name, { origin, spec, config }]) => [name, { origin, spec, config: config?.sha256 }])),
+];
 
 /** Of a commit of which nothing can be told but that it is not on record as done. */
 const unfinished = (cluster: string, commit: CommitOid): CommitNote => ({

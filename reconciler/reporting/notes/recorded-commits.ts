@@ -64,7 +64,7 @@ export interface ReleaseRequest {
 export const commitRelease = (commit: CommitOid, at: string, because = ''): string =>
   `${commit}@${at}${because === '' ? '' : ` ${because}`}`;
 
-/** The commit that a person let through, who and why; null for none. */
+/** The commit that a person released, who and why; null for none. */
 export function releasedCommit(request: ReleaseRequest | undefined): ReleasedCommit | null {
   const [, oid, because = ''] = /^([0-9a-f]{40})@\S+(?: (.*))?$/s.exec(request?.value ?? '') ?? [];
   if (oid === undefined) return null;
@@ -72,6 +72,10 @@ export function releasedCommit(request: ReleaseRequest | undefined): ReleasedCom
   const who = claim === undefined ? 'somebody' : `${claim.who} at ${claim.at}`;
   return { oid, said: plainLine(`released by ${who}${because === '' ? '' : `: ${because}`}`, LONGEST_RELEASE) };
 }
+
+/** The same past the clusters that are followed: that takes a reason, and what is only to be read once more has none. */
+export const letThroughCommit = (request: ReleaseRequest | undefined): ReleasedCommit | null =>
+  /^\S+ \S/.test(request?.value ?? '') ? releasedCommit(request) : null;
 
 const LONGEST_RELEASE = 400;
 
@@ -84,6 +88,18 @@ export function recordedFollows({ limits, following }: SourceState): Follows | n
   if (following === '' && limits === '') return undefined;
   const read = readFollowing(following);
   return read === null ? null : read?.follows;
+}
+
+/**
+ * Whether the refusal stands in a cluster that follows others, though the commit in force is read: nobody has looked yet, or what others say
+ * of the refused one cannot be seen just now.
+ *
+ * @param seen the record of following as this process has it; null before its first look
+ */
+export function isRefusalStanding(seen: string | null, { following, refusedCommit }: SourceState): boolean {
+  if (seen === null) return following !== '';
+  const { refused = [], candidates = [] } = readFollowing(seen) ?? {};
+  return refused.includes(refusedCommit) && candidates.some(({ oid }) => oid === refusedCommit);
 }
 
 /** Whether the commit that is refused may be released. */

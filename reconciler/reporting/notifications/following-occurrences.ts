@@ -1,13 +1,10 @@
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { commitReference } from '../../policy/commit-reference.ts';
-import { followingStanding } from '../../policy/following/describe-following.ts';
+import { followingStanding, longSilences, waitsForPerson } from '../../policy/following/describe-following.ts';
 import { type FollowingRecord, readFollowing } from '../../policy/following/record.ts';
 import { runbookOf } from '../../policy/runbook.ts';
 import type { SourceState } from '../notes/source-state.ts';
 import type { Notification, Occurrence } from './notification.ts';
-
-/** As long as the alert KubeletGitopsFollowedSilent waits. */
-const SILENT_AFTER_MS: Millis = 36 * 60 * 60_000;
 
 /** What there is to tell of a cluster that follows others: for whom it waits, who says nothing, what a person let through. Pure. */
 export function followingOccurrences(source: SourceState, now: Millis): readonly Occurrence[] {
@@ -21,18 +18,20 @@ type Base = Pick<Notification, 'kind' | 'pools' | 'morePools' | 'at'>;
 
 function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base): readonly Occurrence[] {
   const { reason, message } = followingStanding(record);
-  const names = record.follows.clusters.join(' and ');
-  const { next } = record.waiting;
+  const { next, clusters } = record.waiting;
+  const named = (those: typeof clusters): string => those.map(({ cluster }) => cluster).join(' and ');
   if (reason === 'Current') return [];
   const stays = commit === '' ? [] : [`${commit.slice(0, 12)} stays in force`];
-  if (reason === 'NotesUnreadable') {
+  const isUntrusted = reason === 'NotesUntrusted';
+  if (isUntrusted || reason === 'NotesUnreadable') {
+    const wrong = clusters.filter((each) => (isUntrusted ? each.distrusted !== undefined : each.unreadable));
     return [
       {
-        marks: { '/notes-unreadable': commit },
+        marks: { [isUntrusted ? '/notes-untrusted' : '/notes-unreadable']: commit },
         notification: {
           ...base,
           severity: 'warning',
-          title: `What ${names} says of commits cannot be read`,
+          title: `What ${named(wrong)} says of commits ${isUntrusted ? 'does not count' : 'cannot be read'}`,
           lines: [message, ...stays],
           runbook: runbookOf('FollowedSilent'),
         },
@@ -45,7 +44,10 @@ function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base
       notification: {
         ...base,
         severity: 'info',
-        title: next === null ? `Commits wait for ${names}` : `Commit ${next.oid.slice(0, 12)} is next`,
+        title:
+          next === null
+            ? `Commits wait for ${named(clusters)}`
+            : `Commit ${next.oid.slice(0, 12)} ${waitsForPerson(record, next.oid) ? 'waits for a person' : 'is next'}`,
         lines: [message, ...stays],
         ...(next === null ? {} : { commit: { commit: next.oid } }),
       },
@@ -53,19 +55,17 @@ function ofStanding(record: FollowingRecord, { commit }: SourceState, base: Base
   ];
 }
 
-const ofSilence = ({ silent }: FollowingRecord, now: Millis, base: Base): readonly Occurrence[] =>
-  silent
-    .filter(({ since }) => now - since > SILENT_AFTER_MS)
-    .map(({ cluster, after, since }) => ({
-      marks: { [`/silent-${cluster}`]: after },
-      notification: {
-        ...base,
-        severity: 'warning',
-        title: `${cluster} says nothing of newer commits`,
-        lines: [`since ${toTimestamp(since)}: until it does, none of them comes into force here`],
-        runbook: runbookOf('FollowedSilent'),
-      },
-    }));
+const ofSilence = (record: FollowingRecord, now: Millis, base: Base): readonly Occurrence[] =>
+  longSilences(record, now).map(({ cluster, after, since }) => ({
+    marks: { [`/silent-${cluster}`]: after },
+    notification: {
+      ...base,
+      severity: 'warning',
+      title: `${cluster} says nothing of newer commits`,
+      lines: [`since ${toTimestamp(since)}: until it does, none of them comes into force here`],
+      runbook: runbookOf('FollowedSilent'),
+    },
+  }));
 
 function ofRelease({ released }: FollowingRecord, source: SourceState, base: Base): readonly Occurrence[] {
   const { commit, subject, author } = source;

@@ -6,6 +6,7 @@ import { HISTORY, runHistory } from '#cli/history/command.ts';
 import { createWorkspace, type Workspace } from '../../docs/support/ci-run.ts';
 import { describeOrSkip } from '../../support/describe-or-skip.ts';
 import { WITHOUT_GIT } from '../../support/required-tools.ts';
+import { runIn } from '../support/run.ts';
 import { watch } from '../support/watch.ts';
 
 const NOTES = 'refs/notes/kubelet-gitops/prod';
@@ -59,6 +60,25 @@ describeOrSkip('kubelet-gitops history in a fresh clone', { skip: WITHOUT_GIT },
     assert.deepEqual(subjectsIn((await history(clone, ['--fetch'])).shown[0]), ['settled Start']);
     const configured = await workspace.git('-C', clone, 'config', '--get-all', 'remote.origin.fetch');
     assert.doesNotMatch(configured, /notes/);
+  });
+
+  it('says where a clone is too shallow to have a commit with a note', async () => {
+    await origin('commit', '--quiet', '--allow-empty', '--message', 'Not noted');
+    await workspace.git('clone', '--quiet', '--depth', '1', `file://${workspace.directory}/origin`, 'shallow');
+    for (const more of [[], ['--clusters'], ['--clusters', '--output', 'markdown']]) {
+      const { code, out, err } = await runIn(workspace.env, [
+        'history',
+        '--repo',
+        join(workspace.directory, 'shallow'),
+        '--fetch',
+        ...more,
+      ]);
+      assert.deepEqual([code, out], [0, 'none of the last commits has a note\n']);
+      assert.equal(
+        err,
+        'this clone is shallow and has only the newest commits: git fetch --unshallow brings the others\n',
+      );
+    }
   });
 
   it('begins with --fetch at what was fetched, and says without it what the clone has', async () => {

@@ -152,6 +152,21 @@ describe('kubelet-gitops history', () => {
     assert.match((await history('-n', '0')).err, /write a number from 1 to 9999/);
   });
 
+  it('goes by what is for programs, as clusters that follow do, and by no word without end', async () => {
+    const [start = '', raised = ''] = commits;
+    const note = { commit: start, message: '', limits: null, pools: [], findings: [], cluster: 'told' } as const;
+    const { data } = noteContent({ ...note, outcome: 'halted' });
+    const lied = { text: 'told: settled\n', data };
+    await writeNotes('told', { [start]: lied, [raised]: `told: ${'a'.repeat(65)}\n` }, true);
+    const { commits: shown } = JSON.parse((await history('--cluster', 'told', '-o', 'json')).out) as {
+      readonly commits: readonly { readonly note: { readonly outcome: string } }[];
+    };
+    assert.deepEqual(
+      shown.map((each) => each.note.outcome),
+      ['halted'],
+    );
+  });
+
   it('finds what is for programs where git moved the note to another folder', async () => {
     const [start = ''] = commits;
     const note = { cluster: 'moved', commit: start, outcome: 'settled', message: '', limits: null } as const;

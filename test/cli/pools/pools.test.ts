@@ -238,6 +238,20 @@ describe('the commands that hold pools up and let them go on', () => {
     const place = { resource: KUBELET_SOURCES };
     const status = { following: '{}' };
     await sandbox.kube.mergePatch<KubeletSource>(place, SOURCE_NAME, { status }, { subresource: 'status' });
+    const refused = (reason: string) =>
+      sandbox.kube.mergePatch<KubeletSource>(
+        place,
+        SOURCE_NAME,
+        { status: { refused: { commit, reason, message: 'maxChange allows 0' } } },
+        { subresource: 'status' },
+      );
+    await refused('changes-too-many');
+    const vain = await release();
+    assert.deepEqual(
+      [vain.code, vain.out.includes('is refused, which no release ends: maxChange allows 0')],
+      [1, true],
+    );
+    await refused('ended-the-reconciler');
     assert.equal((await release()).code, 0);
     const { annotations } = (await sandbox.kube.get<KubeletSource>(place, SOURCE_NAME))?.metadata ?? {};
     assert.match(annotations?.[RELEASE_ANNOTATION] ?? '', new RegExp(`^${commit}@\\S+ staging is gone$`));
@@ -258,6 +272,11 @@ describe('the commands that hold pools up and let them go on', () => {
       /that is over already$/,
     ],
     ['one of no time', ['suspend', 'a', '--until', '0s', '--because', 'x'], /that is over already$/],
+    [
+      'a reason that would end it',
+      ['suspend', 'a', '--because', 'until 2020-01-01T00:00:00Z storage is moved'],
+      /begins with a time: say it with --until$/,
+    ],
     ['a release of nothing', ['release'], /name a pool$/],
     ['a release of both', ['release', '--commit', 'a', 'b'], /name pools, or say --commit$/],
     ['a release of half a name', ['release', '--commit', 'abc'], /abc is not the full name/],

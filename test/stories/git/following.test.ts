@@ -213,3 +213,33 @@ it('where limits refuse the newest of two, the one that raises them goes first',
   });
   assert.ok(seen.has('changes-too-many'), 'the newest was tried first');
 });
+
+it('clusters that would wait for each other go on as before, and the commit that corrects this comes through', async () => {
+  await using worlds = await three();
+  const { staging, canary, production } = worlds;
+  const { git } = staging;
+  const first = await inForce(production);
+  const inCircle = (of: Sandbox, commit: string): Promise<unknown> =>
+    of.until('a circle', ({ source }) => source.commit === commit && /follows-circle/.test(source.findings));
+  let pool = 110;
+  const next = (files: Readonly<Record<string, string>>): Promise<string> =>
+    git.commit({ files: { ...files, 'pools/general/kubelet.yaml': pods((pool += 1)) }, message: `${pool} pods` });
+  const everywhere = async (commit: string): Promise<unknown> =>
+    Promise.all([staging, canary, production].map((each) => onCommit(each, commit)));
+
+  // Staging, which follows nobody, is to wait for whom waits for it.
+  const begins = await next({ 'clusters/staging.yaml': cluster(FOLLOWS('production')) });
+  await inCircle(staging, begins);
+  await new Promise((resolve) => setTimeout(resolve, 2 * SETTLED_FOR_MS));
+  assert.deepEqual([await inForce(canary), await inForce(production)], [first, first]);
+  await everywhere(await next({ 'clusters/staging.yaml': cluster('') }));
+
+  // Nothing is wrong with this one in staging.
+  const passes = await next({ 'clusters/canary.yaml': cluster(FOLLOWS('production')) });
+  const before = await inForce(production);
+  await onCommit(staging, passes);
+  await inCircle(canary, passes);
+  await new Promise((resolve) => setTimeout(resolve, 2 * SETTLED_FOR_MS));
+  assert.equal(await inForce(production), before);
+  await everywhere(await next({ 'clusters/canary.yaml': cluster(FOLLOWS('staging')) }));
+});

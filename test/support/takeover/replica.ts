@@ -1,4 +1,5 @@
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
+import type { CommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import type { FollowedRepository } from '#reconciler/git/following/followed-repository.ts';
 import type { GitSource } from '#reconciler/git/source-port.ts';
 import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
@@ -29,6 +30,8 @@ export interface ReplicaPorts {
   readonly tells?: boolean;
   /** The folder that it follows. Default: all of the repository. */
   readonly path?: string;
+  /** Whose commits it takes. Default: everybody's. */
+  readonly trust?: CommitTrust;
   /** Between two looks at the branch. Default: two seconds. */
   readonly pollMs?: Millis;
   /** Between two pushes of notes. Default: a second. */

@@ -6,6 +6,7 @@ import type { LoadedPool, ValidPool } from '#reconciler/policy/config-repo/loade
 import { type KubeletSource, SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
 import { KUBELET_SOURCES, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease-times.ts';
+import type { CommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { createManualClock, type ManualClock } from '../manual-clock.ts';
@@ -49,6 +50,8 @@ export interface StartOptions {
   readonly tells?: boolean;
   /** The folder that it follows. */
   readonly path?: string;
+  /** Whose commits it takes. Default: everybody's. */
+  readonly trust?: CommitTrust;
 }
 
 /** What a story may go on from: as another one left it. */
@@ -84,6 +87,7 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         network = (kube: Kube): Kube => kube,
         tells = false,
         path = '',
+        trust,
       } = {},
     ) {
       const mortality = createKillInjection(death);
@@ -98,6 +102,7 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         timing,
         tells,
         path,
+        ...(trust && { trust }),
       });
       replica.ended.catch((error: unknown) => assert.ifError(error));
       return { replica, mortality };

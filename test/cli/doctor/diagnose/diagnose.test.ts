@@ -6,6 +6,7 @@ import { CRD_FIELDS, RIGHTS } from '#cli/doctor/installation.generated.ts';
 import { diagnose } from '#cli/doctor/diagnose/diagnose.ts';
 import { plain } from '#cli/paint.ts';
 import { doctorAsText } from '#cli/doctor/render.ts';
+import { newRecord, writeFollowing } from '#reconciler/policy/following/record.ts';
 import { NO_STATE, type SourceState } from '#reconciler/reporting/notes/source-state.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -18,6 +19,8 @@ const is = <T>(value: T): Part<T> => ({ read: true, value });
 const WORKERS = validPool('workers', 110);
 const WORKLOAD: WorkloadFact = { wanted: 1, ready: 1, updated: 1, image: 'kubelet-gitops:0.1.0', settings: {} };
 const CRDS = Object.entries(CRD_FIELDS).map(([name, fields]) => ({ name, established: true, fields }));
+const FOLLOWS = newRecord({ clusters: ['staging'], settledFor: '24h' });
+const DAYS = 37 * 60 * 60_000;
 const STATE: SourceState = { ...NO_STATE, commit: COMMIT_A };
 const node = (name: string, more: Partial<NodeFact> = {}): NodeFact => ({
   name,
@@ -137,6 +140,27 @@ const CASES: readonly (readonly [code: string, about: Partial<Facts>, what: RegE
     /^b{12}: history-rewritten/,
   ],
   ['commit-findings', source({ findings: 'pools/a/pool.yaml:1:1: error x\nb' }), /^2 in a{12}: pools\/a/],
+  [
+    'followed-silent',
+    source({
+      following: writeFollowing({ ...FOLLOWS, silent: [{ cluster: 'staging', after: '', since: NOW - DAYS }] }),
+    }),
+    /^staging says nothing of newer commits since 2/,
+  ],
+  [
+    'followed-silent',
+    source({
+      following: writeFollowing({
+        ...FOLLOWS,
+        waiting: {
+          commits: 0,
+          next: null,
+          clusters: [{ cluster: 'staging', newest: null, unreadable: false, distrusted: 'are not signed' }],
+        },
+      }),
+    }),
+    /^the notes of staging are not signed\. /,
+  ],
   ['notes-off', source({ notes: 'off: GIT_FORBIDDEN' }), /GIT_FORBIDDEN/],
   [
     'notes-unreadable',

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { it, type TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createFollowedRepository, type FollowedRepository } from '#reconciler/git/following/followed-repository.ts';
+import type { GitLimits } from '#reconciler/git/git-limits.ts';
 import { fileCredentials } from '#reconciler/git/git-credentials.ts';
 import { signedNotesCommit } from '#reconciler/git/notes/signed-notes.ts';
 import { readSigningKey } from '#reconciler/git/trust/signing-key.ts';
@@ -27,14 +28,14 @@ interface World extends Started {
   note(outcomes: Readonly<Record<string, string>>, more?: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-async function begin(t: TestContext, path = ''): Promise<World> {
+async function begin(t: TestContext, path = '', limits: Partial<GitLimits> = PATIENT): Promise<World> {
   const started = await start(t);
   const { server } = started;
   const remote = {
     ...wayTo(server.url, server.git.directory),
     credentials: fileCredentials(undefined),
     clock: systemClock,
-    limits: PATIENT,
+    limits,
   };
   const annotator = createAnnotator({ ...remote, ref: REF, random: Math.random });
   return {
@@ -212,6 +213,24 @@ describeOrSkip('the line of a branch', { skip: WITHOUT_GIT }, () => {
     assert.equal((await followed.line(oids[0] ?? '', next, soon())).commits.length, 4_801);
     const more = server.wire();
     assert.ok(more.up + more.down < 8_192, `${more.up} + ${more.down} bytes`);
+  });
+
+  it('needs no history of others where the folder is as it was in a commit of long ago', async (t) => {
+    const { repository, another } = await begin(t, FOLDER, { ...PATIENT, objects: 20 });
+    const { commit } = monorepo(repository, 10);
+    const first = await commit(files(1), 0);
+    let tip = first;
+    for (let n = 1; n <= 25; n += 1) tip = await commit(files(1), n);
+    const followed = another();
+    const { commits, isRewritten } = await followed.line(first, tip, soon());
+    assert.deepEqual([commits, isRewritten], [[], false]);
+    for (let n = 26; n <= 50; n += 1) tip = await commit(files(1), n);
+    assert.deepEqual((await followed.line(first, tip, soon())).commits, [], 'nor what came since the last look');
+    const change = await commit(files(2), 51);
+    const next = await followed.line(first, change, soon());
+    assert.deepEqual([next.commits.map(({ oid }) => oid), next.isRewritten], [[change], false], 'from what is known');
+    const unknown = await another().line(first, change, soon());
+    assert.deepEqual([unknown.commits.map(({ oid }) => oid), unknown.isRewritten], [[change], true], 'as elsewhere');
   });
 
   it('needs a server that hands out single objects, and says so', async (t) => {

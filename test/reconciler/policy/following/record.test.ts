@@ -154,6 +154,9 @@ describe('the record of a cluster that follows others', () => {
     assert.deepEqual(next(COMMIT_B, [says('canary', COMMIT_A)])[0]?.since, NOW + 9_000, 'it said something new');
     assert.deepEqual(next(COMMIT_A, [says('canary', COMMIT_A)]), [], 'of the tip');
     assert.deepEqual(next(undefined, [says('canary', null)]), [], 'nothing waits');
+    const spoke = [{ cluster: 'canary', after: COMMIT_A, since: NOW }];
+    const unseen = silencesAfter(spoke, COMMIT_B, { ...waiting, clusters: [says('canary', null)] }, NOW + 9_000);
+    assert.deepEqual(unseen, spoke, 'nobody can read what it says, or what it spoke of is in force');
   });
 });
 
@@ -198,6 +201,19 @@ describe('what is said of it', () => {
       `1 commit waits: staging says of ${a}: halted; canary says nothing of any of them since 2026-11-21T12:00:00Z`,
     ],
     [
+      'a note is none, or cannot be read',
+      {
+        waiting: {
+          commits: 1,
+          next: null,
+          clusters: [says('staging', COMMIT_A, 'not-a-note'), says('canary', COMMIT_B, 'unreadable')],
+        },
+        silent: [],
+      },
+      'Waiting',
+      `1 commit waits: what staging has on ${a} is no note, or of a newer version; the note of canary on ${b} cannot be read`,
+    ],
+    [
       'one cannot be read',
       { waiting: { commits: 1, next: null, clusters: [{ ...says('staging', null), unreadable: true }] } },
       'NotesUnreadable',
@@ -213,13 +229,13 @@ describe('what is said of it', () => {
       'that has to be approved',
       { silent: [], counterparts: { ...LACKING, more: 0, approved: [] } },
       'Waiting',
-      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4). It waits for a person: kubelet-gitops approve gpu, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new`,
+      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4). It waits for a person: kubelet-gitops approve gpu, or kubelet-gitops release --commit ${COMMIT_A} --because TEXT for a pool that is new`,
     ],
     [
       'more pools have to be approved than are named',
       { silent: [], counterparts: LACKING },
       'Waiting',
-      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4), and of 2 more pools. It waits for a person: kubelet-gitops approve gpu, then the others, which are named after that, or kubelet-gitops release --commit ${COMMIT_A} for a pool that is new; approved: batch by ada at 2026-11-21T12:00:00Z`,
+      `2 commits wait: staging says of ${a}: settled; of ${a}, staging and canary prove nothing of gpu (cpu=4), and of 2 more pools. It waits for a person: kubelet-gitops approve gpu, then the others, which are named after that, or kubelet-gitops release --commit ${COMMIT_A} --because TEXT for a pool that is new; approved: batch by ada at 2026-11-21T12:00:00Z`,
     ],
     [
       'that was approved',

@@ -60,6 +60,27 @@ describe('the notes that are due', () => {
     ]);
   });
 
+  it('call a commit that changes nothing as done as the one before, whatever nodes do meanwhile', () => {
+    const settled = pass(COMMIT_A, at('Settled'), inForce);
+    const next = (status: KubeletPoolStatus, pool = POOL): NotedPass => ({
+      ...pass(COMMIT_B, status, inForce),
+      desired: desiredState(commit(COMMIT_B, pool), settled.fleet, () => []),
+    });
+    const nextWord = (before: NotedPass, after: NotedPass): string | undefined => due(before, after)[1]?.[0];
+    assert.equal(nextWord(settled, next(at('Progressing', 6))), 'b settled 4');
+    const failing = { ...at('Progressing', 6), counts: { ...COUNTS, nodes: 6, failed: 1 } };
+    assert.equal(nextWord(settled, next(failing)), 'b progressing 6');
+    assert.equal(nextWord(settled, next(at('Halted', 6))), 'b halted 6');
+    const wider = { ...POOL, spec: { ...POOL.spec, nodeSelector: { matchLabels: { more: 'nodes' } } } };
+    for (const other of [validPool('web', 120), wider])
+      assert.equal(nextWord(settled, next(at('Progressing', 6), other)), 'b progressing 6');
+    const begun = pass(COMMIT_A, at('Progressing'), inForce);
+    assert.equal(nextWord(begun, next(at('Progressing', 6))), 'b progressing 6', 'which was not done');
+    const leftAlone = ['node n: it is in two pools'];
+    const unclear = nextWord({ ...settled, leftAlone }, { ...next(at('Progressing', 6)), leftAlone });
+    assert.equal(unclear, 'b progressing 6', 'of which something was wrong');
+  });
+
   it('have the last word on a commit that another one displaced, as this process knew it', () => {
     const next = pass(COMMIT_B, { ...at('Progressing', 9), commit: COMMIT_B }, inForce);
     assert.deepEqual(due(pass(COMMIT_A, at('Progressing'), inForce), next), [

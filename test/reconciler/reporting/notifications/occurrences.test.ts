@@ -388,6 +388,8 @@ describe('what notifications tell of following others', () => {
     assert.deepEqual(next[0]?.notification.title, 'Commit eeeeeeeeeeee is next');
     assert.deepEqual(next[0]?.notification.commit, { commit: NEXT });
     assert.notDeepEqual(next[0]?.marks, waits[0]?.marks);
+    const held = following({ waiting: { commits: 1, next: { oid: NEXT, at: NOW }, held: [NEXT], clusters } });
+    assert.equal(held[0]?.notification.title, 'Commit eeeeeeeeeeee waits for a person');
   });
 
   it('is that notes cannot be read', () => {
@@ -395,6 +397,16 @@ describe('what notifications tell of following others', () => {
     const [told] = following({ waiting: { commits: 0, next: null, clusters } });
     assert.equal(told?.notification.severity, 'warning');
     assert.equal(told?.notification.title, 'What staging says of commits cannot be read');
+  });
+
+  it('is that notes do not count, as of a theft, and whose', () => {
+    const canary = { cluster: 'canary', newest: null, unreadable: false };
+    const staging = { ...canary, cluster: 'staging', distrusted: 'are not signed' };
+    const [told] = following({ waiting: { commits: 0, next: null, clusters: [canary, staging] } });
+    assert.equal(told?.notification.severity, 'warning');
+    assert.equal(told?.notification.title, 'What staging says of commits does not count');
+    assert.match(told?.notification.lines[0] ?? '', /^the notes of staging are not signed\. /);
+    assert.deepEqual(marks([told]), ['/notes-untrusted']);
   });
 
   it('is that one says nothing for as long as the alert waits, and who', () => {

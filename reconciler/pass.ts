@@ -4,7 +4,7 @@ import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { BlockerChecks } from './cluster/blockers/blocker-checks.ts';
 import type { CanaryQueries } from './cluster/blockers/canary-queries.ts';
 import { createFallbackNames } from './cluster/fallback-names.ts';
-import { createRefusedWriteBackoff } from './cluster/refused-write-backoff.ts';
+import { createFailedWrites } from './cluster/failed-writes.ts';
 import type { IneffectiveWrites } from './cluster/write-cache/ineffective-writes.ts';
 import type { CommitReference } from '#shared/contract/api/kubelet-pool.ts';
 import { blockersQueries } from './policy/pool-blockers.ts';
@@ -57,7 +57,7 @@ import type { Following } from './following.ts';
 import type { EarlierRenderings } from './earlier-renderings.ts';
 import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
 
-interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
+interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'failedWrites' | 'otherNames'> {
   readonly clock: Clock;
   readonly cluster: string;
   readonly settings: PlanSettings;
@@ -104,7 +104,7 @@ export function createPass(ports: PassPorts): Pass {
   const { log, clock, cluster, settings, notes } = ports;
   const said = createChangeLogger(log);
   const statusPace = createPoolStatusRateLimit(clock, ports.statusEveryMs ?? 0);
-  const standBack = createRefusedWriteBackoff(clock);
+  const failedWrites = createFailedWrites(clock);
   const heldPools = createUnreadablePools(clock);
   const otherNames = createFallbackNames();
   const records = createOwnRecords();
@@ -178,7 +178,7 @@ export function createPass(ports: PassPorts): Pass {
       drains: ports.drains.views(),
       pods: ports.drains.counts(),
       records: records.all(),
-      unwritten: standBack.failing(),
+      unwritten: failedWrites.failing(),
       awaited: awaitedIn(readFollowing(following)?.counterparts ?? null),
     };
     const now = readClock();
@@ -197,7 +197,7 @@ export function createPass(ports: PassPorts): Pass {
     sights = withUnreadableNodes(seen, sights, everything);
 
     said.findings(desired);
-    const held = (): readonly UnreadableObject[] => withUnwritable(unreadable, standBack.unreadable(), everything);
+    const held = (): readonly UnreadableObject[] => withUnwritable(unreadable, failedWrites.unreadable(), everything);
     said.unreadable(held());
     said.phases(planned.pools);
     const { labelLoss, skipped } = planned.nodes;
@@ -214,10 +214,10 @@ export function createPass(ports: PassPorts): Pass {
     }
 
     const steps = planned.steps.filter((step) => !touchesUnreadable(step, unreadable, desired.pools));
-    standBack.planned(steps);
+    failedWrites.planned(steps);
     const applied = await apply(
       [...statusPace.due(ports.ineffectiveWrites.due(steps)), ...heldPools.due(held())],
-      { ...ports, namespace: settings.namespace, answered, standBack, otherNames },
+      { ...ports, namespace: settings.namespace, answered, failedWrites, otherNames },
       signal,
     );
 

@@ -12,8 +12,8 @@ import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
 import type { Drains } from './drains/drains.ts';
 import { createConfigSource } from './create-config-source.ts';
+import type { FailedWrites } from './failed-writes.ts';
 import type { FallbackNames } from './fallback-names.ts';
-import type { RefusedWriteBackoff } from './refused-write-backoff.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
 export interface ApplyPorts {
@@ -30,7 +30,7 @@ export interface ApplyPorts {
   readonly wroteMarks: (node: KubeObject) => void;
   /** Hears what the API server made of what a step sent. */
   readonly answered: (step: Step, object: KubeObject) => void;
-  readonly standBack: RefusedWriteBackoff;
+  readonly failedWrites: FailedWrites;
   readonly otherNames: FallbackNames;
 }
 
@@ -53,7 +53,7 @@ const AT_ONCE = 8;
 export async function apply(steps: readonly Step[], ports: ApplyPorts, signal: AbortSignal): Promise<Applied> {
   let done = 0;
   let waitMs: Millis | undefined;
-  for (const run of runsOfOneKind(ports.standBack.due(steps))) {
+  for (const run of runsOfOneKind(ports.failedWrites.due(steps))) {
     if (signal.aborted || !ports.mayWrite() || waitMs !== undefined) break;
     const left = run.values();
     const makeWrites = async (): Promise<void> => {
@@ -86,13 +86,13 @@ async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
   if (signal.aborted || !ports.mayWrite()) return 'left';
   try {
     if (await perform(step, ports, signal)) logStep(step, ports.log);
-    ports.standBack.done(step);
+    ports.failedWrites.done(step);
     return 'done';
   } catch (error) {
     if (isKubeError(error, 'KUBE_ALREADY_EXISTS')) return 'done';
     const waitMs = askedToWaitMs(error);
     if (waitMs !== undefined) return { waitMs };
-    ports.standBack.failed(step, error);
+    ports.failedWrites.failed(step, error);
     const moved = isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ABORTED');
     ports.log[moved ? 'debug' : 'warn']({ step: step.step, ...subjectOf(step), err: error }, 'write did not succeed');
     return 'left';

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createFollowing } from '#reconciler/following.ts';
 import type { ChangedPool } from '#reconciler/policy/following/changed-pools.ts';
 import { awaitedIn, type GivenApproval } from '#reconciler/policy/following/counterparts.ts';
 import { followingStanding, waitsForPerson } from '#reconciler/policy/following/describe-following.ts';
 import { newRecord, readFollowing, type ReleasedCommit } from '#reconciler/policy/following/record.ts';
-import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
-import { silentLog } from '#shared/runtime/log.ts';
 import { COMMIT_A, COMMIT_B } from '../support/fleet.ts';
+import { startProduction } from '../support/following-production.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const COMMIT_C = 'c'.repeat(40);
+const FOLLOWS = { clusters: ['staging'], settledFor: '1s', require: 'payloads' as const };
 const changed = (pool: string, apply = 'overlay'): ChangedPool => ({
   pool,
   configName: pool,
@@ -32,30 +31,11 @@ function world(pools: readonly ChangedPool[] | null) {
   let doubt: string | null = null;
   const annotations = new Map<string, GivenApproval>();
   const start = () =>
-    createFollowing({
-      cluster: 'production',
-      repository: {
-        line: () =>
-          Promise.resolve({
-            inForce: { oid: COMMIT_A, tree: 'a' },
-            commits: [{ oid: COMMIT_B, tree: 'b' }, ...(later === null ? [] : [{ oid: COMMIT_C, tree: 'c' }])],
-            isRewritten: false,
-          }),
-        notes: () =>
-          Promise.resolve({
-            said: new Map([COMMIT_B, COMMIT_C].map((oid) => [oid, 'settled'])),
-            signed: null,
-            distrusted: doubt,
-            payloads: { isWhole: true, proofs: [] },
-          }),
-      },
-      changes: { of: (oid) => Promise.resolve(oid === COMMIT_C ? later : changes) },
-      proven: () => [],
-      approvals: () => annotations,
-      onRewrite: 'refuse',
-      clock,
-      log: silentLog,
-      ahead: () => 0,
+    startProduction(clock, {
+      line: () => [COMMIT_A, COMMIT_B, ...(later === null ? [] : [COMMIT_C])],
+      notes: () => ({ distrusted: doubt, payloads: { isWhole: true, proofs: [] } }),
+      changes: (oid) => (oid === COMMIT_C ? later : changes),
+      approvals: annotations,
     });
   let following = start();
   const asked = () => awaitedIn(readFollowing(recorded)?.counterparts ?? null);
@@ -66,16 +46,8 @@ function world(pools: readonly ChangedPool[] | null) {
       changes = next;
       following = start();
       await clock.advance(1_000);
-      const question = {
-        follows: { clusters: ['staging'], settledFor: '1s', require: 'payloads' as const },
-        repo: { pools: [] },
-        tip: later === null ? COMMIT_B : COMMIT_C,
-        inForce: COMMIT_A,
-        recorded: { ...NO_STATE, following: recorded },
-        released,
-      };
-      const { oid } = await following.choose(question, new AbortController().signal);
-      recorded = following.record() ?? '';
+      const oid = await following.choose(FOLLOWS, recorded, released);
+      recorded = following.record();
       return oid === COMMIT_B;
     },
     release: (oid: string) => void (released = { oid, said: 'released by ada: staging is gone' }),

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createFollowing, type Following } from '#reconciler/following.ts';
 import type { ChangedPool } from '#reconciler/policy/following/changed-pools.ts';
 import { readFollowing } from '#reconciler/policy/following/record.ts';
-import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
 import type { GivenApproval } from '#reconciler/policy/following/counterparts.ts';
-import { silentLog } from '#shared/runtime/log.ts';
+import { startProduction } from '../support/following-production.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { fc } from '../support/property.ts';
 
@@ -49,36 +47,15 @@ it('nothing comes into force that followed clusters have not proven and nobody a
             ? []
             : [{ ...own, classes: [{ name: '', payloads: [`${pool} ${payload}`] }] }];
         });
-      const start = (): Following =>
-        createFollowing({
-          cluster: 'production',
-          repository: {
-            line: () =>
-              Promise.resolve({
-                inForce: { oid: oidOf(at), tree: String(at) },
-                commits: branch
-                  .slice(at + 1)
-                  .map((_, index) => ({ oid: oidOf(at + 1 + index), tree: String(at + 1 + index) })),
-                isRewritten: false,
-              }),
-            notes: (_, { commits }) =>
-              Promise.resolve({
-                said: new Map(commits.map((commit) => [commit, 'settled'])),
-                signed: null,
-                distrusted: null,
-                payloads: {
-                  isWhole,
-                  proofs: [...proven].map((each) => ({ pool: each.split(' ')[0] ?? '', class: '', payload: each })),
-                },
-              }),
+      const start = () =>
+        startProduction(clock, {
+          line: () => branch.map((_, n) => oidOf(n)).slice(at),
+          notes: () => {
+            const proofs = [...proven].map((each) => ({ pool: each.split(' ')[0] ?? '', class: '', payload: each }));
+            return { payloads: { isWhole, proofs } };
           },
-          changes: { of: (commit) => Promise.resolve(areHidden ? null : changedIn(Number.parseInt(commit, 16))) },
-          proven: () => [],
-          approvals: () => annotations,
-          onRewrite: 'refuse',
-          clock,
-          log: silentLog,
-          ahead: () => 0,
+          changes: (oid) => (areHidden ? null : changedIn(Number.parseInt(oid, 16))),
+          approvals: annotations,
         });
       let following = start();
       for (const each of events) {
@@ -101,17 +78,9 @@ it('nothing comes into force that followed clusters have not proven and nobody a
           }
         }
         for (let n = at + 1; n < branch.length; n += 1) if (!seenAt.has(n)) seenAt.set(n, clock.now());
-        const question = {
-          follows: FOLLOWS,
-          repo: { pools: [] },
-          tip: oidOf(branch.length - 1),
-          inForce: oidOf(at),
-          recorded: { ...NO_STATE, following: recorded },
-          released: null,
-        };
-        const { oid } = await following.choose(question, new AbortController().signal);
+        const oid = await following.choose(FOLLOWS, recorded);
         const last = readFollowing(recorded)?.counterparts;
-        recorded = following.record() ?? '';
+        recorded = following.record();
         const asked = readFollowing(recorded)?.counterparts;
         if (asked && asked.commit === last?.commit)
           for (const { pool, payload } of asked.pools)

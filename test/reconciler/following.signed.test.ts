@@ -1,58 +1,30 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createFollowing } from '#reconciler/following.ts';
-import { NO_STATE } from '#reconciler/reporting/notes/source-state.ts';
-import { silentLog } from '#shared/runtime/log.ts';
 import { COMMIT_A, COMMIT_B } from '../support/fleet.ts';
+import { startProduction } from '../support/following-production.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const KEY = 'ssh-ed25519 A';
+const FOLLOWS = { clusters: ['staging'], settledFor: '24h', signers: { staging: [KEY] } };
 
 /** A cluster that follows one which signs its notes; each look finds the notes of this serial. */
 function world() {
   const clock = createManualClock();
   let serial: number | null = 1;
-  const following = createFollowing({
-    cluster: 'production',
-    repository: {
-      line: () =>
-        Promise.resolve({
-          inForce: { oid: COMMIT_A, tree: 'a' },
-          commits: [{ oid: COMMIT_B, tree: 'b' }],
-          isRewritten: false,
-        }),
-      notes: async () => {
-        if (serial === -1) throw new Error('a damaged tree');
-        return {
-          said: new Map(serial === null ? [] : [[COMMIT_B, 'settled']]),
-          signed: serial === null ? null : { key: KEY, serial, tip: String(serial).repeat(40) },
-          distrusted: serial === null ? 'are not signed' : null,
-          payloads: null,
-        };
-      },
+  const following = startProduction(clock, {
+    line: () => [COMMIT_A, COMMIT_B],
+    notes: () => {
+      if (serial === -1) throw new Error('a damaged tree');
+      if (serial === null) return { said: new Map(), distrusted: 'are not signed' };
+      return { signed: { key: KEY, serial, tip: String(serial).repeat(40) } };
     },
-    changes: { of: () => Promise.resolve([]) },
-    proven: () => [],
-    approvals: () => new Map(),
-    onRewrite: 'refuse',
-    clock,
-    log: silentLog,
-    ahead: () => 0,
   });
   /** Looks after so many hours. @returns whether the commit is to come into force */
   return async (hours: number, next: number | null = serial): Promise<boolean> => {
     await clock.advance(hours * HOUR_MS);
     serial = next;
-    const question = {
-      follows: { clusters: ['staging'], settledFor: '24h', signers: { staging: [KEY] } },
-      repo: { pools: [] },
-      tip: COMMIT_B,
-      inForce: COMMIT_A,
-      recorded: NO_STATE,
-      released: null,
-    };
-    return (await following.choose(question, new AbortController().signal)).oid === COMMIT_B;
+    return (await following.choose(FOLLOWS)) === COMMIT_B;
   };
 }
 

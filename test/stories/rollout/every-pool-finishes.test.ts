@@ -18,13 +18,21 @@ const ROLLOUT: RolloutSpec = {
   onFailure: { threshold: 3, action: 'halt' },
 };
 const CANARY = { nodes: 1, soak: '2h' };
+const IN_A_DAY = { nodes: 24, lifetimeMs: 24 * HOUR, rollout: { canary: CANARY } };
+const BESIDE_GUESTS = { nodes: 12, joinsEveryMs: 5 * MINUTE, rollout: { probation: 'full' } };
 
-/** How long it takes until every node that can has the new config; the same without what is the matter. */
-function times(pool: Omit<LivingPool, 'name'>, planner = plan): readonly [calm: number, took: number | null] {
-  const { troubles: _, lifetimeMs: __, ...calm } = pool;
-  const world = new LivingWorld([{ name: 'blue', ...pool }]);
+/** How long it takes without what is the matter until every node that can has the new config, and with it; null for more than `most` times that. */
+function times(
+  { rollout, ...more }: Omit<LivingPool, 'name' | 'spec'> & { readonly rollout: Partial<RolloutSpec> },
+  most: number,
+  planner = plan,
+): readonly [calm: number, took: number | null] {
+  const pool = { ...more, name: 'blue', spec: { rollout: { ...ROLLOUT, ...rollout } } };
+  const { troubles: _, lifetimeMs: __, joinsEveryMs: ___, ...undisturbed } = pool;
+  const calm = new LivingWorld([undisturbed]).settlesWithin(24 * HOUR) ?? NaN;
+  const world = new LivingWorld([pool]);
   world.sim.planner = planner;
-  return [new LivingWorld([{ name: 'blue', ...calm }]).settlesWithin(24 * HOUR) ?? NaN, world.settlesWithin(24 * HOUR)];
+  return [calm, world.settlesWithin(most * calm)];
 }
 
 const AT_ONE = { nodes: 8, maxUnavailable: 1, probation: '1m', canarySoak: null, drainTimeout: 30, troubles: [] };
@@ -147,7 +155,7 @@ describe('every pool', () => {
   }
 
   for (const [name, most, pool] of [
-    ['its nodes live for a day', 1.5, { nodes: 24, lifetimeMs: 24 * HOUR, rollout: { canary: CANARY } }],
+    ['its nodes live for a day', 1.5, IN_A_DAY],
     [
       'they live for a week',
       1.5,
@@ -158,12 +166,12 @@ describe('every pool', () => {
       2,
       { nodes: 200, troubles: { 7: 'bad' }, rollout: { maxUnavailable: '5%' } },
     ],
+    ['a node joins every five minutes and lives for an hour', 1.3, BESIDE_GUESTS],
   ] as const) {
     it(`takes at most ${most} times as long where ${name}`, (t) => {
-      const { rollout, ...rest } = pool;
-      const [calm, took] = times({ ...rest, spec: { rollout: { ...ROLLOUT, ...rollout } } });
+      const [calm, took] = times(pool, most);
       t.diagnostic(`${calm / MINUTE} min without, ${(took ?? NaN) / MINUTE} with`);
-      assert.ok(took !== null && took <= most * calm);
+      assert.ok(took !== null);
     });
   }
 
@@ -192,13 +200,22 @@ describe('every pool', () => {
     assert.ok(removedIn(forgets)[0] > 10, 'by a planner that forgets them');
   });
 
-  it('takes longer by a planner whose canary is the oldest node', () => {
-    const spec = { rollout: { ...ROLLOUT, canary: CANARY } };
+  for (const [name, most, pool, how] of [
     // Among nodes that are all new, the oldest comes first.
-    const oldest = seeing((node, now) => ({ ...node, firstSeen: now }));
-    const [calm, took] = times({ nodes: 24, lifetimeMs: 24 * HOUR, spec }, oldest);
-    assert.ok(took === null || took > 1.5 * calm);
-  });
+    ['whose canary is the oldest node', 1.5, IN_A_DAY, (node, now) => ({ ...node, firstSeen: now })],
+    [
+      'that lets those that join take the places of those that serve',
+      1.3,
+      BESIDE_GUESTS,
+      (node) => ({ ...node, createdAt: 0, firstSeen: 0 }),
+    ],
+  ] as const satisfies (readonly [string, number, object, Parameters<typeof seeing>[0]])[]) {
+    it(`takes longer by a planner ${name}`, () => {
+      const [calm, took] = times(pool, most, seeing(how));
+      assert.ok(calm > 0);
+      assert.equal(took, null);
+    });
+  }
 
   it('has no more nodes try commits that come faster than trials end than maxOnTrial allows', () => {
     const world = new LivingWorld([{ name: 'blue', nodes: 20, spec: { rollout: { ...ROLLOUT, maxOnTrial: 2 } } }]);

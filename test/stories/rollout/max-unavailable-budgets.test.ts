@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isUnavailable } from '#reconciler/policy/rollout/membership.ts';
 import { fc } from '../../support/property.ts';
 import { limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
@@ -39,34 +38,6 @@ describe('budgets', () => {
     assert.deepEqual(
       [thresholdOf(2, 10), thresholdOf('25%', 10), thresholdOf('1%', 5), thresholdOf(0, 5)],
       [2, 3, 1, 1],
-    );
-  });
-
-  it('are never exceeded by a node whose turn it was, whatever happens around', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: MOST }),
-        amounts,
-        fc.array(events, { maxLength: 120 }),
-        (nodes, allowed, happenings) => {
-          const story = start(nodes, allowed);
-          for (const event of happenings) {
-            story.happen(event);
-            const { nodes: planned } = story.fleet.reconcile();
-            for (const { group, decisions } of planned.groups.filter((each) => each.group.pool !== null)) {
-              const turns = decisions.filter(
-                ({ member, verdict }) =>
-                  verdict.verdict === 'change' && !member.lifecycle.inChange && !member.runsTarget && !member.joining,
-              );
-              // New nodes hold no place of nodes that serve: `max-unavailable-never-exceeded.test.ts` has what bounds them.
-              const serving = decisions.map(({ member }) => member).filter(({ joining }) => !joining);
-              const busy = serving.filter(isUnavailable).length;
-              if (turns.length > 0) assert.ok(busy + turns.length <= limitOf(allowed, group.members.length));
-            }
-          }
-        },
-      ),
-      { numRuns: runsOf(300, 3) },
     );
   });
 

@@ -41,6 +41,8 @@ export interface LivingPool {
   readonly troubles?: Readonly<Record<number, Trouble>>;
   /** Nodes are replaced when they are so old; their ages are spread evenly. */
   readonly lifetimeMs?: number;
+  /** A node joins so often beside those that stay, and is removed when it has lived for an hour. */
+  readonly joinsEveryMs?: number;
 }
 
 /** Pools whose kubelets, trials, drains and machines take their time. */
@@ -59,6 +61,7 @@ export class LivingWorld {
   private readonly gone = new Set<string>();
   private readonly vanishing = new Map<string, number>();
   private readonly bornAt = new Map<string, number>();
+  private readonly guests = new Set<string>();
   private readonly versions = new Map<string, number>();
   private commits = 0;
   private added = 0;
@@ -109,12 +112,17 @@ export class LivingWorld {
     return null;
   }
 
+  /** Lets so much time pass. */
+  run(ms: number, look: () => void = () => undefined): void {
+    for (const end = this.sim.now + ms; this.sim.now < end; look()) this.step();
+  }
+
   /** Names of the nodes that have nothing the matter with them, and do not run the newest config for good. */
   waiting(): readonly string[] {
-    return this.pools.flatMap(({ name, lifetimeMs }) => {
+    return this.pools.flatMap(({ name, lifetimeMs, joinsEveryMs = lifetimeMs }) => {
       const wanted = this.payload(name).sha256;
       const { rollout } = this.sim.fleet.pools.get(name)?.status ?? {};
-      if (lifetimeMs !== undefined && (rollout?.sha256 !== wanted || rollout.finishedAt === undefined)) return [name];
+      if (joinsEveryMs !== undefined && (rollout?.sha256 !== wanted || rollout.finishedAt === undefined)) return [name];
       return this.nodesOf(name).flatMap((node) => {
         if (this.isExcused(node.name)) return [];
         return this.sim.fleet.kubeletNodes.get(node.name)?.status?.lastKnownGood?.sha256 === wanted ? [] : [node.name];
@@ -122,10 +130,20 @@ export class LivingWorld {
     });
   }
 
+  /** A node joins a pool that lives for an hour. */
+  join(name: string): string {
+    const guest = this.add(this.poolOf(name), 0);
+    this.guests.add(guest);
+    this.bornAt.set(guest, this.sim.now);
+    return guest;
+  }
+
   step(): void {
     const { sim } = this;
     this.steps += 1;
     sim.now += STEP_MS;
+    for (const { name, joinsEveryMs = Infinity } of this.pools)
+      if ((sim.now - this.began) % joinsEveryMs === 0) this.join(name);
     this.age();
     this.replace();
     for (const node of sim.fleet.nodes.values()) {
@@ -144,9 +162,13 @@ export class LivingWorld {
     return this.troubles.has(name) || (this.bornAt.get(name) ?? 0) > this.began;
   }
 
-  private payload(name: string): ReturnType<typeof validPool> {
-    const pool = this.pools.find((each) => each.name === name);
-    return this.version(pool ?? { name, spec: {}, nodes: 0 }, this.versions.get(name) ?? 0);
+  private poolOf(name: string): LivingPool {
+    return this.pools.find((each) => each.name === name) ?? { name, spec: {}, nodes: 0 };
+  }
+
+  /** Of its newest version, or of one before. */
+  payload(name: string, version = this.versions.get(name) ?? 0): ReturnType<typeof validPool> {
+    return this.version(this.poolOf(name), version);
   }
 
   private version({ name, spec, needsDrain }: LivingPool, version: number): ReturnType<typeof validPool> {
@@ -168,13 +190,14 @@ export class LivingWorld {
     this.sim.inForce = { oid, repo: { ...repo, cluster } };
   }
 
-  private add({ name, lifetimeMs }: LivingPool, age: number): void {
+  private add({ name, lifetimeMs }: LivingPool, age: number): string {
     const { sim } = this;
     const node = `n${String(this.added).padStart(3, '0')}`;
     this.added += 1;
     const createdAt = sim.now - age;
     this.bornAt.set(node, lifetimeMs === undefined ? 0 : createdAt);
     sim.addNode(nodeView(node, name, { createdAt, readySince: createdAt }));
+    return node;
   }
 
   /** The n-th node of the pool by age gets what the n-th entry says. */
@@ -215,13 +238,17 @@ export class LivingWorld {
       this.vanishing.delete(name);
       this.sim.removeNode(name);
       this.removed += 1;
-      this.add(pool, 0);
-      this.troubles.set(`n${String(this.added - 1).padStart(3, '0')}`, 'vanishes');
+      this.troubles.set(this.add(pool, 0), 'vanishes');
     }
   }
 
   /** Machines that have lived for long enough are replaced. */
   private age(): void {
+    for (const name of this.guests) {
+      if (this.sim.now - (this.bornAt.get(name) ?? 0) < HOUR) continue;
+      this.sim.removeNode(name);
+      this.guests.delete(name);
+    }
     for (const pool of this.pools) {
       const { lifetimeMs, name } = pool;
       if (lifetimeMs === undefined) continue;

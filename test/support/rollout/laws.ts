@@ -3,7 +3,6 @@ import { limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/quorum.ts';
 import { zoneOf } from '#reconciler/policy/rollout/node-order.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import { fromTimestamp } from '#shared/runtime/clock.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Plan } from '#reconciler/policy/plan.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
@@ -96,17 +95,19 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
     group.members.filter(({ target }) => target !== null),
   );
   const current = waves[waves.findIndex(({ name }) => name === done) + 1];
-  if (entered.length > 0 && current !== undefined) {
+  // What is proven goes to everybody at once, as after a commit that takes another one back.
+  const entering = entered.filter(({ member: { target } }) => !proved.has(target?.sha256 ?? ''));
+  if (entering.length > 0 && current !== undefined) {
     const concerned = group.members.filter((member) => current.only?.(member) !== false);
-    const told = concerned.filter((member) => member.isAssigned && !joinedAndToldProved(member, memory, proved)).length;
+    const told = concerned.filter(({ isAssigned }) => isAssigned).length;
     // Another node begins for each that failed, while the pool puts up with that.
     const lost = concerned.filter(({ isAssigned, lifecycle }) => isAssigned && lifecycle.failed);
     const limit = Math.max(1, limitOf(rollout.maxUnavailable, group.members.length));
     const spared = Math.min(thresholdOf(rollout.onFailure.threshold, group.members.length), limit) - 1;
     const most = current.nodes + Math.min(lost.length, spared);
-    assert.ok(told + entered.length <= most || current.name === 'rest', `wave ${current.name}`);
+    assert.ok(told + entering.length <= most || current.name === 'rest', `wave ${current.name}`);
     assert.ok(
-      entered.every(({ member }) => current.only?.(member) !== false),
+      entering.every(({ member }) => current.only?.(member) !== false),
       'canaries by selector are those alone',
     );
   }
@@ -184,12 +185,6 @@ function hasServed({ kubeletNode, node }: Member, proved: ReadonlySet<string>, n
   const told = kubeletNode?.spec?.configSource?.sha256;
   const hasProvedSomething = (kubeletNode?.status?.promotedAt ?? null) !== null;
   return hasProvedSomething || (told === undefined ? now - node.createdAt > NEW_MS : !proved.has(told));
-}
-
-/** Waves are of the nodes that were there when a rollout began: whoever joined later, and was told what is proven, is in none. */
-function joinedAndToldProved({ node, target }: Member, { rollout }: GroupPlan['memory'], proved: ReadonlySet<string>) {
-  const began = fromTimestamp(rollout?.newest) ?? Infinity;
-  return target !== null && proved.has(target.sha256) && node.createdAt > began;
 }
 
 const isChanging = ({ lifecycle }: Member): boolean => lifecycle.inChange && lifecycle.shown !== 'soaking';

@@ -65,17 +65,19 @@ export function mayTry(
 
 /**
  * By what was written, never by what was said of it: how many nodes that are still there were told the pool's payload, or run it, and
- * have not promoted it (and soaked, or taken it back, where they gave their places in the budget back). None where the pool settled on it.
+ * have neither taken it back nor promoted it (and soaked, where they gave their places in the budget back and are still of the pool).
+ * None where the pool settled on it.
  */
 export function exposed({ fleet, rollout }: RolloutStory, sha256: string): number {
   const { nodes, kubeletNodes, pools } = fleet.fleet;
   const isFull = rollout.probation === 'full';
   const soakMs = isFull ? 0 : (parseDuration(rollout.soak) ?? 0);
-  const isThrough = ({ spec, status }: KubeletNode): boolean => {
+  const isThrough = ({ metadata, spec, status }: KubeletNode): boolean => {
     const isHeard = status?.assigned?.sha256 === sha256;
     const failure = !isHeard ? undefined : status?.rejected?.find((each) => each.sha256 === sha256)?.at;
-    if (status?.lastKnownGood?.sha256 !== sha256) return !isFull && failure !== undefined && failure !== spec?.forgive;
-    return fleet.now - (fromTimestamp(status.promotedAt) ?? 0) >= soakMs;
+    if (status?.lastKnownGood?.sha256 !== sha256) return failure !== undefined && failure !== spec?.forgive;
+    const hasLeft = nodes.get(metadata.name)?.labels['pool'] !== 'workers';
+    return hasLeft || fleet.now - (fromTimestamp(status.promotedAt) ?? 0) >= soakMs;
   };
   if (pools.get('workers')?.status?.settled?.sha256 === sha256) return 0;
   // Who went back to it from a later payload is told it for nothing.

@@ -1,7 +1,7 @@
 import type { ApplyPorts } from '#reconciler/cluster/apply.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 import { createFallbackNames } from '#reconciler/cluster/fallback-names.ts';
-import { createRefusedWriteBackoff } from '#reconciler/cluster/refused-write-backoff.ts';
+import { createFailedWrites } from '#reconciler/cluster/failed-writes.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -17,7 +17,7 @@ export const applyPorts = (kube: Kube, more: Partial<ApplyPorts> = {}, clock: Cl
   wrotePool: () => undefined,
   wroteMarks: () => undefined,
   answered: () => undefined,
-  standBack: createRefusedWriteBackoff(clock),
+  failedWrites: createFailedWrites(clock),
   otherNames: createFallbackNames(),
   ...more,
 });

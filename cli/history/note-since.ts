@@ -17,17 +17,25 @@ export async function notesSince(
   const since = new Map<string, string>();
   const open = new Map<string, string>();
   let newer = '';
+  let foldersBefore: ReadonlyMap<string, string> = new Map();
   let next: string | undefined = tip;
   for (let pushes = 0; next !== undefined && pushes < MOST_PUSHES; pushes += 1) {
     const push = await present(repository, next);
     if (push === undefined) return since;
-    const files = await filesOf(repository, push.tree, pushes === 0 ? commits : [...open.keys()]);
+    const folders = await foldersOf(repository, push.tree);
+    // A push changes one note or a few: what is in the other folders stays as it was.
+    const asked = (pushes === 0 ? commits : [...open.keys()]).filter((commit) => {
+      const folder = folderOf(commit);
+      return folders.get(folder) !== foldersBefore.get(folder);
+    });
+    const files = await filesOf(repository, folders, asked);
     if (pushes === 0) for (const [commit, file] of files) open.set(commit, file);
-    for (const [commit, file] of open) {
-      if (files.get(commit) === file) continue;
+    for (const commit of asked) {
+      if (files.get(commit) === open.get(commit)) continue;
       since.set(commit, newer);
       open.delete(commit);
     }
+    foldersBefore = folders;
     if (open.size === 0) return since;
     newer = push.author.at;
     [next] = push.parents;
@@ -43,19 +51,22 @@ const present = (repository: LocalRepository, oid: string): Promise<ReturnType<t
     () => undefined,
   );
 
+const folderOf = (commit: string): string => commit.slice(0, 2);
+
+/** By name. */
+async function foldersOf(repository: LocalRepository, tree: string): Promise<ReadonlyMap<string, string>> {
+  const entries = parseTree(tree, await repository.read(tree, 'tree'));
+  return new Map(entries.filter(isDirectory).map(({ name, oid }) => [name.toString('latin1'), oid]));
+}
+
 /** The names of the notes' files for programs. */
 async function filesOf(
   repository: LocalRepository,
-  tree: string,
+  folders: ReadonlyMap<string, string>,
   commits: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const folders = new Map(
-    parseTree(tree, await repository.read(tree, 'tree'))
-      .filter(isDirectory)
-      .map(({ name, oid }) => [name.toString('latin1'), oid]),
-  );
   const files = new Map<string, string>();
-  for (const [folder, inside] of Map.groupBy(commits, (commit) => commit.slice(0, 2))) {
+  for (const [folder, inside] of Map.groupBy(commits, folderOf)) {
     const oid = folders.get(folder);
     if (oid === undefined) continue;
     const entries = parseTree(oid, await repository.read(oid, 'tree'));

@@ -43,13 +43,19 @@ export function toTimestamp(at: Millis): string {
 }
 
 /**
- * Reads an RFC 3339 timestamp; undefined if missing or unreadable. A year has four digits there: what people can write
+ * Reads an RFC 3339 timestamp; undefined if missing, unreadable or no day of its month. A year has four digits there: what people can write
  * elsewhere, as in an annotation, may lie so far away that nothing can be added to it.
  */
 export function fromTimestamp(text: string | undefined | null): Millis | undefined {
-  if (typeof text !== 'string' || !/^\d{4}-/.test(text)) return undefined;
+  if (typeof text !== 'string' || !/^\d{4}-/.test(text) || !isInMonth(text)) return undefined;
   const at = IN_SECONDS.test(text) ? fromSeconds(text) : Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** `Date` takes the 30th of February for the 2nd of March. */
+function isInMonth(text: string): boolean {
+  const day = text.slice(8, 10);
+  return day <= '28' || new Date(text.slice(0, 10)).getUTCDate() === Number(day);
 }
 
 /** As Kubernetes writes `metav1.Time`. Thousands are read at a time, and `Date.parse` takes five times as long. */

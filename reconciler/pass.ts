@@ -1,5 +1,5 @@
 import type { KubeletSource, KubeletSourceStatus } from '#shared/contract/api/kubelet-source.ts';
-import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { BlockerChecks } from './cluster/blockers/blocker-checks.ts';
 import type { CanaryQueries } from './cluster/blockers/canary-queries.ts';
@@ -11,27 +11,22 @@ import { blockersQueries } from './policy/pool-blockers.ts';
 import { type Desired, desiredState } from './policy/desired.ts';
 import type { Commit, CommitOid } from './policy/commit-snapshot.ts';
 import type { JudgePool } from './policy/config-repo/judge-pool.ts';
-import type { ClusterConfig } from './policy/config-repo/loaded-repo.ts';
 import type { Fleet, UnreadableObject } from './policy/fleet.ts';
-import type { ForgeStatusWriter } from './reporting/forge/forge-status-writer.ts';
-import type { Notifier } from './reporting/notifications/notifier.ts';
 import { skipUnreadable, touchesUnreadable, withUnwritable } from './policy/skip-unreadable.ts';
 import { plan } from './policy/plan.ts';
 import { formatDisplacedNotes } from './reporting/notes/displaced-notes.ts';
-import { createDueNotes, type DueNotes } from './reporting/notes/due-notes.ts';
+import { createDueNotes } from './reporting/notes/due-notes.ts';
 import { formatConflicts, conflictsAmong } from './policy/pool-selection/conflict-lines.ts';
 import { nextRecord } from './reporting/notes/next-record.ts';
-import { type CommitNote, noteRefused } from './reporting/notes/commit-note.ts';
-import type { NotesWriter } from './reporting/notes/notes-writer.ts';
 import { createUnreadablePools } from './reporting/pool-status/unreadable-pools.ts';
 import { createChangeLogger } from './reporting/change-logger.ts';
 import { type SourceState, writeSourceState } from './reporting/notes/source-state.ts';
 import {
+  followingWith,
   isRefusalStanding,
   mayBeReleased,
   readingMark,
   recordedCommitsOf,
-  recordedFollows,
   withRelease,
 } from './reporting/notes/recorded-commits.ts';
 import type { SourceRecord } from './reporting/source/source-record.ts';
@@ -49,17 +44,15 @@ import { withoutClockSkew } from './policy/first-seen/clock-skew.ts';
 import { type FirstSeenTimes, firstSeenTimes, withUnreadableNodes } from './policy/first-seen/first-seen-times.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
-import { followsInForce } from './policy/following/follows.ts';
+import { createPassReports, type ReportPorts } from './pass-reports.ts';
 import { awaitedIn } from './policy/following/counterparts.ts';
-import { newRecord, readFollowing, writeFollowing } from './policy/following/record.ts';
+import { readFollowing } from './policy/following/record.ts';
 import { provenIn } from './policy/following/payload-proofs.ts';
 import type { Following } from './following.ts';
 import type { EarlierRenderings } from './earlier-renderings.ts';
 import type { CommitDecision, AcceptedCommits } from './policy/commit-admission/accepted-commits.ts';
 
-interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'failedWrites' | 'otherNames'> {
-  readonly clock: Clock;
-  readonly cluster: string;
+interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'failedWrites' | 'otherNames'>, ReportPorts {
   readonly settings: PlanSettings;
   /** null until everything was seen once. */
   readonly fleet: () => Fleet | null;
@@ -81,12 +74,6 @@ interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'failedW
   readonly ineffectiveWrites: IneffectiveWrites;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis | undefined;
-  /** null where notes are switched off. */
-  readonly notes: NotesWriter | null;
-  /** null where statuses on the forge are switched off. */
-  readonly statuses: ForgeStatusWriter | null;
-  /** null where nobody is told. */
-  readonly notifier: Notifier | null;
   readonly observer?: Pick<PassObserver, 'round'>;
 }
 
@@ -108,6 +95,15 @@ export function createPass(ports: PassPorts): Pass {
   const heldPools = createUnreadablePools(clock);
   const otherNames = createFallbackNames();
   const records = createOwnRecords();
+  /** A report that fails holds nothing up. */
+  const telling = (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      said.reportingFailed(error);
+    }
+  };
+  const reports = createPassReports(ports, telling);
   const dueNotes = createDueNotes(cluster, (error) => said.reportingFailed(error));
   const here = { ...ports.repository, cluster };
   let sights: FirstSeenTimes | null = null;
@@ -170,7 +166,7 @@ export function createPass(ports: PassPorts): Pass {
       ports.renderings.ask(recordings, inForce, wanted.fleet, signal),
     ]);
     const limits = taken.inForce?.repo.cluster;
-    const following = followingIn(limits, recorded, chosenBy);
+    const following = followingWith(limits, recorded, chosenBy);
     const signals = {
       blockers,
       queries,
@@ -222,7 +218,7 @@ export function createPass(ports: PassPorts): Pass {
     );
 
     if (ports.mayWrite()) notes?.prove(provenIn(planned.pools));
-    tellNotes(taken.refused, due);
+    reports.want(taken.refused, due);
     const read = taken.reading === undefined ? taken : { ...taken, reading: readingMark(taken.reading, leftBehind) };
     const facts = {
       here,
@@ -233,11 +229,14 @@ export function createPass(ports: PassPorts): Pass {
       leftAlone,
       due,
       notes,
-      statuses: statusesNow(),
-      notifications: ports.notifier?.state() ?? 'off: switched off',
+      ...reports.states(),
       following,
     };
-    const source = withTold(nextRecord(recorded, { ...facts, at: clock.now() }), everything, taken.inForce !== null);
+    const source = reports.withTold(
+      nextRecord(recorded, { ...facts, at: clock.now() }),
+      everything,
+      taken.inForce !== null,
+    );
     const { waitMs } = applied;
     const told = { source, desired, tip: tip?.commit ?? null, readAt };
     // A process that has only just begun has nothing to add to what the one before said.
@@ -247,7 +246,7 @@ export function createPass(ports: PassPorts): Pass {
     const kubeletSource =
       isNews && ports.mayWrite() && waitMs === undefined ? await ports.record.save(statusAfter, signal) : null;
     if (taken.reading !== undefined && kubeletSource !== null) ports.startReading?.(signal);
-    if (kubeletSource !== null) telling(() => ports.notifier?.saved(source.told));
+    if (kubeletSource !== null) reports.saved(source.told);
     telling(() => {
       const at = clock.now();
       const seen = {
@@ -273,55 +272,6 @@ export function createPass(ports: PassPorts): Pass {
     sights = sights === null ? null : shiftTimes(sights, jump);
     return reading.wall;
   }
-
-  function tellNotes(refused: CommitDecision['refused'], { displaced, present }: DueNotes): void {
-    const want = (note: CommitNote, onlyFirst = false): void =>
-      telling(() => {
-        notes?.want(note, onlyFirst);
-        ports.statuses?.want(note, onlyFirst);
-      });
-    if (refused !== null) {
-      // A branch that was set back to a commit of before says nothing new of that commit.
-      want(noteRefused(cluster, refused.commit, refused.message), refused.reason === 'history-rewritten');
-    }
-    for (const note of [...displaced, ...(present === null ? [] : [present])]) want(note);
-  }
-
-  /** With what is to be told of it. What cannot be put into words holds nothing up. */
-  function withTold(source: SourceState, { pools, unreadable = [] }: Fleet, isRead: boolean): SourceState {
-    const { notifier } = ports;
-    // Whoever is told again one day is not told of all that happened meanwhile.
-    if (notifier === null) return { ...source, told: '' };
-    let { told } = source;
-    const isPool = (name: string): boolean =>
-      pools.has(name) || unreadable.some((each) => each.of === 'pool' && each.name === name);
-    telling(() => {
-      told = notifier.next(source.told, { source, pools: [...pools.values()], now: clock.now(), isRead }, isPool);
-    });
-    return { ...source, told };
-  }
-
-  function statusesNow(): string {
-    const state = ports.statuses?.state() ?? { statuses: 'off', because: 'switched off' };
-    return state.statuses === 'on' ? 'on' : `off: ${state.because}`;
-  }
-
-  /** A report that fails holds nothing up. */
-  function telling(tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      said.reportingFailed(error);
-    }
-  }
-}
-
-/** From the first moment of a commit that follows others: a process that ends meanwhile must not lose whom. */
-function followingIn(cluster: ClusterConfig | undefined, recorded: SourceState, chosenBy: string): string {
-  if (cluster === undefined) return recorded.following;
-  const follows = followsInForce(cluster, recordedFollows(recorded) ?? null);
-  if (follows === null) return '';
-  return chosenBy === '' ? writeFollowing(newRecord(follows)) : chosenBy;
 }
 
 /** By what was read, or by the record of it. */

@@ -3,11 +3,11 @@ import { readRefusalCause, type RefusedCommit } from '../../policy/commit-admiss
 import type { CommitOid } from '../../policy/commit-snapshot.ts';
 import { recordedPolicy } from '../../policy/cluster-policy.ts';
 import { readLimits } from '../../policy/commit-limits.ts';
-import { readFollowing } from '../../policy/following/record.ts';
-import type { Follows } from '../../policy/config-repo/loaded-repo.ts';
+import { followsInForce } from '../../policy/following/follows.ts';
+import { newRecord, readFollowing, type ReleasedCommit, writeFollowing } from '../../policy/following/record.ts';
+import type { ClusterConfig, Follows } from '../../policy/config-repo/loaded-repo.ts';
 import { readClaim } from '#shared/contract/claim.ts';
 import { plainLine } from '../../git/plain-text.ts';
-import type { ReleasedCommit } from '../../policy/following/record.ts';
 import type { SourceState } from './source-state.ts';
 
 /**
@@ -88,6 +88,19 @@ export function recordedFollows({ limits, following }: SourceState): Follows | n
   if (following === '' && limits === '') return undefined;
   const read = readFollowing(following);
   return read === null ? null : read?.follows;
+}
+
+/**
+ * What is on record of following with the commit in force, from its first moment: a process that ends meanwhile must not lose whom.
+ *
+ * @param limits undefined where that commit was not read
+ * @param chosenBy the record as this process has it; '' before the first look
+ */
+export function followingWith(limits: ClusterConfig | undefined, recorded: SourceState, chosenBy: string): string {
+  if (limits === undefined) return recorded.following;
+  const follows = followsInForce(limits, recordedFollows(recorded) ?? null);
+  if (follows === null) return '';
+  return chosenBy === '' ? writeFollowing(newRecord(follows)) : chosenBy;
 }
 
 /**

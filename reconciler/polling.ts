@@ -39,7 +39,7 @@ interface PollingPorts {
   readonly record: SourceRecord;
   readonly takeUps: Pick<AcceptedCommits, 'inForce' | 'repo'>;
   readonly isLeader: () => boolean;
-  /** What was read, or whom the cluster waits for, is no longer the same. */
+  /** Called when the branch, its reading, or the clusters that are waited for have changed. */
   readonly onNews: () => void;
   readonly clock: Clock;
   readonly log: Log;

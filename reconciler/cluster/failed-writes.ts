@@ -105,7 +105,7 @@ const keyOf = (step: Step): string => JSON.stringify([step.step, subjectOf(step)
 const isAboutTheObject = (error: unknown): boolean =>
   !isKubeError(error) || isKubeError(error, 'KUBE_INVALID', 'KUBE_FORBIDDEN');
 
-/** A config source that is made for a pool is no fault of the pool's. */
+/** A config source that cannot be written says nothing about its pool. */
 function leftOutBy(step: Step, error: unknown): UnreadableObject {
   const { node, pool = '', config } = subjectOf(step);
   if (node !== undefined) return { of: 'node', name: node, uid: '', error };

@@ -15,7 +15,7 @@ export interface LineCommit {
 /** What the note of a followed cluster says of a commit: an outcome, or that its place on the ref cannot be read. */
 export type SeenNote = string;
 export const UNREADABLE: SeenNote = 'unreadable';
-/** What lies there is no note of that cluster on that commit, as far as this version knows. */
+/** The entry for the commit is not a note that this version can read. */
 export const NOT_A_NOTE: SeenNote = 'not-a-note';
 
 /** Notes of a followed cluster by commit, no entry for none; null where its notes cannot be read just now. */

@@ -76,7 +76,7 @@ function sayingOf({ cluster, newest }: WaitsFor, silent: FollowingRecord['silent
     return `${cluster} says nothing of any of them${quiet.replace(', and nothing of newer ones', '')}`;
   const name = newest.oid.slice(0, 12);
   if (newest.note === UNREADABLE) return `the note of ${cluster} on ${name} cannot be read${quiet}`;
-  if (newest.note === NOT_A_NOTE) return `what ${cluster} has on ${name} is no note, or of a newer version${quiet}`;
+  if (newest.note === NOT_A_NOTE) return `the entry of ${cluster} for ${name} is no note of this version${quiet}`;
   return `${cluster} says of ${name}: ${newest.note}${quiet}`;
 }
 

@@ -50,7 +50,7 @@ export function createDueNotes(cluster: string, onFault: (error: unknown) => voi
     const said = through?.oid === commit ? through.said : '';
     const now = noteInForce(cluster, commit, desired, statuses, limits, leftAlone, said);
     const done = recorded.commit === commit && recorded.outcome !== '';
-    // A commit that changes nothing here is as done as the one before, though nodes come and go: clusters that follow wait for it anew otherwise.
+    // A commit that changes nothing here stays settled while nodes come and go. Otherwise clusters that follow would start their wait again.
     const isDone = last?.outcome === 'settled' && last.commit !== commit && isSameMeaning(meant, desired);
     const present = nextNote(isDone && last !== null ? { ...last, commit, message: now.message } : last, now, done);
     last = present ?? last;

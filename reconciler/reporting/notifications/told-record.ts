@@ -22,7 +22,7 @@ export interface Owed {
 }
 
 /**
- * Three for each of some seven hundred pools. What there is no room for is not told: a place that is forgotten would be told again and again.
+ * Three for each of about 700 pools. What does not fit is not told: if its place were forgotten, it would be told at every pass.
  * What needs a person takes the place of what needs nobody.
  */
 export const MOST_MARKS = 2_048;

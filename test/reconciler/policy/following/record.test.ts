@@ -211,7 +211,7 @@ describe('what is said of it', () => {
         silent: [],
       },
       'Waiting',
-      `1 commit waits: what staging has on ${a} is no note, or of a newer version; the note of canary on ${b} cannot be read`,
+      `1 commit waits: the entry of staging for ${a} is no note of this version; the note of canary on ${b} cannot be read`,
     ],
     [
       'one cannot be read',

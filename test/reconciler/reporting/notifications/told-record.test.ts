@@ -226,7 +226,7 @@ describe('the record of what was told', () => {
     );
   });
 
-  it('is read back short and plain, whoever wrote it', () => {
+  it('limits and cleans the text that it reads back', () => {
     const { record } = look({ occurrences: [occurrence('web', '1', { runbook: 'docs/x.md' })] });
     const [owed] = record.owed;
     const long = `x\u202e\n${'y'.repeat(10_000)}`;
